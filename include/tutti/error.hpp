@@ -1,0 +1,54 @@
+// The one error type of Tutti: what failed, in which operation, against which peer, and what to do about it.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+enum class ErrorCode {
+    success,
+    truncated,         // a message was longer than the receive's buffer
+    invalid_argument,  // an argument is out of its documented range
+    invalid_rank,      // a rank outside the communicator
+    invalid_tag,       // a tag below 0 where no wildcard is allowed
+    out_of_memory,     // memory, shared memory or descriptors ran out
+    peer_lost,         // a peer's process died or its connection broke
+    cancelled,         // a receive was cancelled before it matched
+    not_supported,     // the call is right but cannot be served here
+    protocol,          // bytes from a peer that no Tutti of this version sends
+    bootstrap,         // the launcher or its PMIx server answered with an error
+    system,            // the operating system refused a call
+    internal           // a defect in Tutti
+};
+
+/// The code's name in words, "truncated" for ErrorCode::truncated.
+std::string_view to_string(ErrorCode code) noexcept;
+
+/// Thrown by every Tutti call that cannot do what it was asked.
+///
+/// `what()` is a whole sentence that names the operation, the peer and sizes where they matter, and the
+/// remedy. A program that does not catch it ends the job with this rank and sentence.
+class Error : public std::exception {
+public:
+    static constexpr int kNoPeer = -1;
+
+    /// `operation` is the call ("recv"), `detail` says what is wrong and the remedy, without the operation.
+    Error(ErrorCode code, std::string_view operation, std::string_view detail, int peer = kNoPeer);
+
+    ErrorCode code() const noexcept { return code_; }
+    const std::string& operation() const noexcept { return operation_; }
+    /// Rank, in the communicator of the operation, of the other side; kNoPeer where there is none.
+    int peer() const noexcept { return peer_; }
+    const char* what() const noexcept override { return what_.c_str(); }
+
+private:
+    ErrorCode code_;
+    std::string operation_;
+    int peer_;
+    std::string what_;
+};
+
+}  // namespace tutti

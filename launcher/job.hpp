@@ -1,0 +1,71 @@
+// What the command line asked for (Options) and where each rank goes (JobMap): the values that the launcher's
+// parts pass to each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::launcher {
+
+/// One program of the job; several where the command line separates them by ':'.
+struct AppContext {
+    std::vector<std::string> argv;  // program first, never empty
+    int ranks = 0;                  // 0: as many as there are slots
+    std::vector<std::pair<std::string, std::string>> environment;  // set on top of the launcher's own
+    std::string working_directory;  // empty: the launcher's own
+};
+
+enum class Binding { automatic, none, core, socket, numa, hwthread };
+enum class MapBy { slot, core, socket, numa, hwthread, node };
+enum class RankBy { slot, core, socket, numa, node };
+enum class StdinTarget { rank, all, none };
+
+/// One line of --host or of a hostfile.
+struct Host {
+    std::string name;
+    int slots = 0;  // 0: as many as the host has cores
+};
+
+struct OutputOptions {
+    bool tag = false;                // [rank]<stdout>: in front of each line
+    bool label = false;              // Hydra's -l: "rank: " in front of each line
+    bool timestamp = false;          // the date and time in front of each line
+    bool merge_stderr = false;       // ranks' stderr goes to the launcher's stdout
+    std::string directory;           // also into files below it: DIR/rank.N/stdout
+};
+
+struct Options {
+    std::vector<AppContext> apps;
+    std::vector<Host> hosts;  // empty: this one
+    Binding binding = Binding::automatic;
+    MapBy map_by = MapBy::slot;
+    RankBy rank_by = RankBy::slot;
+    bool report_bindings = false;
+    bool display_map = false;
+    OutputOptions output;
+    StdinTarget stdin_target = StdinTarget::rank;
+    int stdin_rank = 0;
+    double timeout_seconds = 0;             // 0: none
+    std::vector<int> forward_signals;       // on top of INT, TERM, HUP, USR1, USR2
+    bool quiet = false;
+    int verbosity = 0;
+};
+
+/// Where one rank runs.
+struct Placement {
+    int rank = 0;        // in the job
+    int app = 0;         // index into Options::apps
+    int local_rank = 0;  // among the ranks of its node
+    std::vector<int> cpus;        // OS numbers of the hardware threads it is bound to; empty: not bound
+    std::string cpus_as_text;     // hwloc's list syntax, "0-1,4"; empty: not bound
+};
+
+/// The whole job, in order of rank. One node, this one: several come with several hosts.
+struct JobMap {
+    std::string host;
+    std::vector<Placement> ranks;
+};
+
+}  // namespace tutti::launcher

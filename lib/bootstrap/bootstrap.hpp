@@ -1,0 +1,48 @@
+// How a rank learns who it is and reaches its peers before any transport is up.
+//
+// Three implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), inproc (ranks are threads
+// of one process) and singleton (started alone: a job of one).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::bootstrap {
+
+/// All calls may be made from any thread, one at a time. Every call but abort() throws tutti::Error
+/// (ErrorCode::bootstrap) with the launcher's own words when it fails.
+class Bootstrap {
+public:
+    virtual ~Bootstrap() = default;
+
+    /// "pmix", "inproc" or "singleton".
+    virtual std::string_view name() const noexcept = 0;
+    /// This process's rank in the job, 0 <= rank < size.
+    virtual int rank() const noexcept = 0;
+    virtual int size() const noexcept = 0;
+    /// Ranks that the launcher placed on this node, ascending, this one included.
+    virtual std::span<const int> local_peers() const noexcept = 0;
+
+    /// Makes `value` known to every rank as `key` of this rank. May be called once a key; returns without
+    /// waiting for anybody.
+    virtual void publish(std::string_view key, std::span<const std::byte> value) = 0;
+    /// The value that `rank` published as `key`. Blocks, without using the CPU, until it has.
+    virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
+    /// Returns when all ranks of the job have called it. Carries no data.
+    virtual void fence() = 0;
+    /// Tells the launcher to end the whole job with exit status `status` and does not come back.
+    [[noreturn]] virtual void abort(int status, std::string_view message) = 0;
+    /// Leaves the job in good order: after it, an exit of this process is no failure. Called once.
+    virtual void finalize() = 0;
+};
+
+/// The job that this process was started in: PMIx where a PMIx server's environment is found, else a
+/// singleton. Throws when a scheduler started several processes without PMIx, which would otherwise become
+/// several silent jobs of one.
+std::unique_ptr<Bootstrap> connect_to_job();
+
+}  // namespace tutti::bootstrap

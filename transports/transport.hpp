@@ -1,0 +1,100 @@
+// The transport contract: moves frames to the peers it can reach. It knows no tags, communicators or datatypes.
+//
+// What every transport keeps (tests/conformance checks it on each):
+//  1. frames from one peer arrive in the order sent, whole, once;
+//  2. Sink and Completion are called only inside progress(), never inside send();
+//  3. all calls are made by one thread at a time: the engine holds its lock around them;
+//  4. a lost peer is reported through Sink::peer_lost, once;
+//  5. a received frame is a view into the transport's own memory, valid only during Sink::frame, so that the
+//     reader copies or reduces straight out of it. A Sink may call send() from within its callbacks.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tutti/error.hpp"
+
+namespace tutti::transport {
+
+/// Every header that a transport carries is at most this long; it travels in front of the payload.
+inline constexpr std::size_t kMaxHeaderBytes = 32;
+
+enum class SendResult {
+    done,     // header and payload are free again
+    pending,  // both are kept by the transport until the completion fires, exactly once, also on close()
+    again     // nothing was consumed; ask again after a later progress()
+};
+
+/// Embedded in whatever waits for it. `fire` runs inside progress() or close(), and may destroy its object.
+struct Completion {
+    void (*fire)(Completion& self, ErrorCode result) = nullptr;
+};
+
+/// Where progress() delivers. Peers are ranks in the job.
+class Sink {
+public:
+    virtual void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) = 0;
+    /// No frame from `peer` follows, and sends to it will fail. `reason` is a part of a sentence.
+    virtual void peer_lost(int peer, std::string_view reason) = 0;
+
+protected:
+    ~Sink() = default;
+};
+
+struct Capabilities {
+    std::size_t max_payload_bytes;  // of one frame
+    bool remote_get;                // get() works
+    double latency_ns;              // one way, small frame: a hint for choosing among transports
+    double bytes_per_ns;            // streaming: likewise
+};
+
+/// Memory of a peer, as the peer describes it in a message of its own.
+struct RemoteRegion {
+    std::uint64_t address;
+    std::uint64_t key;
+};
+
+class Transport {
+public:
+    virtual ~Transport() = default;
+
+    virtual std::string_view name() const noexcept = 0;
+    virtual Capabilities capabilities() const noexcept = 0;
+
+    /// This rank's business card: what a peer's connect() needs. Constant after construction.
+    virtual std::vector<std::byte> address() const = 0;
+    /// Whether a peer with this card can be reached. Cheap, has no side effects.
+    virtual bool reach(int peer, std::span<const std::byte> card) const noexcept = 0;
+    /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
+    virtual void connect(int peer, std::span<const std::byte> card) = 0;
+
+    /// Sends one frame. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion` is
+    /// used only when the answer is `pending`. A frame to a lost peer is `done` and goes nowhere.
+    virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                            Completion& completion) = 0;
+
+    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get.
+    /// Answers as send() does; an error is told by the completion, or thrown when nothing was started.
+    virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
+
+    /// Delivers what has arrived. Returns the number of events (frames, completions, losses); 0 means idle.
+    virtual std::size_t progress(Sink& sink) = 0;
+
+    /// The futex word that changes when something arrives while armed; nullptr when nothing arrives from
+    /// outside this thread. Shared between processes where the transport is.
+    virtual std::atomic<std::uint32_t>* doorbell() noexcept { return nullptr; }
+    /// From arm() on every arrival changes the doorbell and wakes its futex. The caller must call progress()
+    /// once more after arm() and before it sleeps.
+    virtual void arm() {}
+    virtual void disarm() noexcept {}
+
+    /// Fires every pending completion (ErrorCode::cancelled) and gives up all resources. Idempotent.
+    virtual void close() noexcept = 0;
+};
+
+}  // namespace tutti::transport
