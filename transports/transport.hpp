@@ -1,4 +1,5 @@
-// The transport contract: moves frames to the peers it can reach. It knows no tags, communicators or datatypes.
+// The transport contract: moves frames to the peers it can reach. It knows no tags, communicators or
+// datatypes.
 //
 // What every transport keeps (tests/conformance checks it on each):
 //  1. frames from one peer arrive in the order sent, whole, once;
@@ -73,8 +74,8 @@ public:
     /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
     virtual void connect(int peer, std::span<const std::byte> card) = 0;
 
-    /// Sends one frame. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion` is
-    /// used only when the answer is `pending`. A frame to a lost peer is `done` and goes nowhere.
+    /// Sends one frame. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion`
+    /// is used only when the answer is `pending`. A frame to a lost peer is `done` and goes nowhere.
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
 

@@ -1,0 +1,75 @@
+// How a user's object becomes bytes: single trivially copyable objects, contiguous ranges of them, and
+// layouts.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+
+#include "tutti/layout.hpp"
+
+namespace tutti {
+
+/// May be sent as its bytes: no pointers to own, nothing to construct.
+template <class T>
+concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T>;
+
+/// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements.
+template <class R>
+concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
+    std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
+    !std::is_pointer_v<std::ranges::range_value_t<R>>;
+
+namespace detail {
+
+struct ConstView {
+    const std::byte* data;
+    std::size_t size_bytes;
+    const Layout* layout;  // nullptr: contiguous
+};
+
+struct View {
+    std::byte* data;
+    std::size_t size_bytes;
+    const Layout* layout;
+
+    operator ConstView() const noexcept { return {data, size_bytes, layout}; }
+};
+
+template <class>
+inline constexpr bool always_false = false;
+
+template <class T>
+ConstView const_view(const T& object)
+{
+    if constexpr (LaidOut<T>) {
+        return {reinterpret_cast<const std::byte*>(object.base), object.layout.size_bytes(), &object.layout};
+    } else if constexpr (ElementRange<const T>) {
+        return {reinterpret_cast<const std::byte*>(std::ranges::data(object)),
+                std::ranges::size(object) * sizeof(std::ranges::range_value_t<T>), nullptr};
+    } else if constexpr (Element<T>) {
+        return {reinterpret_cast<const std::byte*>(std::addressof(object)), sizeof(T), nullptr};
+    } else {
+        static_assert(
+            always_false<T>,
+            "tutti: this type cannot travel as its bytes. Pass a trivially copyable object, a contiguous "
+            "range of them (std::span(pointer, count) for a raw pointer), a layout (tutti::strided, "
+            "tutti::indexed), or tutti::serialize(object)");
+    }
+}
+
+template <class T>
+View view(T& object)
+{
+    static_assert(!std::is_const_v<T>, "tutti: a receive buffer must not be const");
+    if constexpr (ElementRange<T>) {
+        static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<T>>>,
+                      "tutti: a receive buffer's elements must not be const");
+    }
+    const ConstView bytes = const_view(object);
+    return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout};
+}
+
+}  // namespace detail
+}  // namespace tutti

@@ -1,0 +1,300 @@
+// Communicators: a group of ranks that exchange messages which no other communicator sees.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/buffer.hpp"
+#include "tutti/reduction.hpp"
+#include "tutti/request.hpp"
+#include "tutti/status.hpp"
+
+namespace tutti {
+
+namespace detail {
+class CommunicatorState;
+struct MatchedMessage;
+}  // namespace detail
+
+class Communicator;
+
+/// A message that a matched probe has taken out of the queue: only its holder can receive it.
+/// Destroying one that was not received drops the message.
+class [[nodiscard]] Message {
+public:
+    Message(Message&& other) noexcept;
+    Message& operator=(Message&& other) noexcept;
+    ~Message();
+
+    const Status& status() const noexcept { return status_; }
+
+    /// Receives it. Errors as Communicator::recv. May be called once.
+    template <class B>
+    Status recv(B&& buffer)
+    {
+        return irecv_view(detail::view(buffer)).wait();
+    }
+    template <class B>
+    Request irecv(B& buffer)
+    {
+        return irecv_view(detail::view(buffer));
+    }
+
+private:
+    friend class Communicator;
+    Message(std::shared_ptr<detail::CommunicatorState> state, detail::MatchedMessage* matched,
+            Status status) noexcept;
+    Request irecv_view(detail::View view);
+
+    std::shared_ptr<detail::CommunicatorState> state_;
+    detail::MatchedMessage* matched_ = nullptr;
+    Status status_;
+};
+
+/// Which ranks a split puts together, and in which order.
+struct SplitOptions {
+    int key = 0;  // ranks of one colour are ordered by key, then by their old rank
+};
+
+struct RootOptions {
+    int root = 0;
+};
+
+/// A cheap value: copies mean the same communicator. Ranks are 0 .. size()-1.
+///
+/// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, or a layout. Messages
+/// of one sender, communicator and tag are received in the order sent. `recv` throws ErrorCode::truncated
+/// when the message is longer than the buffer (the buffer is filled), ErrorCode::invalid_rank / invalid_tag
+/// for arguments out of range. Send modes: `send` may return before the receiver has the message, `ssend`
+/// returns when a receive has matched, `rsend` asserts that the receive is posted. With ThreadLevel::multiple
+/// all calls may be made from any thread at any time; below that from one thread at a time.
+///
+/// Collectives must be called by all ranks of the communicator, in the same order.
+class Communicator {
+public:
+    int rank() const noexcept { return rank_; }
+    int size() const noexcept { return size_; }
+
+    // -- send
+    // -------------------------------------------------------------------------------------------------
+    template <class B>
+    void send(const B& buffer, int destination, int tag = 0) const
+    {
+        send_view(detail::const_view(buffer), destination, tag, SendMode::standard);
+    }
+    template <class B>
+    void ssend(const B& buffer, int destination, int tag = 0) const
+    {
+        send_view(detail::const_view(buffer), destination, tag, SendMode::synchronous);
+    }
+    template <class B>
+    void rsend(const B& buffer, int destination, int tag = 0) const
+    {
+        send_view(detail::const_view(buffer), destination, tag, SendMode::ready);
+    }
+
+    /// An lvalue is borrowed until the request is complete; an rvalue is moved in (OwningRequest).
+    template <class B>
+    auto isend(B&& buffer, int destination, int tag = 0) const
+    {
+        return isend_as(std::forward<B>(buffer), destination, tag, SendMode::standard);
+    }
+    template <class B>
+    auto issend(B&& buffer, int destination, int tag = 0) const
+    {
+        return isend_as(std::forward<B>(buffer), destination, tag, SendMode::synchronous);
+    }
+    template <class B>
+    auto irsend(B&& buffer, int destination, int tag = 0) const
+    {
+        return isend_as(std::forward<B>(buffer), destination, tag, SendMode::ready);
+    }
+
+    // -- receive
+    // ----------------------------------------------------------------------------------------------
+    template <class B>
+    Status recv(B&& buffer, int source = any_source, int tag = any_tag) const
+    {
+        return recv_view(detail::view(buffer), source, tag);
+    }
+    template <class B>
+    auto irecv(B&& buffer, int source = any_source, int tag = any_tag) const
+    {
+        if constexpr (std::is_lvalue_reference_v<B>) {
+            return keeping(buffer, irecv_view(detail::view(buffer), source, tag));
+        } else {
+            auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));
+            Request request = irecv_view(detail::view(*owned), source, tag);
+            return own(std::move(request), std::move(owned));
+        }
+    }
+
+    /// Both at once, so that rings do not deadlock.
+    template <class S, class R>
+    Status sendrecv(const S& out, int destination, int send_tag, R&& in, int source, int recv_tag) const
+    {
+        Request received = irecv_view(detail::view(in), source, recv_tag);
+        send_view(detail::const_view(out), destination, send_tag, SendMode::standard);
+        return received.wait();
+    }
+
+    // -- probe
+    // ------------------------------------------------------------------------------------------------
+    /// Waits for a message that a recv with these arguments would get, and leaves it in the queue.
+    Status probe(int source = any_source, int tag = any_tag) const;
+    std::optional<Status> iprobe(int source = any_source, int tag = any_tag) const;
+    /// The same, and takes the message out: safe with several threads.
+    Message mprobe(int source = any_source, int tag = any_tag) const;
+    std::optional<Message> improbe(int source = any_source, int tag = any_tag) const;
+
+    // -- persistent
+    // -------------------------------------------------------------------------------------------
+    template <class B>
+    PersistentRequest send_init(const B& buffer, int destination, int tag = 0) const
+    {
+        return send_init_view(detail::const_view(buffer), destination, tag, SendMode::standard);
+    }
+    template <class B>
+    PersistentRequest ssend_init(const B& buffer, int destination, int tag = 0) const
+    {
+        return send_init_view(detail::const_view(buffer), destination, tag, SendMode::synchronous);
+    }
+    template <class B>
+    PersistentRequest recv_init(B& buffer, int source = any_source, int tag = any_tag) const
+    {
+        return recv_init_view(detail::view(buffer), source, tag);
+    }
+
+    // -- collectives
+    // ------------------------------------------------------------------------------------------
+    void barrier() const;
+    Request ibarrier() const;
+
+    /// root's buffer to all. Sizes must agree.
+    template <class B>
+    void broadcast(B&& buffer, RootOptions options = {}) const
+    {
+        ibroadcast_view(detail::view(buffer), options.root).wait();
+    }
+    template <class B>
+    Request ibroadcast(B& buffer, RootOptions options = {}) const
+    {
+        return keeping(buffer, ibroadcast_view(detail::view(buffer), options.root));
+    }
+
+    /// out = op over all ranks' in, at root; `out` of other ranks is left alone.
+    template <class I, class O>
+    void reduce(const I& in, O&& out, Op op, RootOptions options = {}) const
+    {
+        ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op, options.root).wait();
+    }
+    /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
+    template <class D>
+    void reduce(D&& data, Op op, RootOptions options = {}) const
+    {
+        ireduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op, options.root).wait();
+    }
+    template <class I, class O>
+    Request ireduce(const I& in, O& out, Op op, RootOptions options = {}) const
+    {
+        return ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op, options.root);
+    }
+
+    /// In place: `data` of every rank becomes op over all ranks' data.
+    template <class D>
+    void allreduce(D&& data, Op op) const
+    {
+        allreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op);
+    }
+    template <class I, class O>
+    void allreduce(const I& in, O&& out, Op op) const
+    {
+        allreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op);
+    }
+    template <class D>
+    Request iallreduce(D& data, Op op) const
+    {
+        return iallreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op);
+    }
+    template <class I, class O>
+    Request iallreduce(const I& in, O& out, Op op) const
+    {
+        return iallreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op);
+    }
+
+    // -- communicators
+    // ----------------------------------------------------------------------------------------
+    /// The same ranks, other messages. Collective.
+    Communicator dup() const;
+    /// One communicator a colour; nothing for ranks that give no colour. Collective.
+    std::optional<Communicator> split(std::optional<int> colour, SplitOptions options = {}) const;
+    /// The ranks of this node. Collective.
+    Communicator split_by_node() const;
+    /// A communicator of `ranks` of this one, in that order. Called by those ranks only, all with the same
+    /// list. `tag` tells concurrent creations apart.
+    Communicator create_from(std::span<const int> ranks, int tag = 0) const;
+    /// Rank, in the job, of a rank of this communicator.
+    int world_rank(int rank) const;
+
+    /// Two handles of the same communicator.
+    friend bool operator==(const Communicator& a, const Communicator& b) noexcept
+    {
+        return a.state_ == b.state_;
+    }
+
+    enum class SendMode { standard, synchronous, ready };
+
+private:
+    friend class Environment;
+    friend class Message;
+    explicit Communicator(std::shared_ptr<detail::CommunicatorState> state) noexcept;
+
+    template <class B>
+    auto isend_as(B&& buffer, int destination, int tag, SendMode mode) const
+    {
+        if constexpr (std::is_lvalue_reference_v<B>) {
+            return keeping(buffer, isend_view(detail::const_view(buffer), destination, tag, mode));
+        } else {
+            auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));
+            Request request = isend_view(detail::const_view(*owned), destination, tag, mode);
+            return own(std::move(request), std::move(owned));
+        }
+    }
+    // A borrowed LayoutView may be a short-lived object: its layout is kept with the request.
+    template <class B>
+    static Request keeping(const B& buffer, Request request)
+    {
+        if constexpr (LaidOut<B>)
+            keep(request, std::make_shared<Layout>(buffer.layout));
+        return request;
+    }
+    template <class B>
+    static OwningRequest<B> own(Request request, std::shared_ptr<B> buffer)
+    {
+        keep(request, buffer);
+        return OwningRequest<B>(std::move(request), std::move(buffer));
+    }
+    static void keep(Request& request, std::shared_ptr<void> what) noexcept;
+
+    void send_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
+    Request isend_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
+    Status recv_view(detail::View view, int source, int tag) const;
+    Request irecv_view(detail::View view, int source, int tag) const;
+    PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
+    PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
+    Request ibroadcast_view(detail::View view, int root) const;
+    Request ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op, int root) const;
+    void allreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const;
+    Request iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const;
+
+    std::shared_ptr<detail::CommunicatorState> state_;
+    int rank_ = 0;
+    int size_ = 0;
+};
+
+}  // namespace tutti

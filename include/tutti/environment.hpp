@@ -1,0 +1,64 @@
+// Joining and leaving the job.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+/// Which threads of the program call Tutti.
+enum class ThreadLevel {
+    single,      // one thread exists
+    funneled,    // only the thread that made the Environment calls
+    serialized,  // any thread calls, one at a time
+    multiple     // any thread calls, at any time
+};
+
+struct EnvironmentOptions {
+    ThreadLevel threads = ThreadLevel::funneled;
+};
+
+namespace detail {
+class Process;
+}
+
+/// The job, joined by the constructor and left by the destructor. Make one, first thing in main.
+///
+/// Destroyed while an exception unwinds, or when an exception leaves main, it ends the whole job with this
+/// rank and the exception's words, so that no peer waits for ever.
+class Environment {
+public:
+    Environment(int argc, char** argv, EnvironmentOptions options = {});
+    explicit Environment(EnvironmentOptions options = {});
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+    ~Environment();
+
+    /// All ranks of the job.
+    Communicator world() const;
+    /// This rank alone.
+    Communicator self() const;
+    ThreadLevel thread_level() const noexcept;
+
+    /// Ends the whole job with exit status `status` (1 to 255); `message` is shown with this rank and host.
+    [[noreturn]] void abort(int status, const std::string& message = {}) const;
+
+private:
+    friend void run_threads(int, const std::function<void(Environment&)>&, EnvironmentOptions);
+    explicit Environment(std::unique_ptr<detail::Process> process);
+
+    std::unique_ptr<detail::Process> process_;
+    int uncaught_at_start_ = 0;
+};
+
+/// Runs `body` on `ranks` threads of this process, each a rank of a job of its own: for tests, teaching and
+/// debugging. Throws the exception of the lowest rank that failed, after all have ended.
+void run_threads(int ranks, const std::function<void(Environment&)>& body, EnvironmentOptions options = {});
+
+/// Seconds since some fixed point, by the monotonic clock.
+double wall_time() noexcept;
+
+}  // namespace tutti

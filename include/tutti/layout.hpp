@@ -1,0 +1,70 @@
+// Which bytes of a user's object travel when they are not contiguous: strided and indexed layouts.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace tutti {
+
+/// An immutable list of blocks, relative to a base address, in the order in which they travel. Cheap to copy.
+class Layout {
+public:
+    struct Block {
+        std::ptrdiff_t offset_bytes;
+        std::size_t size_bytes;
+    };
+
+    /// `count` blocks of `block_bytes`, the starts `stride_bytes` apart (which may be negative).
+    static Layout strided(std::size_t count, std::size_t block_bytes, std::ptrdiff_t stride_bytes);
+    /// Blocks as given; neighbours that touch are joined. Blocks may overlap only where the layout is sent
+    /// from.
+    static Layout indexed(std::span<const Block> blocks);
+
+    /// Bytes that travel.
+    std::size_t size_bytes() const noexcept;
+
+    /// Copies bytes [from, from + out.size()) of the travelling sequence out of the object at `base`.
+    void pack(const std::byte* base, std::size_t from, std::span<std::byte> out) const;
+    /// The reverse of pack().
+    void unpack(std::byte* base, std::size_t from, std::span<const std::byte> in) const;
+
+private:
+    struct Description;
+    explicit Layout(std::shared_ptr<const Description> description) noexcept;
+    std::shared_ptr<const Description> description_;
+};
+
+/// A base address with a layout: what send and receive take.
+template <class T>
+struct LayoutView {
+    T* base;
+    Layout layout;
+};
+
+template <class>
+inline constexpr bool is_laid_out = false;
+template <class T>
+inline constexpr bool is_laid_out<LayoutView<T>> = true;
+template <class T>
+concept LaidOut = is_laid_out<std::remove_cvref_t<T>>;
+
+/// `count` blocks of `block` elements, `stride` elements from start to start: a column of a row-major n x m
+/// matrix is strided(&a[0][j], n, 1, m).
+template <class T>
+requires std::is_trivially_copyable_v<T> LayoutView<T> strided(T* base, std::size_t count, std::size_t block,
+                                                               std::ptrdiff_t stride)
+{
+    return {base, Layout::strided(count, block * sizeof(T), stride * static_cast<std::ptrdiff_t>(sizeof(T)))};
+}
+
+/// Blocks of `lengths[i]` elements that start `offsets[i]` elements behind `base`. Throws
+/// ErrorCode::invalid_argument when the two differ in size.
+template <class T>
+requires std::is_trivially_copyable_v<T> LayoutView<T> indexed(T* base,
+                                                               std::span<const std::ptrdiff_t> offsets,
+                                                               std::span<const std::size_t> lengths);
+
+}  // namespace tutti

@@ -1,0 +1,132 @@
+// Handles of operations that are under way.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tutti/status.hpp"
+
+namespace tutti {
+
+namespace detail {
+struct RequestState;
+}
+
+/// One operation under way, or none. Move-only; a borrowed buffer must live until it is complete.
+///
+/// Destroying an active request waits for it (while an exception unwinds the stack it ends the job instead,
+/// saying so: the peer of the lost operation could wait for ever). Thread rule: a request is used by one
+/// thread at a time.
+class [[nodiscard]] Request {
+public:
+    Request() noexcept = default;
+    Request(Request&& other) noexcept
+        : state_(std::exchange(other.state_, nullptr)), status_(other.status_), keep_(std::move(other.keep_))
+    {
+    }
+    Request& operator=(Request&& other) noexcept;
+    ~Request()
+    {
+        if (state_ != nullptr)
+            abandon();
+    }
+
+    /// Whether an operation is under way that wait() has to wait for.
+    bool active() const noexcept { return state_ != nullptr; }
+
+    /// Blocks until the operation is complete. Throws what the operation met (ErrorCode::truncated, ...).
+    /// On an inactive request: returns the last status at once.
+    Status wait();
+    /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
+    bool test();
+    /// The status of the completed operation.
+    const Status& status() const noexcept { return status_; }
+    /// Withdraws a posted receive that has not matched; it must still be completed by wait() or test(), whose
+    /// status says `cancelled`. Returns false, and changes nothing, when it has matched, or is no receive.
+    bool cancel();
+
+private:
+    friend struct RequestAccess;
+    friend Status wait_status(Request& request);
+
+    void abandon() noexcept;
+    bool finish_if_done();
+
+    detail::RequestState* state_ = nullptr;
+    Status status_{};
+    std::shared_ptr<void> keep_;  // a moved-in buffer or a layout, alive as long as the operation
+};
+
+/// Waits for all. Throws the first error, after all are complete.
+void wait_all(std::span<Request> requests);
+/// Waits until one of the active requests is complete and returns its index; nothing when none is active.
+std::optional<std::size_t> wait_any(std::span<Request> requests);
+/// Waits until at least one is complete; writes the indices of all that are to `indices` (as many as
+/// requests) and returns how many; 0 when none was active.
+std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indices);
+/// True when all are complete.
+bool test_all(std::span<Request> requests);
+/// The index of one that has just completed, if any.
+std::optional<std::size_t> test_any(std::span<Request> requests);
+/// As wait_some, without waiting.
+std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indices);
+
+/// A request that owns the buffer it was given by rvalue, and hands it back.
+template <class Buffer>
+class [[nodiscard]] OwningRequest {
+public:
+    OwningRequest(Request&& request, std::shared_ptr<Buffer> buffer) noexcept
+        : request_(std::move(request)), buffer_(std::move(buffer))
+    {
+    }
+
+    /// Waits and returns the buffer. May be called once.
+    Buffer wait()
+    {
+        request_.wait();
+        return std::move(*buffer_);
+    }
+    bool test() { return request_.test(); }
+    bool cancel() { return request_.cancel(); }
+    const Status& status() const noexcept { return request_.status(); }
+
+    /// Forgets the buffer's type: it lives on until the operation is complete.
+    operator Request() && noexcept { return std::move(request_); }
+
+private:
+    Request request_;
+    std::shared_ptr<Buffer> buffer_;
+};
+
+/// An operation described once and started many times. The buffer is borrowed for the request's whole life.
+class [[nodiscard]] PersistentRequest {
+public:
+    PersistentRequest(PersistentRequest&&) noexcept = default;
+    PersistentRequest& operator=(PersistentRequest&&) noexcept = default;
+
+    /// Throws ErrorCode::invalid_argument when the previous start has not been completed.
+    void start();
+    bool active() const noexcept { return request_.active(); }
+    Status wait() { return request_.wait(); }
+    bool test() { return request_.test(); }
+    const Status& status() const noexcept { return request_.status(); }
+    bool cancel() { return request_.cancel(); }
+    /// For wait_all and the like.
+    Request& request() noexcept { return request_; }
+
+private:
+    friend class Communicator;
+    struct Starter {
+        virtual ~Starter() = default;
+        virtual Request start() = 0;
+    };
+    explicit PersistentRequest(std::unique_ptr<Starter> starter) noexcept : starter_(std::move(starter)) {}
+
+    std::unique_ptr<Starter> starter_;
+    Request request_;
+};
+
+}  // namespace tutti

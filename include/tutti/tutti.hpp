@@ -1,0 +1,13 @@
+// All of Tutti's public interface.
+#pragma once
+
+#include "tutti/buffer.hpp"
+#include "tutti/communicator.hpp"
+#include "tutti/environment.hpp"
+#include "tutti/error.hpp"
+#include "tutti/layout.hpp"
+#include "tutti/reduction.hpp"
+#include "tutti/request.hpp"
+#include "tutti/serialize.hpp"
+#include "tutti/status.hpp"
+#include "tutti/values.hpp"

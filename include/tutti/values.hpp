@@ -1,0 +1,47 @@
+// A convenience layer: the calls that return their result as a value. Each does one documented communication.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+/// Receives one T.
+template <Element T>
+requires std::is_default_constructible_v<T> T recv_value(const Communicator& communicator,
+                                                         int source = any_source, int tag = any_tag)
+{
+    T value{};
+    communicator.recv(value, source, tag);
+    return value;
+}
+
+/// Receives a message of unknown length, by a matched probe.
+template <Element T>
+std::vector<T> recv_vector(const Communicator& communicator, int source = any_source, int tag = any_tag)
+{
+    Message message = communicator.mprobe(source, tag);
+    std::vector<T> values(message.status().template count<T>());
+    message.recv(values);
+    return values;
+}
+
+/// op over all ranks' `value`, everywhere.
+template <Reducible T>
+T allreduce(const Communicator& communicator, T value, Op op)
+{
+    communicator.allreduce(value, op);
+    return value;
+}
+
+/// root's `value`, everywhere.
+template <Element T>
+T broadcast(const Communicator& communicator, T value, RootOptions options = {})
+{
+    communicator.broadcast(value, options);
+    return value;
+}
+
+}  // namespace tutti
