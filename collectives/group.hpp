@@ -1,0 +1,119 @@
+// Group: all that a collective algorithm sees of the world. The communicator implements it over the engine,
+// the simulator in virtual time; the same coroutines run on both.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include "collectives/operation.hpp"
+#include "collectives/pool.hpp"
+#include "lib/reduction/reduce_op.hpp"
+
+namespace tutti::collectives {
+
+using reduction::ReduceOp;
+
+/// An array of elements that algorithms move and reduce but never look into.
+struct Buffer {
+    std::byte* data = nullptr;
+    std::size_t count = 0;
+    std::size_t element_bytes = 1;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+    std::span<std::byte> bytes() const noexcept { return {data, size_bytes()}; }
+};
+
+/// Hints for the choice of an algorithm. They must be the same at all ranks of the group.
+struct Placement {
+    bool one_node = false;
+    bool more_ranks_than_cores = false;
+};
+
+/// Which operand of the operator the arriving elements are.
+enum class Side { left, right };
+
+/// The ranks of one collective call and the messages among them.
+///
+/// Operations start at once and are awaited later, in any order. Messages carry no tags: between two ranks
+/// the first receive gets the first send, so a group's messages must be kept apart from all others (those of
+/// earlier and concurrent calls too). The data of a send or receive, and the group, must live until the
+/// operation is done. A message of another length than its receive is an error (ErrorCode::truncated).
+/// No call blocks. All throw tutti::Error when an operation cannot even start.
+class Group {
+public:
+    Group(int rank, int size, Placement placement) noexcept : rank_(rank), size_(size), placement_(placement)
+    {
+    }
+    Group(const Group&) = delete;
+    Group& operator=(const Group&) = delete;
+    virtual ~Group() = default;
+
+    int rank() const noexcept { return rank_; }
+    int size() const noexcept { return size_; }
+    Placement placement() const noexcept { return placement_; }
+
+    /// Done when `data` may be overwritten, which need not mean that the peer has received it, but may: an
+    /// algorithm must not rely on buffering.
+    virtual Operation send(int peer, std::span<const std::byte> data) = 0;
+    virtual Operation recv(int peer, std::span<std::byte> data) = 0;
+    /// Receives as many elements as `accumulate` has and combines them into it straight from where they
+    /// arrive: accumulate = arriving op accumulate (Side::left) or accumulate op arriving (Side::right).
+    /// Parts of the message may be combined as they arrive, so nothing else may use `accumulate` until it is
+    /// done.
+    virtual Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) = 0;
+
+    /// Sends and receives at once, the same peer or two. The buffers must not overlap.
+    All<std::array<Operation, 2>> exchange(int to, std::span<const std::byte> outgoing, int from,
+                                           std::span<std::byte> incoming)
+    {
+        // The receive first: what arrives then never has to be kept aside.
+        Operation received = recv(from, incoming);
+        Operation sent = send(to, outgoing);
+        return when_all(std::move(received), std::move(sent));
+    }
+
+    /// dst = a op b; dst may be a or b.
+    static void reduce(std::byte* dst, const std::byte* a, const std::byte* b, std::size_t count, ReduceOp op)
+    {
+        op(dst, a, b, count);
+    }
+    /// dst and src are equally long and do not overlap, or are the same.
+    static void copy(std::span<std::byte> dst, std::span<const std::byte> src) noexcept
+    {
+        if (!src.empty() && dst.data() != src.data()) {
+            std::memcpy(dst.data(), src.data(), src.size());
+        }
+    }
+    static Scratch scratch(std::size_t size_bytes) { return Scratch(size_bytes); }
+
+protected:
+    friend Operation;
+
+    /// Takes a state back. Where it is not done yet, the operation must be cancelled before this returns: no
+    /// complete() and no access to its buffer afterwards.
+    virtual void release(OperationState& state) noexcept = 0;
+    /// Throws the tutti::Error for a failed operation, with what the group knows of it (peer, sizes).
+    [[noreturn]] virtual void raise(const OperationState& state) const = 0;
+
+private:
+    int rank_;
+    int size_;
+    Placement placement_;
+};
+
+inline void Operation::give_back() noexcept
+{
+    state_->owner().release(*state_);
+}
+
+inline void Operation::finish_state()
+{
+    if (state_->result() != ErrorCode::success) [[unlikely]] {
+        // The destructor gives the state back when the exception has been made from it.
+        state_->owner().raise(*state_);
+    }
+    std::exchange(state_, nullptr)->owner().release(*state_);
+}
+
+}  // namespace tutti::collectives
