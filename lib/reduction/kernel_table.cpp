@@ -6,6 +6,7 @@
 // and may be used.
 #include "lib/reduction/kernel_table.hpp"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace tutti::reduction::TUTTI_INSTRUCTION_SET {
@@ -130,7 +131,6 @@ Kernel lookup(Op op, DataType type) noexcept
             return lookup_op<std::int32_t>(op);
         case DataType::int64:
             return lookup_op<std::int64_t>(op);
-        case DataType::byte:
         case DataType::uint8:
             return lookup_op<std::uint8_t>(op);
         case DataType::uint16:

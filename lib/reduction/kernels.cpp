@@ -77,8 +77,6 @@ Kernel checked(Kernel found, Op op, DataType type)
 std::string_view to_string(DataType type) noexcept
 {
     switch (type) {
-        case DataType::byte:
-            return "byte";
         case DataType::boolean:
             return "boolean";
         case DataType::int8:
