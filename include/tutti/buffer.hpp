@@ -15,11 +15,13 @@ namespace tutti {
 template <class T>
 concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T>;
 
-/// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements.
+/// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements, or of arrays of
+/// them. Not of views: a std::string_view is trivially copyable, but its bytes are a pointer.
 template <class R>
 concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-    std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
-    !std::is_pointer_v<std::ranges::range_value_t<R>>;
+                       std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
+                       !std::is_pointer_v<std::ranges::range_value_t<R>> &&
+                       !std::ranges::view<std::ranges::range_value_t<R>>;
 
 namespace detail {
 
@@ -62,11 +64,15 @@ ConstView const_view(const T& object)
 template <class T>
 View view(T& object)
 {
-    static_assert(!std::is_const_v<T>, "tutti: a receive buffer must not be const");
-    if constexpr (ElementRange<T>) {
+    // A const view of elements that may be written (const std::span<int>) is as good as any.
+    if constexpr (LaidOut<T>)
+        static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.base)>>,
+                      "tutti: a receive buffer's elements must not be const");
+    else if constexpr (ElementRange<T>)
         static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<T>>>,
                       "tutti: a receive buffer's elements must not be const");
-    }
+    else
+        static_assert(!std::is_const_v<T>, "tutti: a receive buffer must not be const");
     const ConstView bytes = const_view(object);
     return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout};
 }

@@ -5,11 +5,11 @@
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 namespace tutti {
 
-/// An immutable list of blocks, relative to a base address, in the order in which they travel. Cheap to copy.
+/// An immutable list of blocks, relative to a base address, in the order in which they travel. Cheap to copy:
+/// copies share one description. A strided layout takes the same memory for any number of blocks.
 class Layout {
 public:
     struct Block {
@@ -17,16 +17,24 @@ public:
         std::size_t size_bytes;
     };
 
-    /// `count` blocks of `block_bytes`, the starts `stride_bytes` apart (which may be negative).
-    static Layout strided(std::size_t count, std::size_t block_bytes, std::ptrdiff_t stride_bytes);
-    /// Blocks as given; neighbours that touch are joined. Blocks may overlap only where the layout is sent
-    /// from.
+    /// `count` blocks of `block` elements, the starts `stride` elements apart (which may be negative). Throws
+    /// ErrorCode::invalid_argument when the blocks together exceed the address space.
+    static Layout strided(std::size_t count, std::size_t block, std::ptrdiff_t stride,
+                          std::size_t element_bytes);
+    /// Blocks as given; empty ones are left out, neighbours that touch are joined. Blocks may overlap only
+    /// where the layout is sent from. Errors as strided().
     static Layout indexed(std::span<const Block> blocks);
+    /// Blocks of lengths[i] elements that start offsets[i] elements behind the base. Errors as strided(), and
+    /// when the two differ in size.
+    static Layout indexed(std::span<const std::ptrdiff_t> offsets, std::span<const std::size_t> lengths,
+                          std::size_t element_bytes);
 
     /// Bytes that travel.
     std::size_t size_bytes() const noexcept;
 
-    /// Copies bytes [from, from + out.size()) of the travelling sequence out of the object at `base`.
+    /// Copies bytes [from, from + out.size()) of the travelling sequence out of the object at `base`. A
+    /// message may be packed in pieces of any size. Throws ErrorCode::invalid_argument when the piece goes
+    /// past size_bytes().
     void pack(const std::byte* base, std::size_t from, std::span<std::byte> out) const;
     /// The reverse of pack().
     void unpack(std::byte* base, std::size_t from, std::span<const std::byte> in) const;
@@ -57,7 +65,7 @@ template <class T>
 requires std::is_trivially_copyable_v<T> LayoutView<T> strided(T* base, std::size_t count, std::size_t block,
                                                                std::ptrdiff_t stride)
 {
-    return {base, Layout::strided(count, block * sizeof(T), stride * static_cast<std::ptrdiff_t>(sizeof(T)))};
+    return {base, Layout::strided(count, block, stride, sizeof(T))};
 }
 
 /// Blocks of `lengths[i]` elements that start `offsets[i]` elements behind `base`. Throws
@@ -65,6 +73,9 @@ requires std::is_trivially_copyable_v<T> LayoutView<T> strided(T* base, std::siz
 template <class T>
 requires std::is_trivially_copyable_v<T> LayoutView<T> indexed(T* base,
                                                                std::span<const std::ptrdiff_t> offsets,
-                                                               std::span<const std::size_t> lengths);
+                                                               std::span<const std::size_t> lengths)
+{
+    return {base, Layout::indexed(offsets, lengths, sizeof(T))};
+}
 
 }  // namespace tutti

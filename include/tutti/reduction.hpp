@@ -119,7 +119,11 @@ ConstReduceView const_reduce_view(const T& object)
 template <class T>
 ReduceView reduce_view(T& object)
 {
-    static_assert(!std::is_const_v<T>, "tutti: a reduction's result must not be const");
+    if constexpr (std::ranges::range<T>)
+        static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<T>>>,
+                      "tutti: a reduction's result must not be const");
+    else
+        static_assert(!std::is_const_v<T>, "tutti: a reduction's result must not be const");
     const ConstReduceView view = const_reduce_view(object);
     return {const_cast<std::byte*>(view.data), view.count, view.type};
 }

@@ -9,5 +9,6 @@
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
 #include "tutti/serialize.hpp"
+#include "tutti/serialized_messages.hpp"
 #include "tutti/status.hpp"
 #include "tutti/values.hpp"
