@@ -1,0 +1,14 @@
+// How many cores this process may really use.
+#pragma once
+
+namespace tutti::base {
+
+/// Hardware threads that the machine has, less what a cgroup's CPU quota takes away; at least 1. The affinity
+/// mask is left out on purpose: a launcher narrows it rank by rank.
+double machine_cpus();
+
+/// Whether `local_ranks` ranks have to share cores: more of them than machine_cpus(), or TUTTI_SHARED_CORES=1
+/// from a launcher that knows better (0 says no).
+bool cores_are_shared(int local_ranks);
+
+}  // namespace tutti::base

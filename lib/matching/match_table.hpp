@@ -1,0 +1,98 @@
+// A hash table from (context, source, tag) to entries in the order they were added.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "lib/base/intrusive_list.hpp"
+
+namespace tutti::matching {
+
+struct MatchKey {
+    std::uint64_t context;
+    std::int32_t source;  // a rank of the communicator, or any_source
+    std::int32_t tag;     // or any_tag
+
+    friend bool operator==(const MatchKey&, const MatchKey&) = default;
+};
+
+/// Links and key of an entry of one table; an entry of several tables inherits several, told apart by Tag.
+template <class Tag>
+struct TableHook : base::ListHook<Tag> {
+    MatchKey table_key{};
+};
+
+/// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with one
+/// key are found in the order of insertion. Entries are owned by the caller.
+template <class T, class Tag>
+class MatchTable {
+public:
+    MatchTable() { allocate(kFirstBuckets); }
+
+    bool empty() const noexcept { return count_ == 0; }
+    std::size_t size() const noexcept { return count_; }
+
+    void insert(T& entry, const MatchKey& key)
+    {
+        if (count_ >= bucket_count_)
+            grow();
+        static_cast<TableHook<Tag>&>(entry).table_key = key;
+        bucket(key).push_back(entry);
+        ++count_;
+    }
+
+    /// The oldest entry with `key`, or nullptr.
+    T* find(const MatchKey& key) noexcept
+    {
+        Bucket& chain = bucket(key);
+        for (T* entry = chain.front(); entry != nullptr; entry = chain.after(*entry)) {
+            if (static_cast<TableHook<Tag>&>(*entry).table_key == key)
+                return entry;
+        }
+        return nullptr;
+    }
+
+    void remove(T& entry) noexcept
+    {
+        Bucket::remove(entry);
+        --count_;
+    }
+
+private:
+    using Bucket = base::IntrusiveList<T, Tag>;
+    static constexpr std::size_t kFirstBuckets = 64;
+
+    static std::uint64_t hash(const MatchKey& key) noexcept
+    {
+        const auto pair = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32) |
+                          static_cast<std::uint32_t>(key.tag);
+        const std::uint64_t mixed = (pair ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+        return mixed ^ (mixed >> 32);
+    }
+
+    Bucket& bucket(const MatchKey& key) noexcept { return buckets_[hash(key) & (bucket_count_ - 1)]; }
+
+    void allocate(std::size_t count)
+    {
+        buckets_ = std::make_unique<Bucket[]>(count);
+        bucket_count_ = count;
+    }
+
+    void grow()
+    {
+        auto old = std::move(buckets_);
+        const std::size_t old_count = bucket_count_;
+        allocate(4 * old_count);
+        for (std::size_t i = 0; i < old_count; ++i) {
+            while (T* entry = old[i].pop_front())
+                bucket(static_cast<TableHook<Tag>&>(*entry).table_key).push_back(*entry);
+        }
+    }
+
+    std::unique_ptr<Bucket[]> buckets_;
+    std::size_t bucket_count_ = 0;
+    std::size_t count_ = 0;
+};
+
+}  // namespace tutti::matching

@@ -1,0 +1,84 @@
+// Matching: which arriving message goes to which posted receive, in MPI's order.
+//
+// A receive takes the earliest message that fits it; a message takes the earliest posted receive that it fits.
+// Both sides are hash tables by (context, source, tag), a wildcard being a value like any other: a message looks
+// for its exact key and, only while receives with such wildcards are posted, for the three wildcard keys, and
+// the lowest posting number wins.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/base/intrusive_list.hpp"
+#include "lib/matching/match_table.hpp"
+
+namespace tutti::matching {
+
+/// The kinds of key by their wildcards; the value is the index of the kind's table.
+enum class KeyKind : unsigned { exact = 0, any_tag = 1, any_source = 2, any = 3 };
+inline constexpr unsigned kKeyKinds = 4;
+
+struct PostedTag;
+struct ArrivalTag;
+template <KeyKind>
+struct UnexpectedTag;
+
+/// Part of a receive request. Linked while it is posted.
+struct PostedReceive : TableHook<PostedTag> {
+    MatchKey pattern{};
+    std::uint64_t posting_number = 0;
+};
+
+/// Part of a message that has arrived and that no receive has asked for yet.
+struct UnexpectedMessage : TableHook<UnexpectedTag<KeyKind::exact>>,
+                           TableHook<UnexpectedTag<KeyKind::any_tag>>,
+                           TableHook<UnexpectedTag<KeyKind::any_source>>,
+                           TableHook<UnexpectedTag<KeyKind::any>>,
+                           base::ListHook<ArrivalTag> {
+    MatchKey envelope{};
+};
+
+/// Owns nothing: entries are the callers'. Not thread-safe: the engine's lock protects it.
+class Matcher {
+public:
+    /// Adds `receive` (its pattern set). The caller has found no fitting unexpected message before.
+    void post(PostedReceive& receive);
+    /// Takes a posted receive out again: a cancel.
+    void withdraw(PostedReceive& receive) noexcept;
+    /// Takes out and returns the receive that a message with `envelope` goes to, or nullptr.
+    PostedReceive* match_arrival(const MatchKey& envelope) noexcept;
+
+    /// Adds a message (its envelope set) that match_arrival() found no receive for.
+    void add_unexpected(UnexpectedMessage& message);
+    /// The earliest unexpected message that fits `pattern`, left in its place, or nullptr.
+    UnexpectedMessage* find_unexpected(const MatchKey& pattern);
+    void remove_unexpected(UnexpectedMessage& message) noexcept;
+
+    std::size_t posted_count() const noexcept { return posted_count_; }
+    std::size_t unexpected_count() const noexcept { return exact_.size(); }
+    /// Any unexpected message, the oldest first: to drop what is left at the end.
+    UnexpectedMessage* oldest_unexpected() noexcept { return arrivals_.front(); }
+
+private:
+    template <KeyKind kind>
+    using UnexpectedTable = MatchTable<UnexpectedMessage, UnexpectedTag<kind>>;
+
+    template <KeyKind kind>
+    UnexpectedMessage* find_wild(UnexpectedTable<kind>& table, const MatchKey& pattern);
+
+    std::array<MatchTable<PostedReceive, PostedTag>, kKeyKinds> posted_;
+    std::size_t posted_count_ = 0;
+    std::size_t wild_count_ = 0;  // posted receives that have a wildcard
+    std::uint64_t next_posting_number_ = 0;
+
+    // Wildcard tables are filled from the first look-up of their kind on: most programs never ask.
+    base::IntrusiveList<UnexpectedMessage, ArrivalTag> arrivals_;
+    UnexpectedTable<KeyKind::exact> exact_;
+    UnexpectedTable<KeyKind::any_tag> any_tag_;
+    UnexpectedTable<KeyKind::any_source> any_source_;
+    UnexpectedTable<KeyKind::any> any_;
+    std::array<bool, kKeyKinds> indexed_{true, false, false, false};
+};
+
+}  // namespace tutti::matching

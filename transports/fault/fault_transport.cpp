@@ -1,0 +1,86 @@
+#include "transports/fault/fault_transport.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti::transport {
+
+FaultTransport::FaultTransport(std::unique_ptr<Transport> inner, FaultOptions options)
+    : inner_(std::move(inner)), options_(options), random_(options.seed)
+{
+}
+
+Capabilities FaultTransport::capabilities() const noexcept
+{
+    Capabilities capabilities = inner_->capabilities();
+    if (options_.max_payload_bytes != 0)
+        capabilities.max_payload_bytes = std::min(capabilities.max_payload_bytes, options_.max_payload_bytes);
+    return capabilities;
+}
+
+SendResult FaultTransport::send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                                Completion& completion)
+{
+    if (options_.lose_peer_after != 0 && ++sends_ == options_.lose_peer_after) {
+        lost_.push_back(peer);
+        losses_to_report_.push_back(peer);
+    }
+    if (is_lost(peer))
+        return SendResult::done;
+    if (happens(options_.again))
+        return SendResult::again;
+    // Once one frame to a peer is kept, all behind it are, or they would overtake it.
+    if (keeps_for(peer) || happens(options_.pending)) {
+        kept_.push_back({peer, {header.begin(), header.end()}, payload, &completion});
+        return SendResult::pending;
+    }
+    return inner_->send(peer, header, payload, completion);
+}
+
+bool FaultTransport::keeps_for(int peer) const noexcept
+{
+    return std::ranges::any_of(kept_, [peer](const Kept& kept) { return kept.peer == peer; });
+}
+
+bool FaultTransport::is_lost(int peer) const noexcept { return std::ranges::find(lost_, peer) != lost_.end(); }
+
+std::size_t FaultTransport::send_kept()
+{
+    std::size_t events = 0;
+    while (!kept_.empty()) {
+        const Kept kept = kept_.front();
+        const SendResult result = is_lost(kept.peer) ? SendResult::done
+                                                     : inner_->send(kept.peer, kept.header, kept.payload,
+                                                                    *kept.completion);
+        if (result == SendResult::again)
+            break;
+        kept_.pop_front();
+        ++events;
+        if (result == SendResult::done)
+            kept.completion->fire(*kept.completion, ErrorCode::success);
+    }
+    return events;
+}
+
+std::size_t FaultTransport::progress(Sink& sink)
+{
+    std::size_t events = 0;
+    for (const int peer : std::exchange(losses_to_report_, {})) {
+        sink.peer_lost(peer, "the fault decorator cut it off");
+        ++events;
+    }
+    // Never the answer 0 while something may wait: the caller would sleep on a doorbell that nobody rings.
+    if (happens(options_.idle))
+        return events + 1;
+    events += send_kept();
+    return events + inner_->progress(sink) + (kept_.empty() ? 0 : 1);
+}
+
+void FaultTransport::close() noexcept
+{
+    for (const Kept& kept : std::exchange(kept_, {}))
+        kept.completion->fire(*kept.completion, ErrorCode::cancelled);
+    inner_->close();
+}
+
+}  // namespace tutti::transport

@@ -1,0 +1,64 @@
+// A decorator that makes any transport behave badly, within the contract: what upper layers must live with.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "transports/transport.hpp"
+
+namespace tutti::transport {
+
+struct FaultOptions {
+    std::uint64_t seed = 1;
+    double again = 0;                      // chance that a send is refused though there is room
+    double pending = 0;                    // chance that a send is kept and completes in a later progress()
+    double idle = 0;                       // chance that progress() does nothing: a delay of what has arrived
+    std::size_t max_payload_bytes = 0;     // smaller frames than the inner transport's; 0: its own
+    std::uint64_t lose_peer_after = 0;     // sends until the peer of that send is lost; 0: never
+};
+
+class FaultTransport final : public Transport {
+public:
+    FaultTransport(std::unique_ptr<Transport> inner, FaultOptions options);
+
+    std::string_view name() const noexcept override { return inner_->name(); }
+    Capabilities capabilities() const noexcept override;
+    std::vector<std::byte> address() const override { return inner_->address(); }
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override { return inner_->reach(peer, card); }
+    void connect(int peer, std::span<const std::byte> card) override { inner_->connect(peer, card); }
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion& completion) override;
+    std::size_t progress(Sink& sink) override;
+    std::atomic<std::uint32_t>* doorbell() noexcept override { return inner_->doorbell(); }
+    void arm() override { inner_->arm(); }
+    void disarm() noexcept override { inner_->disarm(); }
+    void close() noexcept override;
+
+private:
+    // A send that was answered `pending`: the caller's spans, valid until its completion fires.
+    struct Kept {
+        int peer;
+        std::vector<std::byte> header;
+        std::span<const std::byte> payload;
+        Completion* completion;
+    };
+
+    bool happens(double chance) { return chance > 0 && dice_(random_) < chance; }
+    bool keeps_for(int peer) const noexcept;
+    bool is_lost(int peer) const noexcept;
+    std::size_t send_kept();
+
+    std::unique_ptr<Transport> inner_;
+    FaultOptions options_;
+    std::mt19937_64 random_;
+    std::uniform_real_distribution<double> dice_{0.0, 1.0};
+    std::deque<Kept> kept_;
+    std::vector<int> lost_;
+    std::vector<int> losses_to_report_;
+    std::uint64_t sends_ = 0;
+};
+
+}  // namespace tutti::transport

@@ -1,0 +1,72 @@
+// Frames between ranks that are threads of one process.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transports/transport.hpp"
+
+namespace tutti::transport {
+
+/// The meeting place of the ranks of one in-process job: an inbox each, made before and outliving the transports.
+class InprocHub {
+public:
+    explicit InprocHub(int ranks);
+
+    int size() const noexcept { return static_cast<int>(inboxes_.size()); }
+
+private:
+    friend class InprocTransport;
+
+    struct Frame {
+        int source;
+        std::size_t header_bytes;
+        std::vector<std::byte> bytes;  // header, then payload
+    };
+    struct Inbox {
+        std::mutex mutex;
+        std::deque<Frame> frames;
+        std::vector<std::uint32_t> queued_by_source;
+        bool closed = false;
+        // Frames that wait, readable without the lock: an idle progress() costs one load.
+        std::atomic<std::size_t> waiting{0};
+        std::atomic<std::uint32_t> bell{0};
+    };
+
+    std::vector<std::unique_ptr<Inbox>> inboxes_;
+};
+
+/// Simple and obviously right: a mutex an inbox. The reference that other transports are compared with.
+class InprocTransport final : public Transport {
+public:
+    static constexpr std::uint32_t kMaxQueued = 64;  // frames of one sender in one inbox; then `again`
+
+    InprocTransport(std::shared_ptr<InprocHub> hub, int rank);
+    ~InprocTransport() override { close(); }
+
+    std::string_view name() const noexcept override { return "inproc"; }
+    Capabilities capabilities() const noexcept override;
+    std::vector<std::byte> address() const override;
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    void connect(int, std::span<const std::byte>) override {}
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion& completion) override;
+    std::size_t progress(Sink& sink) override;
+    std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_->bell; }
+    void close() noexcept override;
+
+private:
+    InprocHub::Inbox& inbox_of(int peer) const { return *hub_->inboxes_[static_cast<std::size_t>(peer)]; }
+    void ring(InprocHub::Inbox& inbox) noexcept;
+
+    std::shared_ptr<InprocHub> hub_;
+    int rank_;
+    InprocHub::Inbox* inbox_;
+    std::vector<int> lost_;           // peers found closed, to report
+    std::vector<bool> loss_reported_;  // by rank
+};
+
+}  // namespace tutti::transport

@@ -1,0 +1,95 @@
+// The shared memory that a rank owns and its local peers write to: a doorbell and one ring a peer.
+//
+// It is a memfd: no name in /dev/shm, no size limit of a mount, gone with the last process that maps it, however
+// that dies. Pages are allocated ring by ring, by the sender that connects, with fallocate: a machine without
+// memory answers with an error there and never with SIGBUS later.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "transports/shm/ring.hpp"
+
+namespace tutti::transport::shm {
+
+/// How a peer finds and recognises an inbox: the transport's business card. Plain bytes.
+struct InboxCard {
+    std::uint64_t magic;
+    std::uint64_t host;        // boot id and pid namespace, hashed: equal only where /proc/PID means the same
+    std::uint64_t nonce;       // repeated in the inbox: a recycled pid is found out
+    std::int32_t pid;
+    std::int32_t descriptor;   // of the memfd in that process
+    std::uint32_t rings;       // local ranks
+    std::uint32_t local_rank;  // of the owner
+    std::uint64_t ring_bytes;
+
+    /// Nothing when the bytes are no card of this version.
+    static std::optional<InboxCard> parse(std::span<const std::byte> bytes) noexcept;
+    /// Whether the owner runs where this process can reach it.
+    bool here() const noexcept;
+};
+
+/// At the start of the memfd, a line or more apart: what different sides write.
+struct InboxHeader {
+    std::uint64_t magic;
+    std::uint64_t nonce;
+    std::uint32_t peers_must_fence;  // the owner has no membarrier: see Inbox::prepare_sleep
+
+    // Changed and futex-woken by peers when `sleeping` is set.
+    alignas(kLine) std::atomic<std::uint32_t> bell;
+    // Written by the owner only. Dekker pair with the ring's words: the owner stores it, makes a full barrier
+    // everywhere (membarrier), then looks at the rings; a peer publishes into a ring, then (compiler barrier, or
+    // a full fence where peers_must_fence) looks here.
+    alignas(kLine) std::atomic<std::uint32_t> sleeping;
+    // Number of rings that have a producer (release by the producer, acquire by the owner).
+    alignas(kLine) std::atomic<std::uint32_t> connections;
+};
+
+/// One peer's way into the inbox.
+struct RingSlot {
+    RingControl control;
+    alignas(kLine) std::atomic<std::uint32_t> connected;  // release by the producer after `producer`
+    InboxCard producer;                                   // whom to wake when space was made
+};
+
+/// The owner's or a peer's mapping of an inbox. Throws tutti::Error from its makers.
+class Inbox {
+public:
+    /// A new one for `rings` local ranks; this process is number `local_rank` of them.
+    static Inbox create(std::uint32_t rings, std::uint32_t local_rank);
+    /// A peer's, by its card, with memory for ring number `ring` allocated when that is given.
+    static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring);
+
+    Inbox(Inbox&& other) noexcept;
+    Inbox& operator=(Inbox&&) = delete;
+    ~Inbox();
+
+    const InboxCard& card() const noexcept { return card_; }
+    InboxHeader& header() const noexcept { return *reinterpret_cast<InboxHeader*>(base_); }
+    RingSlot& slot(std::uint32_t index) const noexcept;
+    /// The ring's memory; on a peer's mapping only the ring that open() was asked for.
+    RingMemory ring(std::uint32_t index) const noexcept;
+
+    /// Wakes the owner if it sleeps, or is about to. Called after something was published for it.
+    void wake_owner() const noexcept;
+
+private:
+    Inbox(const InboxCard& card, int descriptor, std::byte* base, std::size_t mapped_bytes) noexcept
+        : card_(card), descriptor_(descriptor), base_(base), mapped_bytes_(mapped_bytes)
+    {
+    }
+
+    InboxCard card_;
+    int descriptor_ = -1;  // the owner's, or -1
+    std::byte* base_ = nullptr;
+    std::size_t mapped_bytes_ = 0;
+    bool must_fence_ = false;
+};
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,192 @@
+#include "transports/shm/shm_transport.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "lib/base/futex.hpp"
+
+namespace tutti::transport::shm {
+
+namespace {
+
+// Frames taken from one ring before the next gets its turn: fair, and long enough to stay in one peer's stream.
+constexpr int kBurst = 16;
+
+std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
+{
+    const auto found = std::ranges::lower_bound(local_peers, rank);
+    if (found == local_peers.end() || *found != rank)
+        throw Error(ErrorCode::internal, "shared memory", "this rank is not among its node's ranks");
+    return static_cast<std::uint32_t>(found - local_peers.begin());
+}
+
+}  // namespace
+
+ShmTransport::ShmTransport(int rank, std::span<const int> local_peers)
+    : local_peers_(local_peers.begin(), local_peers.end()),
+      inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers)))
+{
+    outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
+    incoming_.reserve(local_peers_.size());
+}
+
+Capabilities ShmTransport::capabilities() const noexcept
+{
+    return {.max_payload_bytes = inbox_.ring(0).max_payload(),
+            .remote_get = false,
+            .latency_ns = 80,
+            .bytes_per_ns = 20};
+}
+
+std::vector<std::byte> ShmTransport::address() const
+{
+    const auto bytes = std::as_bytes(std::span(&inbox_.card(), 1));
+    return {bytes.begin(), bytes.end()};
+}
+
+bool ShmTransport::reach(int peer, std::span<const std::byte> card) const noexcept
+{
+    const auto parsed = InboxCard::parse(card);
+    return parsed && parsed->here() && parsed->rings == local_peers_.size() &&
+           local_peers_[parsed->local_rank] == peer;
+}
+
+void ShmTransport::connect(int peer, std::span<const std::byte> card)
+{
+    const auto parsed = InboxCard::parse(card);
+    if (!parsed)
+        throw Error(ErrorCode::protocol, "connect", "the peer's shared-memory card is of another Tutti version", peer);
+    const std::uint32_t mine = inbox_.card().local_rank;
+    Inbox theirs = Inbox::open(*parsed, mine);
+    RingSlot& slot = theirs.slot(mine);
+    slot.producer = inbox_.card();
+    slot.connected.store(1, std::memory_order_release);                      // pairs with accept_connections
+    theirs.header().connections.fetch_add(1, std::memory_order_release);     // likewise
+    RingProducer ring(theirs.ring(mine));
+    outgoing_[static_cast<std::size_t>(peer)] = std::make_unique<Outgoing>(Outgoing{std::move(theirs), ring});
+}
+
+SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                              Completion&)
+{
+    Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
+    if (!to.ring.try_write(header, payload)) [[unlikely]] {
+        if (to.lost)
+            return SendResult::done;
+        full_count_ += !to.full;
+        to.full = true;
+        return SendResult::again;
+    }
+    if (to.full) [[unlikely]] {
+        to.full = false;
+        --full_count_;
+    }
+    to.inbox.wake_owner();
+    return SendResult::done;
+}
+
+std::size_t ShmTransport::progress(Sink& sink)
+{
+    if (inbox_.header().connections.load(std::memory_order_acquire) != connections_seen_) [[unlikely]]
+        accept_connections();
+    std::size_t events = losses_.empty() ? 0 : report_losses(sink);
+    for (std::size_t i = 0; i < incoming_.size(); ++i) {
+        Incoming& incoming = incoming_[i];
+        const int peer = incoming.peer;
+        const auto take = [&sink, peer](auto header, auto payload) { sink.frame(peer, header, payload); };
+        for (int taken = 0; taken < kBurst; ++taken) {
+            const auto result = incoming.ring.poll(take);
+            if (result == RingConsumer::Poll::empty)
+                break;
+            if (result == RingConsumer::Poll::corrupt) [[unlikely]]
+                throw Error(ErrorCode::protocol, "progress", "a shared-memory ring holds no valid frame", peer);
+            ++events;
+            if (incoming.ring.report())
+                wake_producer(incoming);
+        }
+    }
+    return events;
+}
+
+void ShmTransport::accept_connections()
+{
+    connections_seen_ = inbox_.header().connections.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < local_peers_.size(); ++i) {
+        const int peer = local_peers_[i];
+        RingSlot& slot = inbox_.slot(i);
+        const bool known = std::ranges::any_of(incoming_, [&](const Incoming& other) { return other.peer == peer; });
+        if (!known && slot.connected.load(std::memory_order_acquire) != 0)
+            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &slot, nullptr});
+    }
+}
+
+// The other half of arm(): the producer stores producer_waits, makes a barrier everywhere, then looks whether
+// there is room; here the room is published (report), then producer_waits looked at.
+void ShmTransport::wake_producer(Incoming& incoming) noexcept
+{
+    if (inbox_.header().peers_must_fence != 0)
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+    else
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (incoming.slot->control.producer_waits.load(std::memory_order_relaxed) == 0) [[likely]]
+        return;
+    incoming.slot->control.producer_waits.store(0, std::memory_order_relaxed);
+    try {
+        if (incoming.producer == nullptr)
+            incoming.producer = std::make_unique<Inbox>(Inbox::open(incoming.slot->producer, std::nullopt));
+        incoming.producer->wake_owner();
+    } catch (const Error&) {
+        // The producer is gone: nobody to wake. What it has sent is delivered all the same.
+    }
+}
+
+void ShmTransport::arm()
+{
+    inbox_.header().sleeping.store(1, std::memory_order_relaxed);
+    if (full_count_ != 0) {
+        find_dead_peers();
+        for (const auto& to : outgoing_) {
+            if (to != nullptr && to->full)
+                to->ring.control().producer_waits.store(1, std::memory_order_relaxed);
+        }
+    }
+    if (!base::membarrier_all())
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void ShmTransport::disarm() noexcept { inbox_.header().sleeping.store(0, std::memory_order_relaxed); }
+
+// A process that died with a full ring will never make room in it.
+void ShmTransport::find_dead_peers()
+{
+    for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
+        Outgoing* to = outgoing_[peer].get();
+        if (to == nullptr || !to->full || to->lost || kill(to->inbox.card().pid, 0) == 0 || errno != ESRCH)
+            continue;
+        to->lost = true;
+        to->full = false;
+        --full_count_;
+        losses_.push_back(static_cast<int>(peer));
+    }
+}
+
+std::size_t ShmTransport::report_losses(Sink& sink)
+{
+    const auto losses = std::exchange(losses_, {});
+    for (const int peer : losses)
+        sink.peer_lost(peer, "its process has ended");
+    return losses.size();
+}
+
+void ShmTransport::close() noexcept
+{
+    outgoing_.clear();
+    incoming_.clear();
+    full_count_ = 0;
+}
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,62 @@
+// Frames between ranks of one node through shared memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transports/shm/inbox.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::transport::shm {
+
+/// Each rank owns an Inbox with a ring for each local peer. A send is a copy into the peer's inbox; progress
+/// hands frames out of the own one. Nothing is ever `pending`: a full ring answers `again`.
+class ShmTransport final : public Transport {
+public:
+    /// `local_peers`: the ranks of this node, ascending, `rank` among them.
+    ShmTransport(int rank, std::span<const int> local_peers);
+
+    std::string_view name() const noexcept override { return "shm"; }
+    Capabilities capabilities() const noexcept override;
+    std::vector<std::byte> address() const override;
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    void connect(int peer, std::span<const std::byte> card) override;
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion& completion) override;
+    std::size_t progress(Sink& sink) override;
+    std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
+    void arm() override;
+    void disarm() noexcept override;
+    void close() noexcept override;
+
+private:
+    struct Outgoing {
+        Inbox inbox;  // the peer's
+        RingProducer ring;
+        bool full = false;  // the last send found no room
+        bool lost = false;
+    };
+    struct Incoming {
+        int peer;
+        RingConsumer ring;
+        RingSlot* slot;
+        std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
+    };
+
+    void accept_connections();
+    void wake_producer(Incoming& incoming) noexcept;
+    void find_dead_peers();
+    std::size_t report_losses(Sink& sink);
+
+    std::vector<int> local_peers_;
+    Inbox inbox_;
+    std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
+    std::vector<Incoming> incoming_;
+    std::vector<int> losses_;  // to report
+    std::uint32_t connections_seen_ = 0;
+    std::size_t full_count_ = 0;
+};
+
+}  // namespace tutti::transport::shm
