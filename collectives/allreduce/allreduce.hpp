@@ -1,0 +1,14 @@
+// The algorithms for allreduce; costs and sources are in the file of each. All keep the operands in rank
+// order where the operator does not commute.
+#pragma once
+
+#include "collectives/group.hpp"
+#include "collectives/task.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_flat(Group& group, Buffer data, ReduceOp op);
+Task allreduce_binomial(Group& group, Buffer data, ReduceOp op);
+Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op);
+
+}  // namespace tutti::collectives

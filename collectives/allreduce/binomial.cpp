@@ -1,0 +1,30 @@
+// Binomial allreduce: binomial reduce to rank 0, then binomial broadcast from it.
+//
+// Source: textbook; see reduce/binomial.cpp and broadcast/binomial.cpp.
+// Cost: 2 ceil(log2 size) steps of n bytes, half of them with a reduction of n bytes; 2 (size - 1) messages.
+// Against recursive doubling: twice the steps, but size log2(size) / 2 times fewer messages share the memory.
+//
+// Size 3, operands a b c:
+//   step   0       1       2
+//   1      a b     -> 0
+//   2      a b c           -> 0
+//   3      -> 2            a b c
+//   4      -> 1    a b c
+//
+// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is the same bit by
+// bit.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_binomial(Group& group, Buffer data, ReduceOp op)
+{
+    Task reduced = reduce_binomial(group, data.data, data, 0, op);
+    co_await reduced;
+    Task copied = broadcast_binomial(group, data.bytes(), 0);
+    co_await copied;
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,28 @@
+// Flat allreduce: flat reduce to rank 0, then flat broadcast from it.
+//
+// Source: textbook.
+// Cost: 2 steps of n bytes; 2 (size - 1) messages, all of them rank 0's work. With more ranks than cores
+// every other rank waits only once (see barrier/flat.cpp).
+//
+// Size 3, operands a b c:
+//   step   0       1       2
+//   1      a b c   -> 0    -> 0
+//   2      -> 1, 2 a b c   a b c
+//
+// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is the same bit by
+// bit.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_flat(Group& group, Buffer data, ReduceOp op)
+{
+    Task reduced = reduce_flat(group, data.data, data, 0, op);
+    co_await reduced;
+    Task copied = broadcast_flat(group, data.bytes(), 0);
+    co_await copied;
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,72 @@
+// Recursive doubling: in step k ranks that differ in bit k exchange their partial results and both combine
+// them, so that after log2(power) steps all have the whole.
+//
+// Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+// 2005, section 4.4; the fold to a power of two is Rabenseifner's. Cost: log2(power) steps of n bytes, power
+// = the largest power of two <= size; where size is not a power, one step before and one after. Every rank
+// sends and combines n bytes a step, so it is for short messages, and for two ranks, where it is a single
+// step.
+//
+// Size 6, power 4, operands a b c d e f. Of the first 2 * (6 - 4) ranks the even ones fold into their right
+// neighbours; the ranks that go on count as 0 1 2 3 (patterns::Fold):
+//   step     0      1      2      3      4      5
+//   fold     -> 1   ab     -> 3   cd     e      f
+//   counts          0             1      2      3
+//   bit 0           abcd          abcd   ef     ef
+//   bit 1           a..f          a..f   a..f   a..f
+//   unfold   a..f   -> 0   a..f   -> 2
+//
+// Restrictions: none. The lower rank's part is always the left operand: operators need not commute, and all
+// ranks compute the same expression, so the result is the same bit by bit.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/patterns.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op)
+{
+    const int rank = group.rank();
+    const patterns::Fold fold(group.size());
+    const int folded = fold.folded(rank);
+
+    if (folded == patterns::Fold::kOut) {
+        Operation given = group.send(rank + 1, data.bytes());
+        co_await given;
+        Operation received = group.recv(rank + 1, data.bytes());
+        co_await received;
+        co_return;
+    }
+    if (fold.is_paired(rank)) {
+        Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
+        co_await taken;
+    }
+
+    Scratch arriving;
+    for (int bit = 1; bit < fold.power(); bit *= 2) {
+        const int peer = fold.rank(folded ^ bit);
+        const bool peer_is_lower = (folded & bit) != 0;
+        Operation sent = group.send(peer, data.bytes());
+        if (sent.done()) {
+            // The operand is on its way, as short ones always are: its memory may take the result at once.
+            sent.finish();
+            Operation combined = group.recv_reduce(peer, data, op, peer_is_lower ? Side::left : Side::right);
+            co_await combined;
+            continue;
+        }
+        if (arriving.data() == nullptr) {
+            arriving = Group::scratch(data.size_bytes());
+        }
+        Operation received = group.recv(peer, arriving.bytes());
+        co_await when_all(std::move(received), std::move(sent));
+        const std::byte* const left = peer_is_lower ? arriving.data() : data.data;
+        const std::byte* const right = peer_is_lower ? data.data : arriving.data();
+        Group::reduce(data.data, left, right, data.count, op);
+    }
+
+    if (fold.is_paired(rank)) {
+        Operation given_back = group.send(rank - 1, data.bytes());
+        co_await given_back;
+    }
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,39 @@
+// Flat barrier: every rank reports to rank 0, which then releases every rank.
+//
+// Source: the central-counter barrier (Mellor-Crummey and Scott, "Algorithms for scalable synchronization on
+// shared-memory multiprocessors", 1991), with messages for the counter.
+// Cost: 2 steps; 2 (size - 1) messages, all of them rank 0's work; no bytes. With more ranks than cores each
+// rank waits only once, so that every rank needs to be scheduled twice at most, which no tree can promise.
+//
+// Size 5:
+//   step   0         1         2         3         4
+//   1      waits     -> 0      -> 0      -> 0      -> 0
+//   2      -> 1..4   waits     waits     waits     waits
+//
+// Restrictions: none.
+#include "collectives/barrier/barrier.hpp"
+
+namespace tutti::collectives {
+
+Task barrier_flat(Group& group)
+{
+    constexpr int kCentre = 0;
+    if (group.rank() != kCentre) {
+        Operation released = group.recv(kCentre, {});
+        Operation reported = group.send(kCentre, {});
+        co_await when_all(std::move(released), std::move(reported));
+        co_return;
+    }
+    // One at a time: reports that arrive early are kept for us, and all must be there before any release.
+    for (int peer = 1; peer < group.size(); ++peer) {
+        Operation report = group.recv(peer, {});
+        co_await report;
+    }
+    OperationList releases;
+    for (int peer = 1; peer < group.size(); ++peer) {
+        releases.add(group.send(peer, {}));
+    }
+    co_await when_all(std::move(releases));
+}
+
+}  // namespace tutti::collectives

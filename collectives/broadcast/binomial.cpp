@@ -1,0 +1,35 @@
+// Binomial broadcast: in every step each rank that has the data hands it to one that does not, so that the
+// number of ranks that have it doubles.
+//
+// Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005, section 4.2.
+// Cost: ceil(log2 size) steps of n bytes; the root sends ceil(log2 size) messages, all ranks size - 1.
+//
+// Size 6, root 0 (the largest subtree first, for it has the longest way to go):
+//   step   0       1       2       3       4       5
+//   1      -> 4                            waits
+//   2      -> 2            waits           -> 5    waits
+//   3      -> 1    waits   -> 3    waits
+// With root 2 the same happens with every rank moved up by 2, modulo 6.
+//
+// Restrictions: none.
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/patterns.hpp"
+
+namespace tutti::collectives {
+
+Task broadcast_binomial(Group& group, std::span<std::byte> data, int root)
+{
+    const patterns::BinomialTree tree(group.rank(), root, group.size());
+    if (!tree.is_root()) {
+        Operation received = group.recv(tree.parent(), data);
+        co_await received;
+    }
+    OperationList sends;
+    for (int index = tree.child_count() - 1; index >= 0; --index) {
+        sends.add(group.send(tree.child(index), data));
+    }
+    co_await when_all(std::move(sends));
+}
+
+}  // namespace tutti::collectives

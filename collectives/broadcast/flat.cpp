@@ -1,0 +1,30 @@
+// Flat broadcast: the root sends to every other rank.
+//
+// Source: textbook.
+// Cost: 1 step; the root sends size - 1 messages of n bytes, one after the other through its own link. Good
+// for few ranks and short messages, where starting a send costs the root less than a message needs to arrive.
+//
+// Size 5, root 2:
+//   step   0       1       2              3       4
+//   1      waits   waits   -> 3, 4, 0, 1  waits   waits
+//
+// Restrictions: none.
+#include "collectives/broadcast/broadcast.hpp"
+
+namespace tutti::collectives {
+
+Task broadcast_flat(Group& group, std::span<std::byte> data, int root)
+{
+    if (group.rank() != root) {
+        Operation received = group.recv(root, data);
+        co_await received;
+        co_return;
+    }
+    OperationList sends;
+    for (int distance = 1; distance < group.size(); ++distance) {
+        sends.add(group.send((root + distance) % group.size(), data));
+    }
+    co_await when_all(std::move(sends));
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,31 @@
+// The collective operations: each picks an algorithm (see choice.hpp) and returns its task, ready to be
+// started.
+//
+// All ranks of the group make the same calls in the same order, with the same root, sizes and operator.
+// Buffers and the group must live until the task has ended.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "collectives/group.hpp"
+#include "collectives/task.hpp"
+
+namespace tutti::collectives {
+
+/// Ends at no rank before it was started at all.
+Task barrier(Group& group);
+
+/// Copies the root's `data` to all.
+Task broadcast(Group& group, std::span<std::byte> data, int root);
+
+/// Combines the elements that `in` points to (out.count of them at every rank) into out.data at the root.
+///
+/// `in` is not written to unless it is out.data: in place. At ranks other than the root out.data is working
+/// memory, or nullptr: then a rank that has to combine something takes memory of its own.
+Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
+
+/// Combines `data` of all ranks into `data` at all ranks. The result is the same bit by bit everywhere.
+Task allreduce(Group& group, Buffer data, ReduceOp op);
+
+}  // namespace tutti::collectives

@@ -1,0 +1,118 @@
+// The arithmetic of trees and blocks that algorithms share. Pure functions, so that they can be tested alone.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace tutti::collectives::patterns {
+
+/// Smallest k with 2^k >= value; value >= 1.
+constexpr int ceil_log2(int value) noexcept
+{
+    return std::bit_width(static_cast<unsigned>(value - 1));
+}
+
+/// Largest power of two that is <= value; value >= 1.
+constexpr int floor_power_of_two(int value) noexcept
+{
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(value)));
+}
+
+/// One rank's place in the binomial tree over `size` ranks with any root.
+///
+/// Ranks are counted from the root: relative = (rank - root) mod size. The parent of a relative rank clears
+/// its lowest set bit; child i adds 2^i, below that bit. So the subtree of child i is the 2^i relative ranks
+/// (fewer at the end) from the child on, and the subtrees of children 0, 1, ... follow each other without a
+/// gap.
+///
+///     size 6, root 0:     0          child 0 of rank 0 is 1, child 1 is 2, child 2 is 4;
+///                       / | \        rank 2's child 0 is 3, rank 4's is 5
+///                      1  2  4
+///                         |  |
+///                         3  5
+class BinomialTree {
+public:
+    /// 0 <= rank < size and 0 <= root < size.
+    constexpr BinomialTree(int rank, int root, int size) noexcept
+        : relative_(rank >= root ? rank - root : rank - root + size), root_(root), size_(size)
+    {
+    }
+
+    constexpr bool is_root() const noexcept { return relative_ == 0; }
+    /// Not for the root.
+    constexpr int parent() const noexcept { return absolute(relative_ & (relative_ - 1)); }
+    constexpr int child_count() const noexcept
+    {
+        // The lowest set bit bounds the children of an inner rank (the root has none), the end of the ranks
+        // all.
+        const int by_bit = std::countr_zero(static_cast<unsigned>(relative_));
+        const int by_size = std::bit_width(static_cast<unsigned>(size_ - 1 - relative_));
+        return std::min(by_bit, by_size);
+    }
+    /// 0 <= index < child_count(); a larger index has the larger subtree.
+    constexpr int child(int index) const noexcept { return absolute(relative_ + (1 << index)); }
+
+private:
+    constexpr int absolute(int relative) const noexcept
+    {
+        return relative < size_ - root_ ? relative + root_ : relative - (size_ - root_);
+    }
+
+    int relative_;
+    int root_;
+    int size_;
+};
+
+/// The ranks of an algorithm that needs a power of two of them. Of the first 2 * (size - power) ranks, each
+/// even one folds into the odd one above it and stays out; the others are renumbered without a gap, in their
+/// order.
+///
+///     size 6, power 4:   rank          0    1    2    3    4    5
+///                        folded rank   out  0    out  1    2    3
+class Fold {
+public:
+    static constexpr int kOut = -1;
+
+    constexpr explicit Fold(int size) noexcept
+        : power_(floor_power_of_two(size)), folded_(2 * (size - power_))
+    {
+    }
+
+    constexpr int power() const noexcept { return power_; }
+    /// Whether the rank gives to, or takes from, its neighbour: even ranks r give to r + 1.
+    constexpr bool is_paired(int rank) const noexcept { return rank < folded_; }
+    /// kOut for a rank that stays out.
+    constexpr int folded(int rank) const noexcept
+    {
+        if (!is_paired(rank)) {
+            return rank - folded_ / 2;
+        }
+        return rank % 2 == 1 ? rank / 2 : kOut;
+    }
+    /// The inverse of folded(), for 0 <= folded_rank < power().
+    constexpr int rank(int folded_rank) const noexcept
+    {
+        return folded_rank < folded_ / 2 ? 2 * folded_rank + 1 : folded_rank + folded_ / 2;
+    }
+
+private:
+    int power_;
+    int folded_;
+};
+
+/// A part of an array.
+struct Block {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
+/// Part `index` of `count` elements cut into `parts` that differ by at most one, the longer ones first.
+constexpr Block block(std::size_t count, std::size_t parts, std::size_t index) noexcept
+{
+    const std::size_t base = count / parts;
+    const std::size_t longer = count % parts;
+    return {index * base + std::min(index, longer), base + (index < longer ? 1 : 0)};
+}
+
+}  // namespace tutti::collectives::patterns

@@ -1,0 +1,59 @@
+// Binomial reduce: partial results rise through a binomial tree; every rank combines its children's, smallest
+// subtree first, and hands the result to its parent.
+//
+// Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005, section 4.5.
+// Cost: ceil(log2 size) steps of n bytes, each followed by a reduction of n bytes; size - 1 messages in all.
+// One step and one message more where the operator does not commute and the root is not rank 0.
+//
+// Size 6, root 0, operands a b c d e f (tree 0 -> 1, 2, 4; 2 -> 3; 4 -> 5):
+//   step   0             1      2      3      4      5
+//   1      a b           -> 0   c d    -> 2   e f    -> 4
+//   2      a b c d              -> 0
+//   3      a b c d e f                        -> 0
+//
+// The tree is counted from the root, so with another root r the operands come out in the order r, r + 1, ...,
+// 0, ..., r - 1. Where that matters the tree is rooted at rank 0, which sends the result on to the root.
+//
+// Restrictions: none; operators need not commute.
+#include "collectives/patterns.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace tutti::collectives {
+
+Task reduce_binomial(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
+{
+    const int top = op.commutative() ? root : 0;
+    const patterns::BinomialTree tree(group.rank(), top, group.size());
+    const std::span<const std::byte> own{in, out.size_bytes()};
+
+    Scratch memory;
+    Buffer partial = out;
+    if (partial.data == nullptr && tree.child_count() > 0) {
+        memory = Group::scratch(partial.size_bytes());
+        partial.data = memory.data();
+    }
+    // A rank without children sends its operand from where it is.
+    const bool combines = tree.child_count() > 0 || (tree.is_root() && group.rank() == root);
+    if (combines) {
+        Group::copy(partial.bytes(), own);
+    }
+    for (int index = 0; index < tree.child_count(); ++index) {
+        Operation combined = group.recv_reduce(tree.child(index), partial, op, Side::right);
+        co_await combined;
+    }
+    if (!tree.is_root()) {
+        Operation sent = group.send(tree.parent(), combines ? partial.bytes() : own);
+        co_await sent;
+    }
+    if (top != root && tree.is_root()) {
+        Operation sent = group.send(root, partial.bytes());
+        co_await sent;
+    }
+    if (top != root && group.rank() == root) {
+        Operation received = group.recv(top, out.bytes());
+        co_await received;
+    }
+}
+
+}  // namespace tutti::collectives

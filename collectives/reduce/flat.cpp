@@ -1,0 +1,39 @@
+// Flat reduce: every rank sends its operand to the root, which combines them.
+//
+// Source: textbook.
+// Cost: 1 step; the root receives and combines size - 1 messages of n bytes, nobody else needs memory.
+//
+// Size 5, root 2, operands a b c d e. The root goes down the ranks below it and then up those above, so that
+// all stay in rank order without any memory but the result's:
+//   arriving    result at rank 2
+//   (own)       c
+//   b from 1    b c
+//   a from 0    a b c
+//   d from 3    a b c d
+//   e from 4    a b c d e
+//
+// Restrictions: none; operators need not commute.
+#include "collectives/reduce/reduce.hpp"
+
+namespace tutti::collectives {
+
+Task reduce_flat(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
+{
+    const std::size_t size_bytes = out.size_bytes();
+    if (group.rank() != root) {
+        Operation sent = group.send(root, {in, size_bytes});
+        co_await sent;
+        co_return;
+    }
+    Group::copy(out.bytes(), {in, size_bytes});
+    for (int peer = root - 1; peer >= 0; --peer) {
+        Operation combined = group.recv_reduce(peer, out, op, Side::left);
+        co_await combined;
+    }
+    for (int peer = root + 1; peer < group.size(); ++peer) {
+        Operation combined = group.recv_reduce(peer, out, op, Side::right);
+        co_await combined;
+    }
+}
+
+}  // namespace tutti::collectives
