@@ -11,10 +11,10 @@ namespace tutti::launcher {
 
 /// One program of the job; several where the command line separates them by ':'.
 struct AppContext {
-    std::vector<std::string> argv;  // program first, never empty
-    int ranks = 0;                  // 0: as many as there are slots
+    std::vector<std::string> argv;                                 // program first, never empty
+    int ranks = 0;                                                 // 0: as many as there are slots
     std::vector<std::pair<std::string, std::string>> environment;  // set on top of the launcher's own
-    std::string working_directory;  // empty: the launcher's own
+    std::string working_directory;                                 // empty: the launcher's own
 };
 
 enum class Binding { automatic, none, core, socket, numa, hwthread };
@@ -25,15 +25,16 @@ enum class StdinTarget { rank, all, none };
 /// One line of --host or of a hostfile.
 struct Host {
     std::string name;
-    int slots = 0;  // 0: as many as the host has cores
+    int slots = 0;      // 0: as many as the host has cores
+    int max_slots = 0;  // more ranks than this are an error; 0: no limit
 };
 
 struct OutputOptions {
-    bool tag = false;                // [rank]<stdout>: in front of each line
-    bool label = false;              // Hydra's -l: "rank: " in front of each line
-    bool timestamp = false;          // the date and time in front of each line
-    bool merge_stderr = false;       // ranks' stderr goes to the launcher's stdout
-    std::string directory;           // also into files below it: DIR/rank.N/stdout
+    bool tag = false;           // [rank]<stdout>: in front of each line
+    bool label = false;         // Hydra's -l: "rank: " in front of each line
+    bool timestamp = false;     // the date and time in front of each line
+    bool merge_stderr = false;  // ranks' stderr goes to the launcher's stdout
+    std::string directory;      // also into files below it: DIR/rank.N/stdout
 };
 
 struct Options {
@@ -47,19 +48,19 @@ struct Options {
     OutputOptions output;
     StdinTarget stdin_target = StdinTarget::rank;
     int stdin_rank = 0;
-    double timeout_seconds = 0;             // 0: none
-    std::vector<int> forward_signals;       // on top of INT, TERM, HUP, USR1, USR2
+    double timeout_seconds = 0;        // 0: none
+    std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
     bool quiet = false;
     int verbosity = 0;
 };
 
 /// Where one rank runs.
 struct Placement {
-    int rank = 0;        // in the job
-    int app = 0;         // index into Options::apps
-    int local_rank = 0;  // among the ranks of its node
-    std::vector<int> cpus;        // OS numbers of the hardware threads it is bound to; empty: not bound
-    std::string cpus_as_text;     // hwloc's list syntax, "0-1,4"; empty: not bound
+    int rank = 0;              // in the job
+    int app = 0;               // index into Options::apps
+    int local_rank = 0;        // among the ranks of its node
+    std::vector<int> cpus;     // OS numbers of the hardware threads it is bound to; empty: not bound
+    std::string cpus_as_text;  // hwloc's list syntax, "0-1,4"; empty: not bound
 };
 
 /// The whole job, in order of rank. One node, this one: several come with several hosts.

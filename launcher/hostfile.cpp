@@ -1,0 +1,167 @@
+#include "launcher/hostfile.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "launcher/suggest.hpp"
+#include "launcher/usage_error.hpp"
+#include "launcher/values.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+// Enough for every cluster, and an end for /dev/zero.
+constexpr std::size_t kLongestHostfileBytes = 1 << 20;
+
+constexpr std::array<std::string_view, 3> kLineKeys = {"slots", "max_slots", "max-slots"};
+
+struct NameAndSlots {
+    std::string_view name;
+    std::string_view slots;  // empty: none given
+    bool has_slots = false;
+};
+
+/// Takes "host:2" apart. An IPv6 address stands in brackets where slots follow it: "[::1]:2".
+NameAndSlots split_slots(std::string_view text)
+{
+    std::string_view name = text;
+    std::string_view rest;
+    if (text.starts_with('[') && text.find(']') != std::string_view::npos) {
+        name = text.substr(1, text.find(']') - 1);
+        rest = text.substr(text.find(']') + 1);
+    } else if (std::ranges::count(text, ':') == 1) {
+        name = text.substr(0, text.find(':'));
+        rest = text.substr(text.find(':'));
+    }
+    return {name, rest.starts_with(':') ? rest.substr(1) : rest, !rest.empty()};
+}
+
+Host parse_host(std::string_view where, std::string_view text)
+{
+    const NameAndSlots parts = split_slots(text);
+    if (parts.name.empty()) {
+        throw UsageError(fmt::format("{}: '{}' names no host", where, text));
+    }
+    if (!is_this_host(parts.name)) {
+        throw UsageError(
+            fmt::format("{}: host '{}' is not this machine ({}); this version of Tutti starts ranks "
+                        "on this machine only: name it, or localhost, or leave the option out",
+                        where, parts.name, local_host_name()));
+    }
+    Host host;
+    host.name = parts.name;
+    if (parts.has_slots) {
+        host.slots = parse_number(where, "number of slots", parts.slots, 1, kMaxRanks);
+    }
+    return host;
+}
+
+/// One "key=value" behind the host of a hostfile's line.
+void apply_setting(std::string_view where, std::string_view setting, Host& host)
+{
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos) {
+        throw UsageError(
+            fmt::format("{}: '{}' is not understood; a line reads 'host', 'host:2' or 'host slots=2 "
+                        "max_slots=4'",
+                        where, setting));
+    }
+    const std::string_view key = setting.substr(0, equals);
+    const std::string_view value = setting.substr(equals + 1);
+    if (std::ranges::find(kLineKeys, key) == kLineKeys.end()) {
+        throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots)", where, key,
+                                     did_you_mean(key, kLineKeys)));
+    }
+    int& target = key == "slots" ? host.slots : host.max_slots;
+    if (target != 0) {
+        throw UsageError(fmt::format("{}: {} is given twice", where, key));
+    }
+    target = parse_number(where, key, value, 1, kMaxRanks);
+}
+
+}  // namespace
+
+std::vector<Host> parse_host_list(std::string_view option, std::string_view text)
+{
+    std::vector<Host> hosts;
+    for (const std::string& part : parse_list(option, text)) {
+        hosts.push_back(parse_host(option, part));
+        hosts.back().slots = std::max(1, hosts.back().slots);
+    }
+    return hosts;
+}
+
+std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
+{
+    std::vector<Host> hosts;
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        std::string word;
+        if (!(words >> word)) {
+            continue;
+        }
+        const std::string where = fmt::format("{}:{}", path, number);
+        Host host = parse_host(where, word);
+        while (words >> word) {
+            apply_setting(where, word, host);
+        }
+        if (host.max_slots != 0 && host.max_slots < host.slots) {
+            throw UsageError(fmt::format("{}: max_slots={} is less than slots={}; raise it or leave it out",
+                                         where, host.max_slots, host.slots));
+        }
+        hosts.push_back(std::move(host));
+    }
+    if (hosts.empty()) {
+        throw UsageError(
+            fmt::format("hostfile '{}' names no host; write one a line, such as 'localhost slots=4'", path));
+    }
+    return hosts;
+}
+
+std::vector<Host> read_hostfile(const std::string& path)
+{
+    std::string text(kLongestHostfileBytes + 1, '\0');
+    std::ifstream file(path);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!file.is_open() || file.bad()) {
+        throw UsageError(fmt::format("cannot read hostfile '{}': {}", path, std::strerror(errno)));
+    }
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLongestHostfileBytes) {
+        throw UsageError(fmt::format("hostfile '{}' is longer than {} bytes: it is no hostfile", path,
+                                     kLongestHostfileBytes));
+    }
+    return parse_hostfile(path, text);
+}
+
+std::string local_host_name()
+{
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') {
+        return "localhost";
+    }
+    return name.data();
+}
+
+bool is_this_host(std::string_view name)
+{
+    constexpr std::array<std::string_view, 3> kLoopback = {"localhost", "127.0.0.1", "::1"};
+    const std::string own = local_host_name();
+    const auto in_domain = [](std::string_view full, std::string_view host) {
+        return full.size() > host.size() && full.starts_with(host) && full[host.size()] == '.';
+    };
+    return std::ranges::find(kLoopback, name) != kLoopback.end() || name == own || in_domain(name, own) ||
+           in_domain(own, name);
+}
+
+}  // namespace tutti::launcher

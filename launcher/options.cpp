@@ -1,0 +1,121 @@
+#include "launcher/options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "launcher/grammar.hpp"
+#include "launcher/help.hpp"
+#include "launcher/values.hpp"
+#include "launcher/words.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
+
+void print(const std::string& text)
+{
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+/// Reads one section's options into `line`.
+void read_options(CLI::App& grammar, CommandLine& line, const Section& section)
+{
+    line.app = AppContext{};
+    line.app_values.clear();
+    line.typed = section.typed;
+    // CLI11 takes its words from the back.
+    std::vector<std::string> words(section.options.rbegin(), section.options.rend());
+    try {
+        grammar.parse(words);
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+void check_program(const Section& section, std::size_t sections)
+{
+    if (section.program.empty()) {
+        throw UsageError(sections == 1
+                             ? "no program to run: name it after the options, as in 'tuttirun -n 4 ./a.out'"
+                             : "a part of the command line between ':' names no program");
+    }
+    if (section.program.front().empty()) {
+        throw UsageError("the program's name is an empty word; is a shell variable unset?");
+    }
+}
+
+/// Puts the job's variables in front of each program's own; where both set one, the program's own stays.
+void merge_environment(CommandLine& line)
+{
+    for (AppContext& app : line.options.apps) {
+        auto merged = line.job_environment;
+        std::erase_if(merged, [&app](const auto& variable) {
+            return std::ranges::any_of(app.environment,
+                                       [&](const auto& own) { return own.first == variable.first; });
+        });
+        merged.insert(merged.end(), std::make_move_iterator(app.environment.begin()),
+                      std::make_move_iterator(app.environment.end()));
+        app.environment = std::move(merged);
+    }
+}
+
+void check_job(const CommandLine& line)
+{
+    const Options& options = line.options;
+    for (const AppContext& app : options.apps) {
+        if (options.apps.size() > 1 && app.ranks == 0) {
+            throw UsageError(fmt::format(
+                "'{}' has no -n: with several programs each needs its number of ranks", app.argv.front()));
+        }
+    }
+    if (line.job_values.contains("-H") && line.job_values.contains("-f")) {
+        throw UsageError("--host and --hostfile both say where ranks go; give one of them");
+    }
+    if (options.quiet && options.verbosity > 0) {
+        throw UsageError("--quiet and --verbose contradict each other");
+    }
+}
+
+void apply_timeout_variable(CommandLine& line)
+{
+    const char* text = std::getenv(kTimeoutVariable);
+    if (line.options.timeout_seconds == 0 && text != nullptr && *text != '\0') {
+        line.options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
+    }
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, const char* const* argv)
+{
+    CommandLine line;
+    CLI::App grammar;
+    define_options(grammar, line);
+
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const std::vector<Section> sections = split_words(words, spellings_of(grammar));
+    for (const Section& section : sections) {
+        read_options(grammar, line, section);
+        if (line.help || line.version) {
+            print(line.help ? help_text(grammar) : version_text());
+            throw EarlyExit{};
+        }
+        check_program(section, sections.size());
+        line.app.argv = section.program;
+        line.options.apps.push_back(std::move(line.app));
+    }
+    merge_environment(line);
+    check_job(line);
+    apply_timeout_variable(line);
+    return std::move(line.options);
+}
+
+}  // namespace tutti::launcher

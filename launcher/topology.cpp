@@ -1,0 +1,200 @@
+#include "launcher/topology.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "launcher/cgroup.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+struct BitmapFree {
+    void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFree>;
+
+/// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they cost more than all the
+/// rest and say nothing about cores. The environment is put back, since ranks inherit it.
+class WithoutPlugins {
+public:
+    WithoutPlugins()
+    {
+        if (std::getenv(kVariable) == nullptr) {
+            setenv(kVariable, "/nonexistent", 1);
+            set_ = true;
+        }
+    }
+    ~WithoutPlugins()
+    {
+        if (set_) {
+            unsetenv(kVariable);
+        }
+    }
+    WithoutPlugins(const WithoutPlugins&) = delete;
+    WithoutPlugins& operator=(const WithoutPlugins&) = delete;
+
+private:
+    static constexpr const char* kVariable = "HWLOC_PLUGINS_PATH";
+    bool set_ = false;
+};
+
+/// Owns a loaded hwloc topology with nothing but cores, packages, NUMA nodes and hardware threads in it.
+class Loaded {
+public:
+    explicit Loaded(const std::string& synthetic)
+    {
+        const WithoutPlugins guard;
+        check(hwloc_topology_init(&topology_), "hwloc_topology_init");
+        if (!synthetic.empty()) {
+            check(hwloc_topology_set_synthetic(topology_, synthetic.c_str()), "hwloc_topology_set_synthetic");
+        }
+        hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE}) {
+            hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+        }
+        check(hwloc_topology_load(topology_), "hwloc_topology_load");
+    }
+    ~Loaded() { hwloc_topology_destroy(topology_); }
+    Loaded(const Loaded&) = delete;
+    Loaded& operator=(const Loaded&) = delete;
+
+    hwloc_topology_t get() const { return topology_; }
+
+    /// Drops what lies outside `allowed`. A set that would leave nothing is ignored.
+    void restrict_to(hwloc_const_bitmap_t allowed)
+    {
+        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(topology_), allowed) != 0) {
+            hwloc_topology_restrict(topology_, allowed, 0);
+        }
+    }
+
+private:
+    static void check(int result, const char* call)
+    {
+        if (result != 0) {
+            throw Error(ErrorCode::system, "tuttirun",
+                        fmt::format("{} cannot read this machine's topology; does lstopo work here?", call));
+        }
+    }
+
+    hwloc_topology_t topology_ = nullptr;
+};
+
+/// Numbers things 0, 1, 2 ... in the order in which they are first met.
+class Numbering {
+public:
+    int operator()(unsigned key) { return numbers_.try_emplace(key, size()).first->second; }
+    int size() const { return static_cast<int>(numbers_.size()); }
+
+private:
+    std::map<unsigned, int> numbers_;
+};
+
+std::vector<int> indices(hwloc_const_bitmap_t bitmap)
+{
+    std::vector<int> result;
+    for (int i = hwloc_bitmap_first(bitmap); i != -1; i = hwloc_bitmap_next(bitmap, i)) {
+        result.push_back(i);
+    }
+    return result;
+}
+
+}  // namespace
+
+/// Copies what the launcher needs out of hwloc's tree.
+class TopologyReader {
+public:
+    static Topology read(hwloc_topology_t source)
+    {
+        // Some virtual machines do not tell cores: then a hardware thread counts as one.
+        const bool has_cores = hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_CORE) > 0;
+        const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+
+        Topology topology;
+        Numbering packages;
+        Numbering numa_nodes;
+        for (hwloc_obj_t object = nullptr;
+             (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
+            hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(source, HWLOC_OBJ_PACKAGE, object);
+            Core core;
+            core.package = packages(package != nullptr ? package->logical_index : 0);
+            core.numa = numa_nodes(static_cast<unsigned>(hwloc_bitmap_first(object->nodeset)));
+            core.cpus = indices(object->cpuset);
+            topology.cores_.push_back(std::move(core));
+        }
+        topology.package_count_ = packages.size();
+        topology.numa_count_ = numa_nodes.size();
+        return topology;
+    }
+
+    static void limit(Topology& topology, double quota_cores)
+    {
+        const double cores = topology.core_count();
+        topology.usable_cores_ = quota_cores > 0 ? std::min(cores, quota_cores) : cores;
+    }
+};
+
+Topology Topology::detect()
+{
+    Loaded loaded{std::string{}};
+    const Bitmap mask(hwloc_bitmap_alloc());
+    if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
+        loaded.restrict_to(mask.get());
+    }
+    Topology topology = TopologyReader::read(loaded.get());
+    TopologyReader::limit(topology, cpu_quota().value_or(0));
+    return topology;
+}
+
+Topology Topology::synthetic(const std::string& description, const std::string& allowed, double quota_cores)
+{
+    Loaded loaded(description);
+    if (!allowed.empty()) {
+        const Bitmap mask(hwloc_bitmap_alloc());
+        hwloc_bitmap_list_sscanf(mask.get(), allowed.c_str());
+        loaded.restrict_to(mask.get());
+    }
+    Topology topology = TopologyReader::read(loaded.get());
+    TopologyReader::limit(topology, quota_cores);
+    return topology;
+}
+
+std::vector<int> Topology::cpus() const
+{
+    std::vector<int> result;
+    for (const Core& core : cores_) {
+        result.insert(result.end(), core.cpus.begin(), core.cpus.end());
+    }
+    return result;
+}
+
+int Topology::slots() const noexcept
+{
+    return std::max(1, static_cast<int>(usable_cores_));
+}
+
+std::string format_cpu_list(std::vector<int> cpus)
+{
+    std::sort(cpus.begin(), cpus.end());
+    std::string text;
+    for (std::size_t begin = 0; begin < cpus.size();) {
+        std::size_t end = begin + 1;
+        while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) {
+            ++end;
+        }
+        text += text.empty() ? "" : ",";
+        text += end - begin == 1 ? fmt::format("{}", cpus[begin])
+                                 : fmt::format("{}-{}", cpus[begin], cpus[end - 1]);
+        begin = end;
+    }
+    return text;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,55 @@
+// The part of this machine that the launcher may use: cores, their packages and NUMA nodes, hardware threads.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti::launcher {
+
+/// A core that may be used, with the hardware threads of it that may be used.
+struct Core {
+    int package = 0;        // numbered 0, 1, ... over the packages that have a usable core
+    int numa = 0;           // likewise for NUMA nodes
+    std::vector<int> cpus;  // the system's numbers of its hardware threads; never empty
+};
+
+/// A value: what was found when it was made. Cores are in hwloc's order, so neighbours share caches, NUMA
+/// nodes and packages.
+class Topology {
+public:
+    /// The running machine, as far as this process's affinity mask and control groups let it be used.
+    /// Takes a few milliseconds. Throws tutti::Error (system) when hwloc cannot look at it.
+    static Topology detect();
+
+    /// A made-up machine, "package:2 core:4 pu:2" in hwloc's words, restricted to the hardware threads in
+    /// `allowed` ("0-3,8"; empty: all), with a CPU-time quota of `quota_cores` (0: none).
+    static Topology synthetic(const std::string& description, const std::string& allowed = {},
+                              double quota_cores = 0);
+
+    std::span<const Core> cores() const noexcept { return cores_; }
+    int core_count() const noexcept { return static_cast<int>(cores_.size()); }
+    int package_count() const noexcept { return package_count_; }
+    int numa_count() const noexcept { return numa_count_; }
+    /// All usable hardware threads, core by core.
+    std::vector<int> cpus() const;
+
+    /// How many cores' worth of time the ranks can get together: the cores, or less where a control group's
+    /// quota grants less. Not a whole number then.
+    double usable_cores() const noexcept { return usable_cores_; }
+    /// How many ranks can compute at the same time: usable_cores() rounded down, at least 1.
+    int slots() const noexcept;
+
+private:
+    friend class TopologyReader;
+
+    std::vector<Core> cores_;
+    int package_count_ = 0;
+    int numa_count_ = 0;
+    double usable_cores_ = 1;
+};
+
+/// `cpus` in ascending order in the usual list syntax, "0-1,4"; empty for none.
+std::string format_cpu_list(std::vector<int> cpus);
+
+}  // namespace tutti::launcher
