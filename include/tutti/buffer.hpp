@@ -77,5 +77,14 @@ View view(T& object)
     return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout};
 }
 
+// For operations that borrow their buffer beyond the call. `B` as a forwarding reference deduces it.
+template <class B>
+constexpr void check_outlives_call() noexcept
+{
+    static_assert(std::is_lvalue_reference_v<B>,
+                  "tutti: this operation borrows its buffer until it is complete, which a temporary does not "
+                  "live to see. Give the buffer a name");
+}
+
 }  // namespace detail
 }  // namespace tutti

@@ -155,13 +155,15 @@ public:
     // -- persistent
     // -------------------------------------------------------------------------------------------
     template <class B>
-    PersistentRequest send_init(const B& buffer, int destination, int tag = 0) const
+    PersistentRequest send_init(B&& buffer, int destination, int tag = 0) const
     {
+        detail::check_outlives_call<B>();
         return send_init_view(detail::const_view(buffer), destination, tag, SendMode::standard);
     }
     template <class B>
-    PersistentRequest ssend_init(const B& buffer, int destination, int tag = 0) const
+    PersistentRequest ssend_init(B&& buffer, int destination, int tag = 0) const
     {
+        detail::check_outlives_call<B>();
         return send_init_view(detail::const_view(buffer), destination, tag, SendMode::synchronous);
     }
     template <class B>
@@ -200,8 +202,9 @@ public:
         ireduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op, options.root).wait();
     }
     template <class I, class O>
-    Request ireduce(const I& in, O& out, Op op, RootOptions options = {}) const
+    Request ireduce(I&& in, O& out, Op op, RootOptions options = {}) const
     {
+        detail::check_outlives_call<I>();
         return ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op, options.root);
     }
 
@@ -222,8 +225,9 @@ public:
         return iallreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op);
     }
     template <class I, class O>
-    Request iallreduce(const I& in, O& out, Op op) const
+    Request iallreduce(I&& in, O& out, Op op) const
     {
+        detail::check_outlives_call<I>();
         return iallreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op);
     }
 

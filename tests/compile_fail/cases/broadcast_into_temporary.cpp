@@ -1,0 +1,10 @@
+// expect: cannot bind non-const lvalue reference
+#include <vector>
+
+#include "tutti/communicator.hpp"
+
+void snippet(const tutti::Communicator& world)
+{
+    tutti::Request request = world.ibroadcast(std::vector<int>{1, 2, 3});
+    request.wait();
+}

@@ -1,0 +1,13 @@
+// expect: a reduction takes an integer, bool, float, double
+#include "tutti/communicator.hpp"
+
+struct Point {
+    double x = 0;
+    double y = 0;
+};
+
+void snippet(const tutti::Communicator& world)
+{
+    Point point;
+    world.allreduce(point, tutti::sum);
+}

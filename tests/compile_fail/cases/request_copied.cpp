@@ -1,0 +1,7 @@
+// expect: use of deleted function
+#include "tutti/communicator.hpp"
+
+tutti::Request snippet(const tutti::Request& request)
+{
+    return request;
+}
