@@ -1,0 +1,112 @@
+#include "launcher/connection.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+
+}  // namespace
+
+Connection::Connection(EventLoop& loop, UniqueFd fd, FrameHandler on_frame, ClosedHandler on_closed)
+    : loop_(loop), fd_(std::move(fd)), on_frame_(std::move(on_frame)), on_closed_(std::move(on_closed))
+{
+    loop_.watch(fd_.get(), EPOLLIN, [this](std::uint32_t events) { handle(events); });
+}
+
+Connection::~Connection()
+{
+    hang_up();
+}
+
+void Connection::handle(std::uint32_t epoll_events)
+{
+    if (epoll_events & EPOLLOUT) {
+        flush();
+    }
+    if (open_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR))) {
+        receive();
+    }
+}
+
+void Connection::receive()
+{
+    // One buffer for all connections of this thread; frames are views into the parser's copy.
+    static thread_local std::vector<char> buffer(kReadBytes);
+    const ssize_t bytes = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (bytes <= 0) {
+        close(bytes == 0 ? "it closed the connection" : std::strerror(errno));
+        return;
+    }
+    try {
+        parser_.append({buffer.data(), static_cast<std::size_t>(bytes)});
+        FrameParser::Frame frame{};
+        while (open_ && parser_.next(frame)) {
+            on_frame_(frame.type, frame.payload);
+        }
+    } catch (const WireError& error) {
+        close(error.what());
+    }
+}
+
+void Connection::send(FrameType type, std::string_view payload)
+{
+    if (open_) {
+        append_frame(pending_, type, payload);
+        flush();
+    }
+}
+
+void Connection::flush()
+{
+    while (open_ && written_bytes_ < pending_.size()) {
+        const ssize_t bytes = ::send(fd_.get(), pending_.data() + written_bytes_,
+                                     pending_.size() - written_bytes_, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (bytes >= 0) {
+            written_bytes_ += static_cast<std::size_t>(bytes);
+        } else if (errno == EAGAIN) {
+            break;
+        } else if (errno != EINTR) {
+            // What the peer sent before it left is still to be read, so receive() will say that it is gone.
+            written_bytes_ = pending_.size();
+        }
+    }
+    if (written_bytes_ == pending_.size()) {
+        pending_.clear();
+        written_bytes_ = 0;
+    }
+    const bool wait_for_room = !pending_.empty();
+    if (open_ && wait_for_room != waits_for_room_) {
+        waits_for_room_ = wait_for_room;
+        loop_.change(fd_.get(), wait_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    }
+}
+
+void Connection::hang_up()
+{
+    if (open_) {
+        open_ = false;
+        loop_.forget(fd_.get());
+        fd_.reset();
+        pending_.clear();
+        written_bytes_ = 0;
+    }
+}
+
+void Connection::close(const std::string& reason)
+{
+    hang_up();
+    on_closed_(reason);
+}
+
+}  // namespace tutti::launcher

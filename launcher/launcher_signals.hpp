@@ -1,0 +1,21 @@
+// Which signals the launcher takes, and from when on.
+#pragma once
+
+#include <signal.h>
+
+#include <vector>
+
+#include "launcher/spawn.hpp"
+#include "launcher/unique_fd.hpp"
+
+namespace tutti::launcher {
+
+/// Blocks all signals in this thread and in those that it starts, ignores SIGPIPE, and allows as many open
+/// files as the system does. Returns what was before, for the ranks.
+InheritedState take_over_process();
+
+/// A signalfd for the signals that end, stop or continue the job, and those to be passed on to the ranks
+/// (SIGUSR1, SIGUSR2 and `forwarded`). Signals that the launcher's parent had ignored (nohup) stay ignored.
+UniqueFd open_launcher_signals(const std::vector<int>& forwarded);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,58 @@
+#include "launcher/local_daemon.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+#include "launcher/daemon.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{3000};
+
+}  // namespace
+
+LocalDaemon::LocalDaemon(const InheritedState& inherited)
+{
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        throw std::system_error(errno, std::generic_category(), "socketpair");
+    }
+    stream_.reset(ends[0]);
+    UniqueFd daemon_end(ends[1]);
+    // Should the daemon be killed, its watchdog becomes our child, and we wait until it has cleaned up.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_ = ::fork();
+    if (pid_ < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (pid_ == 0) {
+        stream_.reset();
+        // The user's input and output are the head's business; stderr stays for libpmix's complaints.
+        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        ::dup2(null.get(), STDIN_FILENO);
+        ::dup2(null.get(), STDOUT_FILENO);
+        ::_exit(run_daemon(std::move(daemon_end), inherited));
+    }
+}
+
+void LocalDaemon::wait() noexcept
+{
+    stream_.reset();
+    ::waitpid(pid_, nullptr, 0);
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    while (::waitpid(-1, nullptr, WNOHANG) >= 0 && std::chrono::steady_clock::now() < give_up) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,39 @@
+// The frames that carry more than two or three values, as structs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/job.hpp"
+#include "launcher/wire.hpp"
+
+namespace tutti::launcher {
+
+enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
+
+/// All that a daemon needs to start its ranks.
+struct LaunchOrder {
+    std::string job_name;  // PMIx namespace: carries 128 random bits, which keeps strangers out
+    std::string host;      // name of the daemon's node as the job map has it
+    std::vector<AppContext> apps;
+    std::vector<Placement> ranks;  // of the whole job; one node: all of them are the daemon's
+    StdinTarget stdin_target = StdinTarget::none;
+    int stdin_rank = 0;
+    bool merge_stderr = false;  // one pipe for both, so that their order stays
+};
+
+struct ExitReport {
+    int rank = 0;
+    int pid = 0;
+    int wait_status = 0;     // as waitpid() gave it
+    bool connected = false;  // it was a PMIx client
+    bool finalized = false;  // and has left the job in good order
+};
+
+std::string encode(const LaunchOrder& order);
+std::string encode(const ExitReport& report);
+/// Both throw WireError.
+LaunchOrder decode_launch_order(std::string_view payload);
+ExitReport decode_exit_report(std::string_view payload);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,85 @@
+// The thread that writes what ranks write to the launcher's stdout and stderr, so that a terminal that is
+// stopped with Ctrl-S holds up nothing but the output.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "launcher/line_merger.hpp"
+#include "launcher/output_files.hpp"
+
+namespace tutti::launcher {
+
+class OutputWriter {
+public:
+    /// Both are called in the writer's thread. `taken`: so many bytes are written or kept as unfinished
+    /// lines.
+    struct Events {
+        std::function<void(std::uint64_t bytes)> taken;
+        /// Writing to stdout, stderr or the rank's file failed, once each; what follows for it is dropped.
+        std::function<void(const char* where, int error_number)> failed;
+    };
+
+    /// Throws std::system_error when options.directory cannot be used. All signals must be blocked.
+    OutputWriter(const OutputOptions& options, int ranks, Events events);
+    /// Writes all that was given; blocks as long as the terminal does.
+    ~OutputWriter();
+    OutputWriter(const OutputWriter&) = delete;
+    OutputWriter& operator=(const OutputWriter&) = delete;
+
+    /// No text: the stream is at its end.
+    void write(StreamId stream, std::string_view text);
+    /// A line, with its end, on the launcher's stderr.
+    void message(std::string line);
+    /// Calls `on_finished`, in the writer's thread, when all that was given before is written.
+    void finish(std::function<void()> on_finished);
+
+private:
+    struct Entry {
+        enum class Kind { text, end, message, finish } kind;
+        StreamId stream;
+        std::string text;
+        std::function<void()> on_finished;
+    };
+    /// stdout or stderr; both when they are the same file, so that their lines do not mix either.
+    struct Destination {
+        explicit Destination(const OutputOptions& options) : merger(options) {}
+        int fd = -1;
+        const char* name = "";
+        LineMerger merger;
+        std::deque<Entry> held;  // not admitted while another stream's line is open
+        std::chrono::steady_clock::time_point held_since;
+        bool failed = false;
+    };
+
+    void run();
+    void push(Entry entry);
+    void process(Entry entry);
+    void deliver(Destination& destination, const Entry& entry);
+    void release_held(Destination& destination);
+    void write_out(Destination& destination);
+    bool wait_for_entries(std::deque<Entry>& batch);
+    void handle_quiet();
+
+    Destination& destination_of(const Entry& entry);
+
+    Events events_;
+    std::unique_ptr<OutputFiles> files_;
+    bool files_failed_ = false;
+    std::array<std::unique_ptr<Destination>, 2> destinations_;  // the second is empty when they are the same
+    std::uint64_t taken_bytes_ = 0;
+
+    std::mutex mutex_;
+    std::condition_variable filled_;
+    std::deque<Entry> queue_;
+    bool stopping_ = false;
+    std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace tutti::launcher

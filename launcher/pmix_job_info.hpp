@@ -1,0 +1,14 @@
+// What PMIx clients can ask about a job: its size, the ranks of each node, where each rank runs.
+#pragma once
+
+#include <string>
+
+#include "launcher/messages.hpp"
+#include "launcher/pmix_info.hpp"
+
+namespace tutti::launcher {
+
+/// For PMIx_server_register_nspace. The server must be up: it names processors and compresses lists.
+PmixInfoList describe_job(const LaunchOrder& order, const std::string& session_directory);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,43 @@
+// The PMIx server of one daemon: answers the ranks' PMIx calls and tells the daemon what they did.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launcher/event_loop.hpp"
+#include "launcher/messages.hpp"
+
+namespace tutti::launcher {
+
+/// libpmix runs these calls in a thread of its own; the observer is called in the loop's thread.
+class PmixObserver {
+public:
+    virtual void rank_connected(int rank) = 0;
+    virtual void rank_finalized(int rank) = 0;
+    virtual void rank_aborted(int rank, int status, const std::string& message) = 0;
+
+protected:
+    ~PmixObserver() = default;
+};
+
+/// One in a process, from its construction to the process's end: libpmix cannot be started a second time, and
+/// shutting it down costs time that nobody has once all ranks are gone.
+class PmixServer {
+public:
+    /// Starts libpmix, which takes some 10 ms. All signals must be blocked. Throws std::runtime_error.
+    PmixServer(EventLoop& loop, PmixObserver& observer, const std::string& session_directory);
+    PmixServer(const PmixServer&) = delete;
+    PmixServer& operator=(const PmixServer&) = delete;
+
+    /// Makes the job and its ranks known. Throws std::runtime_error.
+    void register_job(const LaunchOrder& order);
+    /// The variables, as NAME=value, by which the rank's process finds this server.
+    std::vector<std::string> rank_environment(int rank) const;
+
+private:
+    std::string session_directory_;
+    std::string job_name_;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,44 @@
+// The processes of the job on this node: the ranks and the process groups that they lead.
+#pragma once
+
+#include <sys/types.h>
+
+#include <set>
+#include <vector>
+
+namespace tutti::launcher {
+
+class Watchdog;
+
+struct RankProcess {
+    pid_t pid = -1;  // -1: not started
+    bool running = false;
+    bool connected = false;
+    bool finalized = false;
+};
+
+class ProcessTable {
+public:
+    explicit ProcessTable(Watchdog& watchdog) : watchdog_(watchdog) {}
+
+    void resize(std::size_t ranks) { ranks_.resize(ranks); }
+    void started(int rank, pid_t pid);
+    /// The rank whose process `pid` is, now ended; -1 when it is no rank's.
+    int ended(pid_t pid) noexcept;
+    /// nullptr for a number that is no rank of this node.
+    RankProcess* find(int rank) noexcept;
+
+    bool any_rank_runs() const noexcept { return running_ > 0; }
+    /// Whether a process is left in a group that a rank led, its grandchildren included.
+    bool any_group_lives() noexcept;
+    /// To all processes of all groups.
+    void signal(int signal) noexcept;
+
+private:
+    Watchdog& watchdog_;
+    std::vector<RankProcess> ranks_;
+    std::set<pid_t> groups_;
+    int running_ = 0;
+};
+
+}  // namespace tutti::launcher

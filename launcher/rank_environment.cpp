@@ -1,0 +1,73 @@
+#include "launcher/rank_environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace tutti::launcher {
+
+namespace {
+
+bool belongs_to_outer_job(std::string_view entry)
+{
+    if (entry.starts_with("PMIX_MCA_")) {
+        return false;  // settings of the user's
+    }
+    static constexpr std::array<std::string_view, 8> kPrefixes = {
+        "PMIX_",        "PMI_",         "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",
+        "OMPI_APP_CTX", "OMPI_NUM_APP", "HYDRA_LOCAL",      "TUTTI_LOCAL_"};
+    return std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                       [entry](std::string_view prefix) { return entry.starts_with(prefix); });
+}
+
+}  // namespace
+
+RankEnvironment::RankEnvironment(const char* const* environment)
+{
+    for (; *environment != nullptr; ++environment) {
+        if (!belongs_to_outer_job(*environment)) {
+            entries_.emplace_back(*environment);
+        }
+    }
+}
+
+void RankEnvironment::set(const std::string& name, const std::string& value)
+{
+    set_entry(name + "=" + value);
+}
+
+void RankEnvironment::set_entry(const std::string& entry)
+{
+    const std::string_view name_and_sign = std::string_view(entry).substr(0, entry.find('=') + 1);
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const std::string& existing) {
+        return existing.starts_with(name_and_sign);
+    });
+    if (found != entries_.end()) {
+        *found = entry;
+    } else {
+        entries_.push_back(entry);
+    }
+}
+
+std::string RankEnvironment::get(const std::string& name) const
+{
+    const std::string name_and_sign = name + "=";
+    for (const std::string& entry : entries_) {
+        if (entry.starts_with(name_and_sign)) {
+            return entry.substr(name_and_sign.size());
+        }
+    }
+    return {};
+}
+
+std::vector<char*> RankEnvironment::pointers() const
+{
+    std::vector<char*> result;
+    for (const std::string& entry : entries_) {
+        result.push_back(const_cast<char*>(entry.c_str()));
+    }
+    result.push_back(nullptr);
+    return result;
+}
+
+}  // namespace tutti::launcher

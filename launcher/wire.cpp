@@ -1,0 +1,134 @@
+#include "launcher/wire.hpp"
+
+#include <fmt/format.h>
+
+namespace tutti::launcher {
+
+WireWriter& WireWriter::put(std::string_view text)
+{
+    put(static_cast<std::uint32_t>(text.size()));
+    return put_rest(text);
+}
+
+WireWriter& WireWriter::put(const std::vector<std::string>& texts)
+{
+    put(static_cast<std::uint32_t>(texts.size()));
+    for (const std::string& text : texts) {
+        put(text);
+    }
+    return *this;
+}
+
+WireWriter& WireWriter::put(const std::vector<int>& numbers)
+{
+    put(static_cast<std::uint32_t>(numbers.size()));
+    for (const int number : numbers) {
+        put(std::int32_t{number});
+    }
+    return *this;
+}
+
+WireWriter& WireWriter::put_rest(std::string_view bytes)
+{
+    bytes_.append(bytes);
+    return *this;
+}
+
+std::string_view WireReader::take(std::size_t bytes)
+{
+    if (bytes > bytes_.size()) {
+        throw WireError(fmt::format("a frame ends {} bytes too early", bytes - bytes_.size()));
+    }
+    const std::string_view result = bytes_.substr(0, bytes);
+    bytes_.remove_prefix(bytes);
+    return result;
+}
+
+std::size_t WireReader::count(std::size_t element_bytes)
+{
+    const auto elements = number<std::uint32_t>();
+    if (elements > bytes_.size() / element_bytes) {
+        throw WireError(fmt::format("a frame announces {} elements and is too short for them", elements));
+    }
+    return elements;
+}
+
+std::string WireReader::text()
+{
+    return std::string(take(number<std::uint32_t>()));
+}
+
+std::vector<std::string> WireReader::texts()
+{
+    std::vector<std::string> result(count(sizeof(std::uint32_t)));
+    for (std::string& entry : result) {
+        entry = text();
+    }
+    return result;
+}
+
+std::vector<int> WireReader::numbers()
+{
+    std::vector<int> result(count(sizeof(std::int32_t)));
+    for (int& entry : result) {
+        entry = number<std::int32_t>();
+    }
+    return result;
+}
+
+std::string_view WireReader::rest() noexcept
+{
+    const std::string_view result = bytes_;
+    bytes_ = {};
+    return result;
+}
+
+void WireReader::expect_end() const
+{
+    if (!bytes_.empty()) {
+        throw WireError(fmt::format("a frame has {} bytes too many", bytes_.size()));
+    }
+}
+
+void FrameParser::append(std::string_view bytes)
+{
+    // What was handed out is dropped here and not in next(), so that views into it live as documented.
+    buffer_.erase(0, parsed_bytes_);
+    parsed_bytes_ = 0;
+    buffer_.append(bytes);
+}
+
+bool FrameParser::next(Frame& frame)
+{
+    const std::string_view left = std::string_view(buffer_).substr(parsed_bytes_);
+    if (left.size() < kFrameHeaderBytes) {
+        return false;
+    }
+    WireReader header(left.substr(0, kFrameHeaderBytes));
+    const auto length = header.number<std::uint32_t>();
+    const auto type = header.number<std::uint16_t>();
+    if (type < static_cast<std::uint16_t>(FrameType::launch) ||
+        type > static_cast<std::uint16_t>(FrameType::bye)) {
+        throw WireError(fmt::format("a frame of the unknown type {}", type));
+    }
+    if (length > kMaxFrameBytes) {
+        throw WireError(fmt::format("a frame of {} bytes; {} are allowed", length, kMaxFrameBytes));
+    }
+    if (left.size() - kFrameHeaderBytes < length) {
+        return false;
+    }
+    frame = {static_cast<FrameType>(type), left.substr(kFrameHeaderBytes, length)};
+    parsed_bytes_ += kFrameHeaderBytes + length;
+    return true;
+}
+
+void append_frame(std::string& stream, FrameType type, std::string_view payload)
+{
+    const auto length = static_cast<std::uint32_t>(payload.size());
+    const auto type_number = static_cast<std::uint16_t>(type);
+    stream.append(reinterpret_cast<const char*>(&length), sizeof length);
+    stream.append(reinterpret_cast<const char*>(&type_number), sizeof type_number);
+    stream.append(payload);
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,173 @@
+#include "lib/bootstrap/pmix_client.hpp"
+
+#include <pmix.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace tutti::bootstrap {
+
+namespace {
+
+void check(pmix_status_t status, const char* operation, const std::string& detail)
+{
+    if (status != PMIX_SUCCESS) {
+        throw Error(ErrorCode::bootstrap, operation,
+                    fmt::format("{}: the launcher's PMIx server says {}", detail, PMIx_Error_string(status)));
+    }
+}
+
+pmix_proc_t make_proc(const std::string& job_name, pmix_rank_t rank)
+{
+    pmix_proc_t proc{};
+    PMIX_LOAD_PROCID(&proc, job_name.c_str(), rank);
+    return proc;
+}
+
+struct ValueDeleter {
+    void operator()(pmix_value_t* value) const { PMIX_VALUE_FREE(value, 1); }
+};
+using Value = std::unique_ptr<pmix_value_t, ValueDeleter>;
+
+/// What the launcher said about the job or about `rank`; empty when it said nothing. Never waits.
+Value ask(const std::string& job_name, pmix_rank_t rank, const char* key)
+{
+    const pmix_proc_t proc = make_proc(job_name, rank);
+    // Without this, a key that the launcher does not have is waited for: a peer might yet publish it.
+    pmix_info_t optional{};
+    const bool yes = true;
+    PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    pmix_value_t* value = nullptr;
+    const pmix_status_t status = PMIx_Get(&proc, key, &optional, 1, &value);
+    return Value(status == PMIX_SUCCESS ? value : nullptr);
+}
+
+/// Launchers do not agree on the types of numbers.
+std::optional<long> as_number(const Value& value)
+{
+    if (!value) {
+        return std::nullopt;
+    }
+    long number = 0;
+    pmix_status_t status = PMIX_SUCCESS;
+    PMIX_VALUE_GET_NUMBER(status, value.get(), number, long);
+    if (status != PMIX_SUCCESS && value->type == PMIX_PROC_RANK) {
+        return static_cast<long>(value->data.rank);
+    }
+    return status == PMIX_SUCCESS ? std::optional(number) : std::nullopt;
+}
+
+/// "0,1,2" or "0-2,5" as a sorted list; whatever is no number ends it.
+std::vector<int> parse_ranks(const char* text)
+{
+    std::vector<int> ranks;
+    const char* const end = text + std::strlen(text);
+    while (text < end) {
+        int first = 0;
+        auto result = std::from_chars(text, end, first);
+        if (result.ec != std::errc{}) {
+            break;
+        }
+        int last = first;
+        if (result.ptr < end && *result.ptr == '-') {
+            result = std::from_chars(result.ptr + 1, end, last);
+        }
+        for (int rank = first; rank <= last; ++rank) {
+            ranks.push_back(rank);
+        }
+        text = result.ptr < end ? result.ptr + 1 : end;
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+}
+
+}  // namespace
+
+PmixClient::PmixClient()
+{
+    pmix_proc_t self{};
+    check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
+    job_name_ = self.nspace;
+    rank_ = static_cast<int>(self.rank);
+    const std::optional<long> size = as_number(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE));
+    if (!size || *size <= rank_) {
+        PMIx_Finalize(nullptr, 0);
+        throw Error(ErrorCode::bootstrap, "start",
+                    "the launcher's PMIx server does not tell how many ranks the job has; "
+                    "start the program with tuttirun");
+    }
+    size_ = static_cast<int>(*size);
+    const Value peers = ask(job_name_, PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS);
+    if (peers && peers->type == PMIX_STRING && peers->data.string != nullptr) {
+        local_peers_ = parse_ranks(peers->data.string);
+    }
+    if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_)) {
+        local_peers_ = {rank_};  // nothing is known of the others, so none is taken for local
+    }
+}
+
+PmixClient::~PmixClient()
+{
+    // No finalize here: a rank that leaves without it is a failure, and the launcher shall see it.
+}
+
+void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
+{
+    pmix_value_t entry{};
+    entry.type = PMIX_BYTE_OBJECT;
+    // PMIx_Put copies it.
+    entry.data.bo.bytes = const_cast<char*>(reinterpret_cast<const char*>(value.data()));
+    entry.data.bo.size = value.size();
+    const std::string name(key);
+    check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &entry), "publish", fmt::format("cannot store '{}'", key));
+    check(PMIx_Commit(), "publish", fmt::format("cannot send '{}'", key));
+}
+
+std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
+{
+    const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
+    const std::string name(key);
+    pmix_value_t* answer = nullptr;
+    // Answered by the server when the peer has committed: libpmix sleeps on a condition variable until then.
+    const pmix_status_t status = PMIx_Get(&peer, name.c_str(), nullptr, 0, &answer);
+    const Value value(status == PMIX_SUCCESS ? answer : nullptr);
+    if (!value || value->type != PMIX_BYTE_OBJECT) {
+        throw Error(ErrorCode::bootstrap, "fetch",
+                    fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
+                                PMIx_Error_string(status)),
+                    rank);
+    }
+    const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+    return {bytes, bytes + value->data.bo.size};
+}
+
+void PmixClient::fence()
+{
+    const pmix_proc_t all = make_proc(job_name_, PMIX_RANK_WILDCARD);
+    check(PMIx_Fence(&all, 1, nullptr, 0), "fence", "not all ranks came");
+}
+
+void PmixClient::abort(int status, std::string_view message)
+{
+    const std::string text(message);
+    PMIx_Abort(status, text.c_str(), nullptr, 0);
+    // The launcher ends this process, if it has not done so yet; an abort is never a success.
+    ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
+}
+
+void PmixClient::finalize()
+{
+    if (!finalized_) {
+        finalized_ = true;
+        check(PMIx_Finalize(nullptr, 0), "finalize", "cannot take leave of the launcher");
+    }
+}
+
+}  // namespace tutti::bootstrap

@@ -1,0 +1,39 @@
+// The bootstrap of a rank that a PMIx server has started: tuttirun, Open MPI's mpirun, srun --mpi=pmix.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lib/bootstrap/bootstrap.hpp"
+
+namespace tutti::bootstrap {
+
+/// libpmix keeps a helper thread, which sleeps unless the launcher has something to say.
+class PmixClient final : public Bootstrap {
+public:
+    /// Connects to the server that the environment names. Throws tutti::Error (bootstrap).
+    PmixClient();
+    ~PmixClient() override;
+    PmixClient(const PmixClient&) = delete;
+    PmixClient& operator=(const PmixClient&) = delete;
+
+    std::string_view name() const noexcept override { return "pmix"; }
+    int rank() const noexcept override { return rank_; }
+    int size() const noexcept override { return size_; }
+    std::span<const int> local_peers() const noexcept override { return local_peers_; }
+
+    void publish(std::string_view key, std::span<const std::byte> value) override;
+    std::vector<std::byte> fetch(int rank, std::string_view key) override;
+    void fence() override;
+    [[noreturn]] void abort(int status, std::string_view message) override;
+    void finalize() override;
+
+private:
+    std::string job_name_;
+    int rank_ = 0;
+    int size_ = 1;
+    std::vector<int> local_peers_;
+    bool finalized_ = false;
+};
+
+}  // namespace tutti::bootstrap
