@@ -1,0 +1,95 @@
+#include "launcher/hostfile.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/launcher/support.hpp"
+
+using namespace tutti::launcher;
+using namespace tutti::launcher::test;
+
+TEST_CASE("Hostfiles of both dialects")
+{
+    struct Row {
+        const char* text;
+        std::vector<Host> hosts;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"localhost", {{"localhost", 0, 0}}},
+        {"localhost\n127.0.0.1\n", {{"localhost", 0, 0}, {"127.0.0.1", 0, 0}}},
+        {"localhost:4\n", {{"localhost", 4, 0}}},
+        {"localhost slots=4\n", {{"localhost", 4, 0}}},
+        {"localhost slots=2 max_slots=4\n", {{"localhost", 2, 4}}},
+        {"localhost:2\tmax-slots=2", {{"localhost", 2, 2}}},
+        {"localhost max_slots=3", {{"localhost", 0, 3}}},
+        {"# all of them\n\n  localhost:1  # mine\n \t \n#end", {{"localhost", 1, 0}}},
+        {"localhost:1\r\n", {{"localhost", 1, 0}}},
+        {"::1\n[::1]:2\n[::1]\n", {{"::1", 0, 0}, {"::1", 2, 0}, {"::1", 0, 0}}},
+    }));
+    CAPTURE(row.text);
+    const std::vector<Host> hosts = parse_hostfile("hosts", row.text);
+    REQUIRE(hosts.size() == row.hosts.size());
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        CHECK(hosts[i].name == row.hosts[i].name);
+        CHECK(hosts[i].slots == row.hosts[i].slots);
+        CHECK(hosts[i].max_slots == row.hosts[i].max_slots);
+    }
+}
+
+TEST_CASE("Errors in hostfiles name the file and the line")
+{
+    struct Row {
+        const char* text;
+        const char* message;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"", "hostfile 'hosts' names no host"},
+        {"# nothing\n", "hostfile 'hosts' names no host"},
+        {"localhost\nnode17 slots=2\n", "hosts:2: host 'node17' is not this machine"},
+        {"user@localhost\n", "hosts:1: host 'user@localhost' is not this machine"},
+        {"localhost:0\n", "hosts:1: 0 is out of range for a number of slots"},
+        {"localhost:x\n", "hosts:1: 'x' is not a number of slots"},
+        {"localhost:\n", "hosts:1: '' is not a number of slots"},
+        {":3\n", "hosts:1: ':3' names no host"},
+        {"localhost slots=-1\n", "hosts:1: -1 is out of range"},
+        {"localhost slots\n", "hosts:1: 'slots' is not understood"},
+        {"localhost slot=2\n", "hosts:1: unknown setting 'slot'; did you mean 'slots'?"},
+        {"localhost:2 slots=2\n", "hosts:1: slots is given twice"},
+        {"localhost slots=4 max_slots=2\n", "hosts:1: max_slots=2 is less than slots=4"},
+    }));
+    CAPTURE(row.text);
+    CHECK_THAT(usage_error([&] { parse_hostfile("hosts", row.text); }), Catch::Contains(row.message));
+}
+
+TEST_CASE("A list counts a slot for each mention")
+{
+    const std::vector<Host> hosts = parse_host_list("-H", "localhost,localhost:3,::1");
+    REQUIRE(hosts.size() == 3);
+    CHECK(hosts[0].slots == 1);
+    CHECK(hosts[1].slots == 3);
+    CHECK(hosts[2].name == "::1");
+    CHECK_THAT(usage_error([] { parse_host_list("-H", "localhost,,localhost"); }),
+               Catch::Contains("empty part"));
+    CHECK_THAT(usage_error([] { parse_host_list("-H", "localhost:4x"); }),
+               Catch::Contains("-H: '4x' is not"));
+}
+
+TEST_CASE("What cannot be read as a hostfile is refused without waiting")
+{
+    const TemporaryFolder folder;
+    CHECK_THAT(usage_error([&] { read_hostfile(folder.path().string()); }),
+               Catch::Contains("Is a directory"));
+    CHECK_THAT(usage_error([] { read_hostfile("/dev/zero"); }), Catch::Contains("longer than"));
+    CHECK(read_hostfile(folder.write("hosts", "localhost:2").string()).at(0).slots == 2);
+}
+
+TEST_CASE("This machine has several names")
+{
+    CHECK(is_this_host("localhost"));
+    CHECK(is_this_host("127.0.0.1"));
+    CHECK(is_this_host("::1"));
+    CHECK(is_this_host(local_host_name()));
+    CHECK(is_this_host(local_host_name() + ".example.org"));
+    CHECK_FALSE(is_this_host(local_host_name() + "x"));
+    CHECK_FALSE(is_this_host("localhos"));
+    CHECK_FALSE(is_this_host(""));
+}

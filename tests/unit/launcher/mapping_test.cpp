@@ -1,0 +1,330 @@
+#include "launcher/mapping.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "launcher/dealer.hpp"
+#include "tests/unit/launcher/support.hpp"
+
+using namespace tutti::launcher;
+using namespace tutti::launcher::test;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+// Core c has the hardware threads 2c and 2c + 1; the second socket begins with core 4, that is cpu 8.
+constexpr const char* kTwoSockets = "package:2 [numa] core:4 pu:2";
+
+Options job(int ranks)
+{
+    Options options;
+    options.apps = {AppContext{{"a"}, ranks, {}, {}}};
+    return options;
+}
+
+/// The CPU lists of all ranks, "" for those that are not bound; checks the rest of the placements.
+Texts cpus_of(const Options& options, const Topology& topology)
+{
+    const JobMap map = map_job(options, topology);
+    Texts texts;
+    for (const Placement& placement : map.ranks) {
+        CHECK(placement.rank == static_cast<int>(texts.size()));
+        CHECK(placement.local_rank == placement.rank);
+        CHECK(format_cpu_list(placement.cpus) == placement.cpus_as_text);
+        CHECK(std::is_sorted(placement.cpus.begin(), placement.cpus.end()));
+        texts.push_back(placement.cpus_as_text);
+    }
+    return texts;
+}
+
+Texts unbound(std::size_t ranks)
+{
+    return Texts(ranks);
+}
+
+}  // namespace
+
+TEST_CASE("Default binding gives equal shares of the cores, and nothing where they are too few")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    struct Row {
+        int ranks;
+        Texts cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {1, unbound(1)},
+        {2, {"0-7", "8-15"}},
+        {3, {"0-3", "4-7", "8-11"}},
+        {4, {"0-3", "4-7", "8-11", "12-15"}},
+        {5, {"0-1", "2-3", "4-5", "6-7", "8-9"}},
+        {8, {"0-1", "2-3", "4-5", "6-7", "8-9", "10-11", "12-13", "14-15"}},
+        {9, unbound(9)},
+        {16, unbound(16)},
+        {100, unbound(100)},
+    }));
+    CHECK(cpus_of(job(row.ranks), Topology::synthetic(kTwoSockets)) == row.cpus);
+}
+
+TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA node where possible")
+{
+    struct Row {
+        const char* threads;
+        int ranks;
+        Texts cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"1", 2, {"0-1", "2-3"}},
+        {"2", 2, {"0-3", "4-7"}},
+        {"3", 2, {"0-5", "8-13"}},
+        {"4", 2, {"0-7", "8-15"}},
+        {"5", 2, unbound(2)},
+        {"5", 1, unbound(1)},
+        {"8", 1, unbound(1)},
+        {"2,4", 4, {"0-3", "4-7", "8-11", "12-15"}},
+        {"2", 5, unbound(5)},
+        {"", 2, {"0-7", "8-15"}},
+        {"0", 2, {"0-7", "8-15"}},
+        {"many", 2, {"0-7", "8-15"}},
+    }));
+    CAPTURE(row.threads, row.ranks);
+    const Topology topology = Topology::synthetic(kTwoSockets);
+    {
+        const WithVariable threads("OMP_NUM_THREADS", row.threads);
+        CHECK(cpus_of(job(row.ranks), topology) == row.cpus);
+    }
+    const WithVariable other("OMP_NUM_THREADS", "7");
+    Options options = job(row.ranks);
+    options.apps[0].environment = {{"OMP_NUM_THREADS", row.threads}};
+    CHECK(cpus_of(options, topology) == row.cpus);
+}
+
+TEST_CASE("Ranks lie across NUMA nodes when they do not fit otherwise")
+{
+    const WithVariable threads("OMP_NUM_THREADS", "2");
+    CHECK(cpus_of(job(3), Topology::synthetic("package:2 [numa] core:3 pu:1")) == Texts{"0-1", "2-3", "4-5"});
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    CHECK(cpus_of(job(2), Topology::synthetic("package:4 [numa] core:2 pu:1")) == Texts{"0-3", "4-7"});
+}
+
+TEST_CASE("Programs with different numbers of threads")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    Options options = job(1);
+    options.apps.push_back({{"b"}, 2, {{"OMP_NUM_THREADS", "3"}}, {}});
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-1", "2-7", "8-13"});
+}
+
+TEST_CASE("A quota below the number of ranks leaves them unbound, a larger one narrows the shares")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    CHECK(cpus_of(job(4), Topology::synthetic(kTwoSockets, "", 3.5)) == unbound(4));
+    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 2.5)) == Texts{"0-1", "2-3"});
+    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 4)) == Texts{"0-3", "4-7"});
+    const WithVariable threads("OMP_NUM_THREADS", "2");
+    CHECK(cpus_of(job(2), Topology::synthetic(kTwoSockets, "", 3.5)) == unbound(2));
+}
+
+TEST_CASE("Default binding follows the mapping that was asked for")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    struct Row {
+        MapBy map_by;
+        int ranks;
+        Texts cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {MapBy::node, 2, {"0-7", "8-15"}},
+        {MapBy::core, 2, {"0-1", "2-3"}},
+        {MapBy::core, 9, unbound(9)},
+        {MapBy::hwthread, 3, {"0", "1", "2"}},
+        {MapBy::hwthread, 17, unbound(17)},
+        {MapBy::socket, 2, {"0-7", "8-15"}},
+        {MapBy::socket, 3, {"0-3", "8-11", "4-7"}},
+        {MapBy::numa, 3, {"0-3", "8-11", "4-7"}},
+        {MapBy::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
+    }));
+    CAPTURE(static_cast<int>(row.map_by), row.ranks);
+    Options options = job(row.ranks);
+    options.map_by = row.map_by;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+}
+
+TEST_CASE("Explicit binding, wrapping around without complaint")
+{
+    const WithVariable threads("OMP_NUM_THREADS", "4");  // says nothing about an explicit binding
+    struct Row {
+        Binding binding;
+        MapBy map_by;
+        int ranks;
+        Texts cpus;
+    };
+    const char* first = "0-7";
+    const char* second = "8-15";
+    const Row row = GENERATE_COPY(values<Row>({
+        {Binding::none, MapBy::slot, 3, unbound(3)},
+        {Binding::core, MapBy::slot, 1, {"0-1"}},
+        {Binding::core, MapBy::slot, 3, {"0-1", "2-3", "4-5"}},
+        {Binding::core, MapBy::node, 2, {"0-1", "2-3"}},
+        {Binding::core,
+         MapBy::core,
+         10,
+         {"0-1", "2-3", "4-5", "6-7", "8-9", "10-11", "12-13", "14-15", "0-1", "2-3"}},
+        {Binding::core, MapBy::socket, 5, {"0-1", "8-9", "2-3", "10-11", "4-5"}},
+        {Binding::core, MapBy::hwthread, 3, {"0-1", "0-1", "2-3"}},
+        {Binding::socket, MapBy::slot, 5, {first, first, first, first, second}},
+        {Binding::socket, MapBy::socket, 3, {first, second, first}},
+        {Binding::numa, MapBy::numa, 3, {first, second, first}},
+        {Binding::hwthread, MapBy::slot, 10, {"0", "2", "4", "6", "8", "10", "12", "14", "1", "3"}},
+        {Binding::hwthread, MapBy::socket, 3, {"0", "8", "2"}},
+        {Binding::hwthread, MapBy::hwthread, 4, {"0", "1", "2", "3"}},
+        {Binding::hwthread, MapBy::hwthread, 1, {"0"}},
+    }));
+    CAPTURE(static_cast<int>(row.binding), static_cast<int>(row.map_by), row.ranks);
+    Options options = job(row.ranks);
+    options.binding = row.binding;
+    options.map_by = row.map_by;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+}
+
+TEST_CASE("Hardware threads are used in turns, over and over")
+{
+    Options options = job(5);
+    options.binding = Binding::hwthread;
+    CHECK(cpus_of(options, Topology::synthetic("package:1 core:1 pu:2")) == Texts{"0", "1", "0", "1", "0"});
+}
+
+TEST_CASE("Ranking renumbers what was mapped")
+{
+    struct Row {
+        MapBy map_by;
+        RankBy rank_by;
+        int ranks;
+        Texts cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {MapBy::socket, RankBy::slot, 4, {"0-1", "8-9", "2-3", "10-11"}},
+        {MapBy::socket, RankBy::node, 4, {"0-1", "8-9", "2-3", "10-11"}},
+        {MapBy::socket, RankBy::core, 5, {"0-1", "2-3", "4-5", "8-9", "10-11"}},
+        {MapBy::core, RankBy::socket, 6, {"0-1", "8-9", "2-3", "10-11", "4-5", "6-7"}},
+        {MapBy::slot, RankBy::numa, 5, {"0-1", "8-9", "2-3", "4-5", "6-7"}},
+        {MapBy::hwthread, RankBy::core, 4, {"0-1", "2-3", "0-1", "2-3"}},
+    }));
+    CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by), row.ranks);
+    Options options = job(row.ranks);
+    options.binding = Binding::core;
+    options.map_by = row.map_by;
+    options.rank_by = row.rank_by;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == row.cpus);
+}
+
+TEST_CASE("Ranking keeps programs together")
+{
+    Options options = job(3);
+    options.apps.push_back({{"b"}, 2, {}, {}});
+    options.binding = Binding::core;
+    options.map_by = MapBy::socket;
+    options.rank_by = RankBy::core;
+    const JobMap map = map_job(options, Topology::synthetic(kTwoSockets));
+    Texts placed;
+    for (const Placement& placement : map.ranks) {
+        placed.push_back(std::to_string(placement.app) + " on " + placement.cpus_as_text);
+    }
+    CHECK(placed == Texts{"0 on 0-1", "0 on 2-3", "0 on 8-9", "1 on 4-5", "1 on 10-11"});
+}
+
+TEST_CASE("Asymmetric restrictions: a full socket is passed over, and ranks wrap only when all are full")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    // One core with one hardware thread on the first socket, three cores on the second.
+    const Topology topology = Topology::synthetic(kTwoSockets, "5,8-12");
+    Options options = job(5);
+    options.map_by = MapBy::socket;
+    options.binding = Binding::core;
+    CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11", "12", "5"});
+    options.binding = Binding::socket;
+    CHECK(cpus_of(options, topology) == Texts{"5", "8-12", "8-12", "8-12", "5"});
+    options.binding = Binding::automatic;
+    options.apps[0].ranks = 4;
+    CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11", "12"});
+    options.apps[0].ranks = 5;
+    CHECK(cpus_of(options, topology) == unbound(5));
+    options.map_by = MapBy::slot;
+    options.apps[0].ranks = 3;
+    CHECK(cpus_of(options, topology) == Texts{"5", "8-9", "10-11"});
+}
+
+TEST_CASE("Without -n there is a rank for each slot")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    const auto count = [](std::vector<Host> hosts, double quota = 0) {
+        Options options = job(0);
+        options.hosts = std::move(hosts);
+        return map_job(options, Topology::synthetic(kTwoSockets, "", quota)).ranks.size();
+    };
+    CHECK(count({}) == 8);
+    CHECK(count({}, 2.5) == 2);
+    CHECK(count({}, 0.5) == 1);
+    CHECK(count({{"localhost", 3, 0}}) == 3);
+    CHECK(count({{"localhost", 3, 0}, {"localhost", 11, 0}}) == 14);
+    CHECK(count({{"localhost", 0, 0}}) == 8);
+    CHECK(count({{"localhost", 0, 5}}) == 5);
+}
+
+TEST_CASE("Jobs that cannot be are refused")
+{
+    const Topology topology = Topology::synthetic(kTwoSockets);
+    const auto error = [&topology](const Options& options) {
+        return usage_error([&] { map_job(options, topology); });
+    };
+    Options options = job(4);
+    options.stdin_rank = 4;
+    CHECK_THAT(error(options),
+               Catch::Contains("--stdin 4: there is no such rank; this job's ranks are 0 to 3"));
+    options.stdin_rank = 3;
+    CHECK(error(options).empty());
+    options.stdin_rank = 9;
+    options.stdin_target = StdinTarget::all;
+    CHECK(error(options).empty());
+
+    options.hosts = {{"localhost", 2, 3}};
+    CHECK_THAT(error(options), Catch::Contains("4 ranks are wanted, but the hostfile's max_slots allow 3"));
+    options.hosts.push_back({"localhost", 1, 1});
+    CHECK(error(options).empty());
+    options.apps[0].ranks = 50;
+    options.hosts.push_back({"localhost", 1, 0});
+    CHECK(error(options).empty());
+
+    Options many = job(65536);
+    CHECK(error(many).empty());
+    many.apps.push_back({{"b"}, 1, {}, {}});
+    CHECK_THAT(error(many), Catch::Contains("65537 ranks in all are more than the 65536"));
+}
+
+TEST_CASE("Whether ranks share cores")
+{
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    struct Row {
+        int ranks;
+        Binding binding;
+        MapBy map_by;
+        double quota;
+        bool share;
+    };
+    const Row row = GENERATE(values<Row>({
+        {1, Binding::automatic, MapBy::slot, 0, false},
+        {8, Binding::automatic, MapBy::slot, 0, false},
+        {8, Binding::none, MapBy::slot, 0, false},
+        {9, Binding::automatic, MapBy::slot, 0, true},
+        {4, Binding::automatic, MapBy::slot, 3.5, true},
+        {4, Binding::core, MapBy::slot, 4, false},
+        {2, Binding::core, MapBy::hwthread, 0, true},
+        {4, Binding::socket, MapBy::slot, 0, false},
+        {5, Binding::socket, MapBy::slot, 0, false},
+        {5, Binding::socket, MapBy::hwthread, 0, true},
+    }));
+    CAPTURE(row.ranks, static_cast<int>(row.binding), static_cast<int>(row.map_by), row.quota);
+    Options options = job(row.ranks);
+    options.binding = row.binding;
+    options.map_by = row.map_by;
+    const Topology topology = Topology::synthetic(kTwoSockets, "", row.quota);
+    CHECK(ranks_share_cores(map_job(options, topology), topology) == row.share);
+}

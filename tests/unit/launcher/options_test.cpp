@@ -1,0 +1,264 @@
+#include <fcntl.h>
+#include <csignal>
+
+#include <array>
+
+#include <CLI/CLI.hpp>
+#include <catch2/catch.hpp>
+
+#include "launcher/grammar.hpp"
+#include "launcher/help.hpp"
+#include "tests/unit/launcher/support.hpp"
+
+using namespace tutti::launcher;
+using namespace tutti::launcher::test;
+using Words = std::vector<std::string>;
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+TEST_CASE("A program alone leaves every default")
+{
+    const WithVariable timeout("MPIEXEC_TIMEOUT", std::nullopt);
+    const Options options = parse({"./a.out", "-n", "3", "--help"});
+    REQUIRE(options.apps.size() == 1);
+    CHECK(options.apps[0].argv == Words{"./a.out", "-n", "3", "--help"});
+    CHECK(options.apps[0].ranks == 0);
+    CHECK(options.apps[0].environment.empty());
+    CHECK(options.apps[0].working_directory.empty());
+    CHECK(options.hosts.empty());
+    CHECK(options.binding == Binding::automatic);
+    CHECK(options.map_by == MapBy::slot);
+    CHECK(options.rank_by == RankBy::slot);
+    CHECK(options.stdin_target == StdinTarget::rank);
+    CHECK(options.stdin_rank == 0);
+    CHECK(options.timeout_seconds == 0);
+    CHECK(options.forward_signals.empty());
+    CHECK_FALSE(options.report_bindings);
+    CHECK_FALSE(options.display_map);
+    CHECK_FALSE(options.output.tag);
+    CHECK_FALSE(options.output.label);
+    CHECK_FALSE(options.output.timestamp);
+    CHECK_FALSE(options.output.merge_stderr);
+    CHECK(options.output.directory.empty());
+    CHECK_FALSE(options.quiet);
+    CHECK(options.verbosity == 0);
+}
+
+TEST_CASE("The number of ranks has many spellings")
+{
+    const Words words = GENERATE(values<Words>({{"-n", "7"},
+                                                {"-np", "7"},
+                                                {"-c", "7"},
+                                                {"--n", "7"},
+                                                {"--np", "7"},
+                                                {"--np=7"},
+                                                {"-n=7"},
+                                                {"-n", "7", "-np", "7"},
+                                                {"-n", "007"}}));
+    Words line = words;
+    line.push_back("a");
+    CAPTURE(line);
+    CHECK(parse(line).apps.at(0).ranks == 7);
+}
+
+TEST_CASE("Placement values of both dialects")
+{
+    CHECK(parse({"--bind-to", "none", "a"}).binding == Binding::none);
+    CHECK(parse({"-bind-to", "core", "a"}).binding == Binding::core);
+    CHECK(parse({"--bind-to=socket", "a"}).binding == Binding::socket);
+    CHECK(parse({"--bind-to", "numa", "a"}).binding == Binding::numa);
+    CHECK(parse({"--bind-to", "hwthread", "a"}).binding == Binding::hwthread);
+    CHECK(parse({"--map-by", "slot", "a"}).map_by == MapBy::slot);
+    CHECK(parse({"-map-by", "core", "a"}).map_by == MapBy::core);
+    CHECK(parse({"--map-by", "socket", "a"}).map_by == MapBy::socket);
+    CHECK(parse({"--map-by", "numa", "a"}).map_by == MapBy::numa);
+    CHECK(parse({"--map-by", "hwthread", "a"}).map_by == MapBy::hwthread);
+    CHECK(parse({"--map-by", "node", "a"}).map_by == MapBy::node);
+    CHECK(parse({"--rank-by", "slot", "a"}).rank_by == RankBy::slot);
+    CHECK(parse({"--rank-by", "core", "a"}).rank_by == RankBy::core);
+    CHECK(parse({"--rank-by", "socket", "a"}).rank_by == RankBy::socket);
+    CHECK(parse({"--rank-by", "numa", "a"}).rank_by == RankBy::numa);
+    CHECK(parse({"-rank-by", "node", "a"}).rank_by == RankBy::node);
+    CHECK(parse({"--report-bindings", "a"}).report_bindings);
+    CHECK(parse({"--display", "map", "a"}).display_map);
+    CHECK(parse({"-display-map", "a"}).display_map);
+}
+
+TEST_CASE("Hosts come from a list or a file")
+{
+    const Options listed = parse({"-hosts", "localhost:2,127.0.0.1", "a"});
+    REQUIRE(listed.hosts.size() == 2);
+    CHECK(listed.hosts[0].name == "localhost");
+    CHECK(listed.hosts[0].slots == 2);
+    CHECK(listed.hosts[1].slots == 1);
+    CHECK(parse({"-H", "localhost:3", "a"}).hosts.at(0).slots == 3);
+
+    const TemporaryFolder folder;
+    const std::string file = folder.write("hosts", "localhost slots=5\n").string();
+    for (const char* option : {"-f", "--hostfile", "-machinefile"}) {
+        CHECK(parse({option, file, "a"}).hosts.at(0).slots == 5);
+    }
+}
+
+TEST_CASE("Input and output options")
+{
+    CHECK(parse({"--tag-output", "a"}).output.tag);
+    CHECK(parse({"-l", "a"}).output.label);
+    CHECK(parse({"-prepend-rank", "a"}).output.label);
+    CHECK(parse({"--timestamp-output", "a"}).output.timestamp);
+    CHECK(parse({"-merge-stderr-to-stdout", "a"}).output.merge_stderr);
+    CHECK(parse({"--output-filename", "logs", "a"}).output.directory == "logs");
+    CHECK(parse({"--stdin", "all", "a"}).stdin_target == StdinTarget::all);
+    CHECK(parse({"--stdin", "none", "a"}).stdin_target == StdinTarget::none);
+    const Options third = parse({"-stdin", "3", "a"});
+    CHECK(third.stdin_target == StdinTarget::rank);
+    CHECK(third.stdin_rank == 3);
+}
+
+TEST_CASE("The launcher's own options, and those without effect")
+{
+    CHECK(parse({"-q", "a"}).quiet);
+    CHECK(parse({"-v", "a"}).verbosity == 1);
+    CHECK(parse({"-v", "--verbose", "a"}).verbosity == 2);
+    const Options options =
+        parse({"--oversubscribe", "--allow-run-as-root", "-genvall", "-envall", "-n", "2", "a"});
+    CHECK(options.apps.at(0).ranks == 2);
+    CHECK(options.apps.at(0).environment.empty());
+}
+
+TEST_CASE("Signals are given by name or number, each once")
+{
+    CHECK(parse({"--forward-signals", "WINCH,SIGURG,10", "a"}).forward_signals ==
+          std::vector<int>{SIGWINCH, SIGURG, 10});
+    CHECK(parse({"--forward-signals", "USR1,SIGUSR1,10", "a"}).forward_signals == std::vector<int>{SIGUSR1});
+    const std::string real_time = std::to_string(SIGRTMAX);
+    CHECK(parse({"--forward-signals", real_time, "a"}).forward_signals == std::vector<int>{SIGRTMAX});
+}
+
+TEST_CASE("The time limit comes from the option, else from the environment")
+{
+    const WithVariable unset("MPIEXEC_TIMEOUT", std::nullopt);
+    CHECK(parse({"--timeout", "0.25", "a"}).timeout_seconds == 0.25);
+    CHECK(parse({"-timeout", "90", "a"}).timeout_seconds == 90);
+    {
+        const WithVariable timeout("MPIEXEC_TIMEOUT", "12.5");
+        CHECK(parse({"a"}).timeout_seconds == 12.5);
+        CHECK(parse({"--timeout", "3", "a"}).timeout_seconds == 3);
+    }
+    {
+        const WithVariable timeout("MPIEXEC_TIMEOUT", "");
+        CHECK(parse({"a"}).timeout_seconds == 0);
+    }
+    const WithVariable timeout("MPIEXEC_TIMEOUT", "soon");
+    CHECK_THAT(parse_error({"a"}), Catch::Contains("MPIEXEC_TIMEOUT: 'soon' is not a time"));
+}
+
+TEST_CASE("Variables are set, taken over, or set for all")
+{
+    const WithVariable own("TUTTI_TEST_VARIABLE", "from here");
+    CHECK(parse({"-x", "A=1", "-x", "B=", "-x", "C=x=y", "a"}).apps.at(0).environment ==
+          Environment{{"A", "1"}, {"B", ""}, {"C", "x=y"}});
+    CHECK(parse({"-x", "TUTTI_TEST_VARIABLE", "a"}).apps.at(0).environment ==
+          Environment{{"TUTTI_TEST_VARIABLE", "from here"}});
+    CHECK(parse({"-env", "A", "1", "-env", "B", "", "a"}).apps.at(0).environment ==
+          Environment{{"A", "1"}, {"B", ""}});
+    CHECK(parse({"-x", "A=1", "-env", "A", "1", "a"}).apps.at(0).environment == Environment{{"A", "1"}});
+
+    const Options two = parse(
+        {"-n", "1", "-env", "A", "own", "a", ":", "-genv", "A", "all", "-genv", "B", "2", "-n", "1", "b"});
+    CHECK(two.apps.at(0).environment == Environment{{"B", "2"}, {"A", "own"}});
+    CHECK(two.apps.at(1).environment == Environment{{"A", "all"}, {"B", "2"}});
+}
+
+TEST_CASE("Values of one bracket or brace stay as they are")
+{
+    CHECK(parse({"--wdir", "[x,y]", "a"}).apps.at(0).working_directory == "[x,y]");
+    CHECK(parse({"-x", "A={}", "-x", "B=[1,2]", "a"}).apps.at(0).environment ==
+          Environment{{"A", "{}"}, {"B", "[1,2]"}});
+    CHECK(parse({"-env", "A", "{}", "a"}).apps.at(0).environment == Environment{{"A", "{}"}});
+}
+
+TEST_CASE("Several programs have numbers, variables and folders of their own")
+{
+    const Options options = parse({"-n", "1", "--wdir", "/tmp", "./server", "8080", ":", "-np", "3", "-x",
+                                   "A=1", "--tag-output", "./worker", "-n", "9", ":", "-n", "2", "./logger"});
+    REQUIRE(options.apps.size() == 3);
+    CHECK(options.apps[0].argv == Words{"./server", "8080"});
+    CHECK(options.apps[0].ranks == 1);
+    CHECK(options.apps[0].working_directory == "/tmp");
+    CHECK(options.apps[0].environment.empty());
+    CHECK(options.apps[1].argv == Words{"./worker", "-n", "9"});
+    CHECK(options.apps[1].ranks == 3);
+    CHECK(options.apps[1].working_directory.empty());
+    CHECK(options.apps[1].environment == Environment{{"A", "1"}});
+    CHECK(options.apps[2].ranks == 2);
+    CHECK(options.output.tag);
+}
+
+namespace {
+
+/// Runs `call` with stdout going to a file, whose contents it returns.
+template <typename Call>
+std::string captured_stdout(const TemporaryFolder& folder, Call call)
+{
+    const std::string path = folder.write("stdout", "").string();
+    std::fflush(stdout);
+    const int saved = dup(STDOUT_FILENO);
+    const int file = open(path.c_str(), O_WRONLY);
+    dup2(file, STDOUT_FILENO);
+    close(file);
+    call();
+    std::fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+TEST_CASE("Help and version are printed to stdout and end the launcher with success")
+{
+    const TemporaryFolder folder;
+    const auto printed = [&folder](const Words& words) {
+        int status = -1;
+        const std::string text = captured_stdout(folder, [&] {
+            try {
+                parse(words);
+            } catch (const EarlyExit& exit) {
+                status = exit.status;
+            }
+        });
+        CHECK(status == 0);
+        return text;
+    };
+    for (const Words& words :
+         {Words{"--help"}, Words{"-h"}, Words{"-help"}, Words{"-n", "2", "--help", "a"}}) {
+        CHECK_THAT(printed(words), Catch::StartsWith("Usage: tuttirun"));
+    }
+    for (const Words& words : {Words{"--version"}, Words{"-V"}, Words{"-version"}}) {
+        CHECK_THAT(printed(words), Catch::StartsWith("tuttirun (Tutti) " TUTTI_PROJECT_VERSION "\n") &&
+                                       Catch::Contains("PMIx:  ") && Catch::Contains("hwloc: 2."));
+    }
+}
+
+TEST_CASE("The help names every option and fits into 100 columns")
+{
+    CommandLine line;
+    CLI::App grammar;
+    define_options(grammar, line);
+    const std::string text = help_text(grammar);
+    for (const CLI::Option* option : grammar.get_options()) {
+        CAPTURE(option->get_name());
+        CHECK_THAT(text, Catch::Contains(option->get_name()) && Catch::Contains(option->get_description()));
+        CHECK_FALSE(option->get_description().empty());
+    }
+    std::istringstream lines(text);
+    for (std::string row; std::getline(lines, row);) {
+        CAPTURE(row);
+        CHECK(row.size() <= 100);
+    }
+    for (const char* part :
+         {"Examples:", "Exit status:", "Environment:", "MPIEXEC_TIMEOUT", "OMP_NUM_THREADS"}) {
+        CHECK_THAT(text, Catch::Contains(part));
+    }
+}

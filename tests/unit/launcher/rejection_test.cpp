@@ -1,0 +1,130 @@
+// Command lines that must be refused, each with a message that names what is wrong.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/launcher/support.hpp"
+
+using namespace tutti::launcher;
+using namespace tutti::launcher::test;
+using Words = std::vector<std::string>;
+
+namespace {
+
+struct Row {
+    Words words;
+    const char* message;
+};
+
+void check(const Row& row)
+{
+    CAPTURE(row.words);
+    const std::string message = parse_error(row.words);
+    CHECK_THAT(message, Catch::Contains(row.message));
+    CHECK_THAT(message, Catch::EndsWith("See 'tuttirun --help' for the options and examples."));
+}
+
+}  // namespace
+
+TEST_CASE("Absurd numbers of ranks")
+{
+    check(GENERATE(values<Row>({
+        {{"-n", "0", "a"},
+         "-n: 0 is out of range for a number of ranks; give a whole number from 1 to 65536"},
+        {{"-np", "-1", "a"}, "-np: -1 is out of range"},
+        {{"-n", "1e9", "a"}, "-n: '1e9' is not a number of ranks"},
+        {{"-n", "1000000000", "a"}, "1000000000 is out of range"},
+        {{"-n", "99999999999", "a"}, "99999999999 is out of range"},
+        {{"-n", "99999999999999999999999", "a"}, "99999999999999999999999 is out of range"},
+        {{"-n", "4x", "a"}, "'4x' is not a number of ranks"},
+        {{"-n", "+4", "a"}, "'+4' is not a number of ranks"},
+        {{"-n", " 4", "a"}, "' 4' is not a number of ranks"},
+        {{"-n", "", "a"}, "'' is not a number of ranks"},
+        {{"--np=", "a"}, "--np: '' is not a number of ranks"},
+        {{"-n", "./a"}, "'./a' is not a number of ranks"},
+        {{"-n4", "a"}, "unknown option '-n4'; did you mean '-n'?"},
+    })));
+}
+
+TEST_CASE("Missing programs")
+{
+    check(GENERATE(values<Row>({
+        {{}, "no program to run"},
+        {{"-n", "2"}, "no program to run"},
+        {{"-n", "2", "--"}, "no program to run"},
+        {{"-n", "2", ""}, "the program's name is an empty word"},
+        {{"-n", "1", "a", ":"}, "between ':' names no program"},
+        {{":", "-n", "1", "a"}, "between ':' names no program"},
+        {{"-n", "1", "a", ":", ":", "-n", "1", "b"}, "between ':' names no program"},
+        {{"-n", "1", "a", ":", "./b"}, "'./b' has no -n: with several programs each needs its number"},
+    })));
+}
+
+TEST_CASE("Contradictions")
+{
+    check(GENERATE(values<Row>({
+        {{"-n", "2", "-np", "3", "a"}, "option -np is given twice, as '2' and as '3'"},
+        {{"--bind-to", "core", "--bind-to", "none", "a"}, "given twice, as 'core' and as 'none'"},
+        {{"-n", "1", "--map-by", "core", "a", ":", "-map-by", "numa", "-n", "1", "b"},
+         "as 'core' and as 'numa'"},
+        {{"--wdir", "/", "-wd", "/tmp", "a"}, "as '/' and as '/tmp'"},
+        {{"--timeout", "1", "--timeout", "2", "a"}, "option --timeout is given twice"},
+        {{"--stdin", "1", "--stdin", "none", "a"}, "option --stdin is given twice"},
+        {{"-x", "A=1", "-x", "A=2", "a"}, "variable A is given twice, as '1' and as '2'"},
+        {{"-x", "A=1", "-env", "A", "2", "a"}, "variable A is given twice"},
+        {{"-genv", "A", "1", "-genv", "A", "2", "a"}, "variable A is given twice"},
+        {{"-q", "-v", "a"}, "--quiet and --verbose contradict"},
+    })));
+    const TemporaryFolder folder;
+    const std::string file = folder.write("hosts", "localhost\n").string();
+    check({{"-H", "localhost", "--hostfile", file, "a"}, "--host and --hostfile both say where ranks go"});
+}
+
+TEST_CASE("Mistyped options and values get a suggestion")
+{
+    check(GENERATE(values<Row>({
+        {{"--bind-too", "core", "a"}, "unknown option '--bind-too'; did you mean '--bind-to'?"},
+        {{"--oversubscrib", "a"}, "did you mean '--oversubscribe'?"},
+        {{"-hostfle", "x", "a"}, "did you mean '-hostfile'?"},
+        {{"--report-binding", "a"}, "did you mean '--report-bindings'?"},
+        {{"--mca", "btl", "self", "a"}, "unknown option '--mca'\n"},
+        {{"--bind-to", "croe", "a"},
+         "--bind-to: unknown value 'croe'; did you mean 'core'? (known: none, core, "
+         "socket, numa, hwthread)"},
+        {{"--bind-to", "core:1", "a"}, "unknown value 'core:1'"},
+        {{"-map-by", "sockt", "a"}, "-map-by: unknown value 'sockt'; did you mean 'socket'?"},
+        {{"--rank-by", "hwthread", "a"}, "--rank-by: unknown value 'hwthread' (known: slot, core"},
+        {{"--display", "mpa", "a"}, "did you mean 'map'?"},
+        {{"--stdin", "al", "a"}, "--stdin: unknown value 'al'; did you mean 'all'?"},
+    })));
+}
+
+TEST_CASE("Values that make no sense")
+{
+    const WithVariable unset("TUTTI_TEST_VARIABLE", std::nullopt);
+    check(GENERATE(values<Row>({
+        {{"-x", "TUTTI_TEST_VARIABLE", "a"},
+         "-x: the environment variable TUTTI_TEST_VARIABLE is not set here"},
+        {{"-x", "=1", "a"}, "'' is no name of an environment variable"},
+        {{"-env", "A=B", "1", "a"}, "'A=B' is no name of an environment variable"},
+        {{"-genv", "", "1", "a"}, "'' is no name of an environment variable"},
+        {{"--stdin", "-1", "a"}, "--stdin: -1 is out of range for a rank"},
+        {{"--timeout", "0", "a"}, "--timeout: '0' is not a time"},
+        {{"--timeout", "-3", "a"}, "'-3' is not a time"},
+        {{"--timeout", "5s", "a"}, "'5s' is not a time"},
+        {{"--timeout", "inf", "a"}, "'inf' is not a time"},
+        {{"--timeout", "nan", "a"}, "'nan' is not a time"},
+        {{"--timeout", "1e300", "a"}, "'1e300' is not a time"},
+        {{"--timeout", "1e999", "a"}, "'1e999' is not a time"},
+        {{"--forward-signals", "WNCH", "a"}, "'WNCH' is no signal; did you mean 'WINCH'?"},
+        {{"--forward-signals", "USR1,,USR2", "a"}, "has an empty part"},
+        {{"--forward-signals", "", "a"}, "has an empty part"},
+        {{"--forward-signals", "KILL", "a"}, "signal 'KILL' cannot be forwarded"},
+        {{"--forward-signals", "19", "a"}, "signal '19' cannot be forwarded"},
+        {{"--forward-signals", "32", "a"}, "signal '32' cannot be forwarded"},
+        {{"--forward-signals", "0", "a"}, "0 is out of range for a signal"},
+        {{"--forward-signals", "999", "a"}, "999 is out of range for a signal"},
+        {{"-H", "elsewhere.example", "a"}, "-H: host 'elsewhere.example' is not this machine"},
+        {{"--hostfile", "/nonexistent/hosts", "a"},
+         "cannot read hostfile '/nonexistent/hosts': No such file"},
+        {{"--quiet=1", "a"}, "option '--quiet' takes no value"},
+    })));
+}

@@ -1,0 +1,94 @@
+#include "launcher/topology.hpp"
+
+#include <sched.h>
+
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include "tutti/error.hpp"
+
+using namespace tutti::launcher;
+
+TEST_CASE("Synthetic machines have the cores, packages and NUMA nodes described")
+{
+    struct Row {
+        const char* description;
+        const char* allowed;
+        int cores;
+        int packages;
+        int numa;
+        std::size_t cpus;
+    };
+    const Row row = GENERATE(values<Row>({
+        {"package:2 core:4 pu:2", "", 8, 2, 1, 16},
+        {"package:2 [numa] core:4 pu:2", "", 8, 2, 2, 16},
+        {"package:1 core:1 pu:1", "", 1, 1, 1, 1},
+        {"package:2 [numa] core:4 pu:2", "1,8-11", 3, 2, 2, 5},
+        {"package:2 [numa] core:4 pu:2", "12-15", 2, 1, 1, 4},
+        {"package:2 [numa] core:4 pu:2", "90", 8, 2, 2, 16},
+        {"package:3 numa:2 core:1 pu:3", "", 6, 3, 6, 18},
+        {"pu:5", "", 5, 1, 1, 5},
+    }));
+    CAPTURE(row.description, row.allowed);
+    const Topology topology = Topology::synthetic(row.description, row.allowed);
+    CHECK(topology.core_count() == row.cores);
+    CHECK(topology.package_count() == row.packages);
+    CHECK(topology.numa_count() == row.numa);
+    CHECK(topology.cpus().size() == row.cpus);
+    CHECK(topology.usable_cores() == row.cores);
+    CHECK(topology.slots() == row.cores);
+}
+
+TEST_CASE("A restricted machine numbers what is left from 0")
+{
+    const Topology topology = Topology::synthetic("package:2 [numa] core:4 pu:2", "7,12-13");
+    REQUIRE(topology.core_count() == 2);
+    CHECK(topology.cores()[0].cpus == std::vector<int>{7});
+    CHECK(topology.cores()[0].package == 0);
+    CHECK(topology.cores()[1].cpus == std::vector<int>{12, 13});
+    CHECK(topology.cores()[1].package == 1);
+    CHECK(topology.cores()[1].numa == 1);
+}
+
+TEST_CASE("A quota limits the usable cores, never below one slot")
+{
+    CHECK(Topology::synthetic("core:8 pu:1", "", 2.5).usable_cores() == 2.5);
+    CHECK(Topology::synthetic("core:8 pu:1", "", 2.5).slots() == 2);
+    CHECK(Topology::synthetic("core:8 pu:1", "", 0.1).slots() == 1);
+    CHECK(Topology::synthetic("core:8 pu:1", "", 99).usable_cores() == 8);
+}
+
+TEST_CASE("A wrong description is an error")
+{
+    CHECK_THROWS_AS(Topology::synthetic("package:x"), tutti::Error);
+}
+
+TEST_CASE("The running machine is seen through the affinity mask")
+{
+    const bool plugins_set = std::getenv("HWLOC_PLUGINS_PATH") != nullptr;
+    cpu_set_t old_mask;
+    REQUIRE(sched_getaffinity(0, sizeof(old_mask), &old_mask) == 0);
+    const Topology whole = Topology::detect();
+    REQUIRE(whole.core_count() > 0);
+    CHECK(whole.cpus().size() == static_cast<std::size_t>(CPU_COUNT(&old_mask)));
+    CHECK(whole.usable_cores() <= whole.core_count());
+
+    const int last = whole.cpus().back();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    REQUIRE(sched_setaffinity(0, sizeof(one), &one) == 0);
+    const Topology restricted = Topology::detect();
+    sched_setaffinity(0, sizeof(old_mask), &old_mask);
+    CHECK(restricted.cpus() == std::vector<int>{last});
+    CHECK((std::getenv("HWLOC_PLUGINS_PATH") != nullptr) == plugins_set);
+}
+
+TEST_CASE("CPU lists are written in ranges")
+{
+    CHECK(format_cpu_list({}).empty());
+    CHECK(format_cpu_list({3}) == "3");
+    CHECK(format_cpu_list({0, 1}) == "0-1");
+    CHECK(format_cpu_list({4, 1, 0, 7, 8, 9}) == "0-1,4,7-9");
+}
