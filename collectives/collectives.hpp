@@ -1,6 +1,11 @@
 // The collective operations: each picks an algorithm (see choice.hpp) and returns its task, ready to be
 // started.
 //
+// The files of the algorithms state costs in steps: the units of time until the end when a message takes one,
+// and a rank has at most one message going out and one coming in at a time. A chain is the most messages of
+// which each waits for the one before, the time that remains when ranks can do all their messages at once. n
+// is the bytes of the buffer.
+//
 // All ranks of the group make the same calls in the same order, with the same root, sizes and operator.
 // Buffers and the group must live until the task has ended.
 #pragma once

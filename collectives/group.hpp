@@ -113,7 +113,8 @@ inline void Operation::finish_state()
         // The destructor gives the state back when the exception has been made from it.
         state_->owner().raise(*state_);
     }
-    std::exchange(state_, nullptr)->owner().release(*state_);
+    OperationState& ended = *std::exchange(state_, nullptr);
+    ended.owner().release(ended);
 }
 
 }  // namespace tutti::collectives

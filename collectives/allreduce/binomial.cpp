@@ -1,8 +1,9 @@
 // Binomial allreduce: binomial reduce to rank 0, then binomial broadcast from it.
 //
 // Source: textbook; see reduce/binomial.cpp and broadcast/binomial.cpp.
-// Cost: 2 ceil(log2 size) steps of n bytes, half of them with a reduction of n bytes; 2 (size - 1) messages.
-// Against recursive doubling: twice the steps, but size log2(size) / 2 times fewer messages share the memory.
+// Cost: 2 ceil(log2 size) steps in a chain of 2 floor(log2 size), half of them with a reduction of n bytes;
+// 2 (size - 1) messages of n bytes. Twice the steps of recursive doubling, but only 2 / log2(size) of its
+// messages, which matters as soon as ranks share the memory's bandwidth.
 //
 // Size 3, operands a b c:
 //   step   0       1       2

@@ -2,10 +2,10 @@
 // them, so that after log2(power) steps all have the whole.
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
-// 2005, section 4.4; the fold to a power of two is Rabenseifner's. Cost: log2(power) steps of n bytes, power
-// = the largest power of two <= size; where size is not a power, one step before and one after. Every rank
-// sends and combines n bytes a step, so it is for short messages, and for two ranks, where it is a single
-// step.
+// 2005, section 4.4; the fold to a power of two is Rabenseifner's.
+// Cost: log2(power) steps and chain, power = the largest power of two <= size, and 2 steps more where size is
+// not that; power log2(power) + 2 (size - power) messages of n bytes. Every rank sends and combines n bytes a
+// step, so it is for short messages, and for two ranks, where it is a single step.
 //
 // Size 6, power 4, operands a b c d e f. Of the first 2 * (6 - 4) ranks the even ones fold into their right
 // neighbours; the ranks that go on count as 0 1 2 3 (patterns::Fold):

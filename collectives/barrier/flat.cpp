@@ -2,13 +2,14 @@
 //
 // Source: the central-counter barrier (Mellor-Crummey and Scott, "Algorithms for scalable synchronization on
 // shared-memory multiprocessors", 1991), with messages for the counter.
-// Cost: 2 steps; 2 (size - 1) messages, all of them rank 0's work; no bytes. With more ranks than cores each
-// rank waits only once, so that every rank needs to be scheduled twice at most, which no tree can promise.
+// Cost: 2 (size - 1) steps in a chain of 2; 2 (size - 1) messages, each with rank 0; no bytes. With more
+// ranks than cores every other rank waits only once, so that it needs to be scheduled twice at most,
+// which no tree can promise.
 //
 // Size 5:
-//   step   0         1         2         3         4
-//   1      waits     -> 0      -> 0      -> 0      -> 0
-//   2      -> 1..4   waits     waits     waits     waits
+//   rank     0         1         2         3         4
+//   report   waits     -> 0      -> 0      -> 0      -> 0
+//   release  -> 1..4   waits     waits     waits     waits
 //
 // Restrictions: none.
 #include "collectives/barrier/barrier.hpp"

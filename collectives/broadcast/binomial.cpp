@@ -3,7 +3,8 @@
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.2.
-// Cost: ceil(log2 size) steps of n bytes; the root sends ceil(log2 size) messages, all ranks size - 1.
+// Cost: ceil(log2 size) steps in a chain of floor(log2 size); size - 1 messages of n bytes, ceil(log2
+// size) of them sent by the root.
 //
 // Size 6, root 0 (the largest subtree first, for it has the longest way to go):
 //   step   0       1       2       3       4       5

@@ -1,12 +1,15 @@
 // Flat broadcast: the root sends to every other rank.
 //
 // Source: textbook.
-// Cost: 1 step; the root sends size - 1 messages of n bytes, one after the other through its own link. Good
-// for few ranks and short messages, where starting a send costs the root less than a message needs to arrive.
+// Cost: size - 1 steps in a chain of 1; size - 1 messages of n bytes, all sent by the root. Good for few
+// ranks and short messages, where starting a send costs the root less than a message needs to arrive.
 //
 // Size 5, root 2:
-//   step   0       1       2              3       4
-//   1      waits   waits   -> 3, 4, 0, 1  waits   waits
+//   step   0       1       2      3       4
+//   1      waits   waits   -> 3   waits   waits
+//   2      waits   waits   -> 4           waits
+//   3      waits   waits   -> 0
+//   4              waits   -> 1
 //
 // Restrictions: none.
 #include "collectives/broadcast/broadcast.hpp"

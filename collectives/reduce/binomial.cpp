@@ -3,8 +3,9 @@
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.5.
-// Cost: ceil(log2 size) steps of n bytes, each followed by a reduction of n bytes; size - 1 messages in all.
-// One step and one message more where the operator does not commute and the root is not rank 0.
+// Cost: ceil(log2 size) steps in a chain of floor(log2 size), each followed by a reduction of n bytes;
+// size - 1 messages of n bytes. One step and message more where the operator does not commute and the
+// root is not rank 0.
 //
 // Size 6, root 0, operands a b c d e f (tree 0 -> 1, 2, 4; 2 -> 3; 4 -> 5):
 //   step   0             1      2      3      4      5

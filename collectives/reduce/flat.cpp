@@ -1,7 +1,8 @@
 // Flat reduce: every rank sends its operand to the root, which combines them.
 //
 // Source: textbook.
-// Cost: 1 step; the root receives and combines size - 1 messages of n bytes, nobody else needs memory.
+// Cost: size - 1 steps in a chain of 1; size - 1 messages of n bytes, all combined by the root. Nobody
+// needs memory but for the result.
 //
 // Size 5, root 2, operands a b c d e. The root goes down the ranks below it and then up those above, so that
 // all stay in rank order without any memory but the result's:

@@ -1,0 +1,200 @@
+#include "collectives/simulator/simulator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "collectives/simulator/network.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::collectives::simulator {
+
+namespace {
+
+class SimulatedGroup final : public Group {
+public:
+    SimulatedGroup(int rank, int size, Placement placement, Network& network)
+        : Group(rank, size, placement), network_(network)
+    {
+    }
+
+    Operation send(int peer, std::span<const std::byte> data) override
+    {
+        check("send", peer);
+        return network_.send(*this, peer, data);
+    }
+
+    Operation recv(int peer, std::span<std::byte> data) override
+    {
+        check("recv", peer);
+        auto operation = std::make_unique<SimulatedOperation>(*this, Unmatched::Kind::receive, rank(), peer);
+        operation->target = Buffer{data.data(), data.size(), 1};
+        return network_.receive(std::move(operation));
+    }
+
+    Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) override
+    {
+        check("recv_reduce", peer);
+        auto operation = std::make_unique<SimulatedOperation>(*this, Unmatched::Kind::receive, rank(), peer);
+        operation->target = accumulate;
+        operation->combine.emplace(op, arriving);
+        return network_.receive(std::move(operation));
+    }
+
+protected:
+    void release(OperationState& state) noexcept override { network_.release(operation_of(state)); }
+
+    void raise(const OperationState& state) const override
+    {
+        const SimulatedOperation& operation = operation_of(state);
+        throw Error(state.result(), "recv",
+                    fmt::format("rank {} expected {} bytes from rank {}, which sent another size; both sides "
+                                "must use the same count",
+                                rank(), operation.size_bytes, operation.peer),
+                    operation.peer);
+    }
+
+private:
+    static SimulatedOperation& operation_of(OperationState& state)
+    {
+        return static_cast<SimulatedOperation&>(state);
+    }
+    static const SimulatedOperation& operation_of(const OperationState& state)
+    {
+        return static_cast<const SimulatedOperation&>(state);
+    }
+
+    void check(std::string_view operation, int peer) const
+    {
+        if (peer < 0 || peer >= size() || peer == rank()) {
+            throw Error(ErrorCode::invalid_rank, operation,
+                        fmt::format("rank {} of {} has no peer {}", rank(), size(), peer), peer);
+        }
+    }
+
+    Network& network_;
+};
+
+/// A rank with its task. Stays where it is: its task's completion hook points to it.
+struct Rank {
+    Rank(int rank, int size, const Settings& settings, Network& its_network)
+        : network(its_network), group(rank, size, settings.placement, its_network)
+    {
+    }
+
+    void start(const Program& program)
+    {
+        try {
+            task = program(group);
+        } catch (...) {
+            report.error = std::current_exception();
+            report.finished = true;
+            return;
+        }
+        task.start({.fire = &Rank::ended, .context = this});
+    }
+
+    static void ended(void* context) noexcept
+    {
+        Rank& self = *static_cast<Rank*>(context);
+        self.report.finished = true;
+        self.report.finish_ns = self.network.now_ns(self.group.rank());
+        try {
+            self.task.rethrow();
+        } catch (...) {
+            self.report.error = std::current_exception();
+        }
+    }
+
+    Network& network;
+    SimulatedGroup group;
+    Task task;
+    RankReport report;
+};
+
+}  // namespace
+
+Report simulate(int ranks, const Settings& settings, const Program& program)
+{
+    Network network(ranks, settings);
+    std::deque<Rank> all;
+    for (int rank = 0; rank < ranks; ++rank) {
+        Rank& own = all.emplace_back(rank, ranks, settings, network);
+        const double start_ns =
+            settings.start_ns.empty() ? 0 : settings.start_ns.at(static_cast<std::size_t>(rank));
+        network.at(start_ns, [&own, &network, &program, rank, start_ns] {
+            network.advance_to(rank, start_ns);
+            own.start(program);
+        });
+    }
+    network.run();
+
+    Report report;
+    for (const Rank& rank : all) {
+        report.ranks.push_back(rank.report);
+    }
+    network.describe(report);
+    return report;
+}
+
+double Report::finish_ns() const noexcept
+{
+    double last_ns = 0;
+    for (const RankReport& rank : ranks) {
+        last_ns = std::max(last_ns, rank.finish_ns);
+    }
+    return last_ns;
+}
+
+std::size_t Report::messages_sent() const noexcept
+{
+    std::size_t sum = 0;
+    for (const RankReport& rank : ranks) {
+        sum += rank.messages_sent;
+    }
+    return sum;
+}
+
+std::size_t Report::bytes_sent() const noexcept
+{
+    std::size_t sum = 0;
+    for (const RankReport& rank : ranks) {
+        sum += rank.bytes_sent;
+    }
+    return sum;
+}
+
+std::string Report::problems() const
+{
+    std::string text;
+    const auto add = [&text](const std::string& problem) { text += (text.empty() ? "" : "; ") + problem; };
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        if (!ranks[rank].error) {
+            continue;
+        }
+        try {
+            std::rethrow_exception(ranks[rank].error);
+        } catch (const std::exception& error) {
+            add(fmt::format("rank {}: {}", rank, error.what()));
+        } catch (...) {
+            add(fmt::format("rank {} threw something that is no std::exception", rank));
+        }
+    }
+    if (!deadlock.empty()) {
+        add("deadlock: " + deadlock);
+    }
+    for (const Unmatched& left : unmatched) {
+        const bool is_send = left.kind == Unmatched::Kind::send;
+        add(fmt::format("rank {} {} {} bytes {} rank {} without an answer", left.rank,
+                        is_send ? "sent" : "waited for", left.size_bytes, is_send ? "to" : "from",
+                        left.peer));
+    }
+    if (abandoned > 0) {
+        add(fmt::format("{} operations were destroyed unfinished", abandoned));
+    }
+    return text;
+}
+
+}  // namespace tutti::collectives::simulator

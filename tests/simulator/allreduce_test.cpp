@@ -1,0 +1,99 @@
+#include "collectives/allreduce/allreduce.hpp"
+
+#include "collectives/choice.hpp"
+#include "tests/simulator/support.hpp"
+
+namespace tutti::collectives::test {
+
+namespace {
+
+Cost cost_of(std::string_view algorithm, int ranks)
+{
+    const auto others = static_cast<std::size_t>(ranks - 1);
+    if (algorithm == "flat") {
+        return {2 * (ranks - 1), ranks > 1 ? 2 : 0, 2 * others};
+    }
+    if (algorithm == "binomial") {
+        return {2 * ceil_log2(ranks), 2 * floor_log2(ranks), 2 * others};
+    }
+    const int log2 = floor_log2(ranks);
+    const int power = 1 << log2;
+    const int steps = log2 + (ranks == power ? 0 : 2);
+    const int messages = power * log2 + 2 * (ranks - power);
+    return {steps, ranks == power ? steps : kNotPromised, static_cast<std::size_t>(messages)};
+}
+
+template <class T>
+void check(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, ReduceOp op,
+           std::vector<std::vector<T>> data, const std::vector<T>& expected)
+{
+    const auto ranks = static_cast<int>(data.size());
+    CAPTURE(algorithm.name, static_cast<int>(mode), ranks, expected.size(), op.commutative());
+    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+        return algorithm.run(group, buffer_of(data[static_cast<std::size_t>(group.rank())]), op);
+    });
+    REQUIRE(report.problems() == "");
+    for (const std::vector<T>& own : data) {
+        REQUIRE(own == expected);
+    }
+    check_cost(report, cost_of(algorithm.name, ranks), expected.size() * sizeof(T));
+}
+
+void check_both(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, int ranks, std::size_t count)
+{
+    std::vector<std::vector<std::int32_t>> integers;
+    std::vector<std::vector<Affine>> maps;
+    for (int rank = 0; rank < ranks; ++rank) {
+        integers.push_back(integer_operand(rank, count));
+        maps.push_back(affine_operand(rank, count));
+    }
+    check(algorithm, mode, kIntegerSum, integers, integer_sum(ranks, count));
+    check(algorithm, mode, kAffineThen, maps, affine_result(ranks, count));
+}
+
+}  // namespace
+
+TEST_CASE("every allreduce combines in rank order, at every number of ranks")
+{
+    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const std::size_t count : kCounts) {
+                    check_both(algorithm, mode, ranks, count);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("an allreduce over many ranks")
+{
+    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+        check_both(algorithm, SendMode::eager, 64, 17);
+        check_both(algorithm, SendMode::synchronous, 1000, 1);
+    }
+}
+
+TEST_CASE("an allreduce gives all ranks the same bits, however the sum rounds")
+{
+    const ReduceOp sum(reduction::Op::sum, reduction::DataType::float32);
+    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+        for (const int ranks : {3, 8, 13}) {
+            CAPTURE(algorithm.name, ranks);
+            std::vector<std::vector<float>> data;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto scale = static_cast<float>(rank + 1);
+                data.push_back({1.0f / scale, 1e8f * scale, -1e-7f / scale});
+            }
+            const Report report = simulate(ranks, settings_for(SendMode::eager), [&](Group& group) {
+                return algorithm.run(group, buffer_of(data[static_cast<std::size_t>(group.rank())]), sum);
+            });
+            REQUIRE(report.problems() == "");
+            for (const std::vector<float>& own : data) {
+                CHECK(std::memcmp(own.data(), data[0].data(), sizeof(float) * own.size()) == 0);
+            }
+        }
+    }
+}
+
+}  // namespace tutti::collectives::test

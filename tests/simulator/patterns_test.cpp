@@ -1,0 +1,102 @@
+#include "collectives/patterns.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <vector>
+
+namespace tutti::collectives::patterns {
+
+static_assert(ceil_log2(1) == 0 && ceil_log2(2) == 1 && ceil_log2(3) == 2 && ceil_log2(8) == 3);
+static_assert(ceil_log2(9) == 4);
+static_assert(floor_power_of_two(1) == 1 && floor_power_of_two(7) == 4 && floor_power_of_two(8) == 8);
+static_assert(BinomialTree(0, 0, 1).child_count() == 0 && BinomialTree(0, 0, 1).is_root());
+
+TEST_CASE("the binomial tree of the documented example")
+{
+    const BinomialTree root(0, 0, 6);
+    REQUIRE(root.is_root());
+    REQUIRE(root.child_count() == 3);
+    CHECK(root.child(0) == 1);
+    CHECK(root.child(1) == 2);
+    CHECK(root.child(2) == 4);
+    CHECK(BinomialTree(4, 0, 6).child_count() == 1);
+    CHECK(BinomialTree(4, 0, 6).child(0) == 5);
+    CHECK(BinomialTree(3, 0, 6).parent() == 2);
+    CHECK(BinomialTree(3, 0, 6).child_count() == 0);
+    // The same one rank further on: rank 5 is relative rank 4, its child relative rank 5 is rank 0.
+    CHECK(BinomialTree(5, 1, 6).parent() == 1);
+    CHECK(BinomialTree(5, 1, 6).child(0) == 0);
+}
+
+TEST_CASE("parents and children of a binomial tree agree, and it reaches all, for any root and size")
+{
+    for (int size = 1; size <= 40; ++size) {
+        for (int root = 0; root < size; ++root) {
+            std::multiset<int> seen{root};
+            for (int rank = 0; rank < size; ++rank) {
+                const BinomialTree tree(rank, root, size);
+                REQUIRE(tree.is_root() == (rank == root));
+                for (int index = 0; index < tree.child_count(); ++index) {
+                    const int child = tree.child(index);
+                    REQUIRE((0 <= child && child < size));
+                    REQUIRE(BinomialTree(child, root, size).parent() == rank);
+                    seen.insert(child);
+                }
+            }
+            REQUIRE(seen.size() == static_cast<std::size_t>(size));
+            REQUIRE(std::set<int>(seen.begin(), seen.end()).size() == seen.size());
+        }
+    }
+}
+
+TEST_CASE("a binomial tree over nearly all integers does not overflow")
+{
+    constexpr int kSize = 2147483647;
+    CHECK(BinomialTree(0, 0, kSize).child_count() == 31);
+    CHECK(BinomialTree(0, 0, kSize).child(30) == 1 << 30);
+    CHECK(BinomialTree(0, kSize - 1, kSize).parent() == kSize - 1);
+}
+
+TEST_CASE("a fold renumbers without gaps, in order, to a power of two")
+{
+    for (int size = 1; size <= 70; ++size) {
+        const Fold fold(size);
+        REQUIRE(fold.power() <= size);
+        REQUIRE(2 * fold.power() > size);
+        int next = 0;
+        for (int rank = 0; rank < size; ++rank) {
+            if (fold.folded(rank) == Fold::kOut) {
+                REQUIRE(fold.is_paired(rank));
+                REQUIRE(fold.is_paired(rank + 1));
+                REQUIRE(fold.folded(rank + 1) != Fold::kOut);
+                continue;
+            }
+            REQUIRE(fold.folded(rank) == next);
+            REQUIRE(fold.rank(next) == rank);
+            ++next;
+        }
+        REQUIRE(next == fold.power());
+    }
+}
+
+TEST_CASE("blocks cover an array without gaps and differ by at most one element")
+{
+    for (const std::size_t count : {0, 1, 5, 16, 17, 1001}) {
+        for (const std::size_t parts : {1, 2, 5, 16, 17}) {
+            std::size_t next = 0;
+            for (std::size_t index = 0; index < parts; ++index) {
+                const Block part = block(count, parts, index);
+                REQUIRE(part.first == next);
+                REQUIRE((part.count == count / parts || part.count == count / parts + 1));
+                next += part.count;
+            }
+            REQUIRE(next == count);
+        }
+    }
+    CHECK(block(5, 3, 0).count == 2);
+    CHECK(block(5, 3, 2).count == 1);
+    CHECK(block(5, 3, 2).first == 4);
+}
+
+}  // namespace tutti::collectives::patterns

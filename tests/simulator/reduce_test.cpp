@@ -1,0 +1,113 @@
+#include "collectives/reduce/reduce.hpp"
+
+#include "collectives/choice.hpp"
+#include "tests/simulator/support.hpp"
+
+namespace tutti::collectives::test {
+
+namespace {
+
+enum class Memory { in_place, separate, none_but_root };
+
+Cost cost_of(std::string_view algorithm, int ranks, bool forwards)
+{
+    const auto messages = static_cast<std::size_t>(ranks - 1);
+    if (algorithm == "flat") {
+        return {ranks - 1, ranks > 1 ? 1 : 0, messages};
+    }
+    return {ceil_log2(ranks) + (forwards ? 1 : 0), floor_log2(ranks) + (forwards ? 1 : 0),
+            messages + (forwards ? 1 : 0)};
+}
+
+template <class T>
+struct Case {
+    const Algorithm<ReduceFunction>& algorithm;
+    SendMode mode;
+    int ranks;
+    int root;
+    std::size_t count;
+    Memory memory;
+    ReduceOp op;
+    std::vector<T> (*operand)(int rank, std::size_t count);
+    std::vector<T> (*result)(int ranks, std::size_t count);
+};
+
+template <class T>
+void check(const Case<T>& c)
+{
+    CAPTURE(c.algorithm.name, static_cast<int>(c.mode), c.ranks, c.root, c.count, static_cast<int>(c.memory),
+            c.op.commutative());
+    std::vector<std::vector<T>> in(static_cast<std::size_t>(c.ranks));
+    std::vector<std::vector<T>> out(static_cast<std::size_t>(c.ranks));
+    for (std::size_t rank = 0; rank < in.size(); ++rank) {
+        in[rank] = c.operand(static_cast<int>(rank), c.count);
+        out[rank].resize(c.count);
+    }
+    const Report report = simulate(c.ranks, settings_for(c.mode), [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        Buffer target = buffer_of(c.memory == Memory::in_place ? in[rank] : out[rank]);
+        if (c.memory == Memory::none_but_root && group.rank() != c.root) {
+            target.data = nullptr;
+        }
+        return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op);
+    });
+    REQUIRE(report.problems() == "");
+    const auto root = static_cast<std::size_t>(c.root);
+    REQUIRE((c.memory == Memory::in_place ? in[root] : out[root]) == c.result(c.ranks, c.count));
+    if (c.memory != Memory::in_place) {
+        for (std::size_t rank = 0; rank < in.size(); ++rank) {
+            REQUIRE(in[rank] == c.operand(static_cast<int>(rank), c.count));
+        }
+    }
+    const bool forwards = !c.op.commutative() && c.root != 0;
+    check_cost(report, cost_of(c.algorithm.name, c.ranks, forwards), c.count * sizeof(T));
+}
+
+void check_both(const Algorithm<ReduceFunction>& algorithm, SendMode mode, int ranks, int root,
+                std::size_t count, Memory memory)
+{
+    check<std::int32_t>(
+        {algorithm, mode, ranks, root, count, memory, kIntegerSum, integer_operand, integer_sum});
+    check<Affine>({algorithm, mode, ranks, root, count, memory, kAffineThen, affine_operand, affine_result});
+}
+
+}  // namespace
+
+TEST_CASE("every reduce combines in rank order at every root, and leaves the operands alone")
+{
+    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (int root = 0; root < ranks; ++root) {
+                    for (const Memory memory : {Memory::in_place, Memory::separate, Memory::none_but_root}) {
+                        check_both(algorithm, mode, ranks, root, 3, memory);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a reduce of nothing, one, and many elements")
+{
+    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+        for (const SendMode mode : kModes) {
+            for (const int ranks : {1, 2, 6, 7}) {
+                for (const std::size_t count : kCounts) {
+                    check_both(algorithm, mode, ranks, ranks / 2, count, Memory::none_but_root);
+                    check_both(algorithm, mode, ranks, ranks - 1, count, Memory::in_place);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a reduce over many ranks")
+{
+    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+        check_both(algorithm, SendMode::synchronous, 64, 17, 3, Memory::none_but_root);
+        check_both(algorithm, SendMode::eager, 1000, 999, 1, Memory::separate);
+    }
+}
+
+}  // namespace tutti::collectives::test

@@ -1,0 +1,137 @@
+// What the tests of all collectives share: operands, operators, and the expected results.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "collectives/simulator/simulator.hpp"
+
+namespace tutti::collectives::test {
+
+using simulator::Report;
+using simulator::SendMode;
+using simulator::Settings;
+
+inline constexpr SendMode kModes[] = {SendMode::eager, SendMode::synchronous};
+inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
+
+inline Settings settings_for(SendMode mode)
+{
+    Settings settings;
+    settings.mode = mode;
+    return settings;
+}
+
+template <class T>
+std::span<std::byte> bytes_of(std::vector<T>& values)
+{
+    return std::as_writable_bytes(std::span(values));
+}
+
+template <class T>
+Buffer buffer_of(std::vector<T>& values)
+{
+    return {bytes_of(values).data(), values.size(), sizeof(T)};
+}
+
+/// x -> slope x + offset, modulo 2^64. Doing one map after another is associative and does not commute.
+struct Affine {
+    std::uint64_t slope;
+    std::uint64_t offset;
+    bool operator==(const Affine&) const = default;
+};
+
+inline Affine then(Affine first, Affine second)
+{
+    return {first.slope * second.slope, first.offset * second.slope + second.offset};
+}
+
+inline void combine_affine(void* dst, const void* a, const void* b, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        const Affine left = static_cast<const Affine*>(a)[i];
+        const Affine right = static_cast<const Affine*>(b)[i];
+        static_cast<Affine*>(dst)[i] = then(left, right);
+    }
+}
+
+inline std::vector<Affine> affine_operand(int rank, std::size_t count)
+{
+    std::vector<Affine> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = {2 * static_cast<std::uint64_t>(rank) + 3, i + 7 * static_cast<std::uint64_t>(rank)};
+    }
+    return values;
+}
+
+inline std::vector<Affine> affine_result(int ranks, std::size_t count)
+{
+    std::vector<Affine> result = affine_operand(0, count);
+    for (int rank = 1; rank < ranks; ++rank) {
+        const std::vector<Affine> next = affine_operand(rank, count);
+        combine_affine(result.data(), result.data(), next.data(), count);
+    }
+    return result;
+}
+
+inline std::vector<std::int32_t> integer_operand(int rank, std::size_t count)
+{
+    std::vector<std::int32_t> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = (rank + 1) * 1000 + static_cast<std::int32_t>(i);
+    }
+    return values;
+}
+
+inline std::vector<std::int32_t> integer_sum(int ranks, std::size_t count)
+{
+    std::vector<std::int32_t> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        values[i] = ranks * (ranks + 1) / 2 * 1000 + ranks * static_cast<std::int32_t>(i);
+    }
+    return values;
+}
+
+/// Commutes and does not: both kinds go through every reducing algorithm.
+inline const ReduceOp kIntegerSum{reduction::Op::sum, reduction::DataType::int32};
+inline const ReduceOp kAffineThen{combine_affine, false};
+
+inline int floor_log2(int value)
+{
+    int log2 = 0;
+    while (value >> (log2 + 1) != 0) {
+        ++log2;
+    }
+    return log2;
+}
+
+inline int ceil_log2(int value)
+{
+    return floor_log2(value) + ((value & (value - 1)) != 0 ? 1 : 0);
+}
+
+inline constexpr int kNotPromised = -1;
+
+/// What an algorithm's file promises.
+struct Cost {
+    int steps;
+    int chain;  // kNotPromised where it is only bounded by the steps
+    std::size_t messages;
+};
+
+inline void check_cost(const Report& report, const Cost& expected, std::size_t message_bytes)
+{
+    CHECK(report.finish_ns() == expected.steps);
+    CHECK(report.longest_chain <= expected.steps);
+    if (expected.chain != kNotPromised) {
+        CHECK(report.longest_chain == expected.chain);
+    }
+    CHECK(report.messages_sent() == expected.messages);
+    CHECK(report.bytes_sent() == expected.messages * message_bytes);
+}
+
+}  // namespace tutti::collectives::test
