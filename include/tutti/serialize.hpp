@@ -114,14 +114,16 @@ void write_element(OutputArchive& archive, const T& element)
 }
 
 template <class T>
-void read_element(InputArchive& archive, T& element)
+T read_element(InputArchive& archive)
 {
     const std::size_t before = archive.position();
+    T element{};
     archive(element);
     if (archive.position() == before) {
         std::byte padding{};
         archive(padding);
     }
+    return element;
 }
 
 template <class T>
@@ -149,9 +151,8 @@ void read_container(InputArchive& archive, T& container)
         // No reserve(): elements may be far larger than their bytes.
         const std::size_t count = archive.read_count(1);
         for (std::size_t i = 0; i < count; ++i) {
-            typename Readable<typename T::value_type>::Type element{};
-            read_element(archive, element);
-            container.insert(container.end(), std::move(element));
+            container.insert(container.end(),
+                             read_element<typename Readable<typename T::value_type>::Type>(archive));
         }
         if (std::ranges::size(container) != count)
             archive.fail("a key comes twice");
