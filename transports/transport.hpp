@@ -26,8 +26,8 @@ namespace tutti::transport {
 inline constexpr std::size_t kMaxHeaderBytes = 32;
 
 enum class SendResult {
-    done,     // header and payload are free again
-    pending,  // both are kept by the transport until the completion fires, exactly once, also on close()
+    done,     // the payload is free again
+    pending,  // the payload is kept by the transport until the completion fires, exactly once, also on close()
     again     // nothing was consumed; ask again after a later progress()
 };
 
@@ -74,7 +74,7 @@ public:
     /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
     virtual void connect(int peer, std::span<const std::byte> card) = 0;
 
-    /// Sends one frame. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion`
+    /// Sends one frame; the header is copied before this returns. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion`
     /// is used only when the answer is `pending`. A frame to a lost peer is `done` and goes nowhere.
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;

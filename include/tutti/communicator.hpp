@@ -80,8 +80,7 @@ public:
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
 
-    // -- send
-    // -------------------------------------------------------------------------------------------------
+    // send
     template <class B>
     void send(const B& buffer, int destination, int tag = 0) const
     {
@@ -115,8 +114,7 @@ public:
         return isend_as(std::forward<B>(buffer), destination, tag, SendMode::ready);
     }
 
-    // -- receive
-    // ----------------------------------------------------------------------------------------------
+    // receive
     template <class B>
     Status recv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
@@ -126,7 +124,7 @@ public:
     auto irecv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
         if constexpr (std::is_lvalue_reference_v<B>) {
-            return keeping(buffer, irecv_view(detail::view(buffer), source, tag));
+            return irecv_view(detail::view(buffer), source, tag);
         } else {
             auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));
             Request request = irecv_view(detail::view(*owned), source, tag);
@@ -143,8 +141,7 @@ public:
         return received.wait();
     }
 
-    // -- probe
-    // ------------------------------------------------------------------------------------------------
+    // probe
     /// Waits for a message that a recv with these arguments would get, and leaves it in the queue.
     Status probe(int source = any_source, int tag = any_tag) const;
     std::optional<Status> iprobe(int source = any_source, int tag = any_tag) const;
@@ -152,8 +149,7 @@ public:
     Message mprobe(int source = any_source, int tag = any_tag) const;
     std::optional<Message> improbe(int source = any_source, int tag = any_tag) const;
 
-    // -- persistent
-    // -------------------------------------------------------------------------------------------
+    // persistent
     template <class B>
     PersistentRequest send_init(B&& buffer, int destination, int tag = 0) const
     {
@@ -172,8 +168,7 @@ public:
         return recv_init_view(detail::view(buffer), source, tag);
     }
 
-    // -- collectives
-    // ------------------------------------------------------------------------------------------
+    // collectives
     void barrier() const;
     Request ibarrier() const;
 
@@ -181,25 +176,25 @@ public:
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
-        ibroadcast_view(detail::view(buffer), options.root).wait();
+        broadcast_view(detail::view(buffer), options.root);
     }
     template <class B>
     Request ibroadcast(B& buffer, RootOptions options = {}) const
     {
-        return keeping(buffer, ibroadcast_view(detail::view(buffer), options.root));
+        return ibroadcast_view(detail::view(buffer), options.root);
     }
 
     /// out = op over all ranks' in, at root; `out` of other ranks is left alone.
     template <class I, class O>
     void reduce(const I& in, O&& out, Op op, RootOptions options = {}) const
     {
-        ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op, options.root).wait();
+        reduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op, options.root);
     }
     /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
     template <class D>
     void reduce(D&& data, Op op, RootOptions options = {}) const
     {
-        ireduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op, options.root).wait();
+        reduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), op, options.root);
     }
     template <class I, class O>
     Request ireduce(I&& in, O& out, Op op, RootOptions options = {}) const
@@ -231,8 +226,7 @@ public:
         return iallreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), op);
     }
 
-    // -- communicators
-    // ----------------------------------------------------------------------------------------
+    // communicators
     /// The same ranks, other messages. Collective.
     Communicator dup() const;
     /// One communicator a colour; nothing for ranks that give no colour. Collective.
@@ -262,20 +256,12 @@ private:
     auto isend_as(B&& buffer, int destination, int tag, SendMode mode) const
     {
         if constexpr (std::is_lvalue_reference_v<B>) {
-            return keeping(buffer, isend_view(detail::const_view(buffer), destination, tag, mode));
+            return isend_view(detail::const_view(buffer), destination, tag, mode);
         } else {
             auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));
             Request request = isend_view(detail::const_view(*owned), destination, tag, mode);
             return own(std::move(request), std::move(owned));
         }
-    }
-    // A borrowed LayoutView may be a short-lived object: its layout is kept with the request.
-    template <class B>
-    static Request keeping(const B& buffer, Request request)
-    {
-        if constexpr (LaidOut<B>)
-            keep(request, std::make_shared<Layout>(buffer.layout));
-        return request;
     }
     template <class B>
     static OwningRequest<B> own(Request request, std::shared_ptr<B> buffer)
@@ -291,6 +277,8 @@ private:
     Request irecv_view(detail::View view, int source, int tag) const;
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
+    void broadcast_view(detail::View view, int root) const;
+    void reduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op, int root) const;
     Request ibroadcast_view(detail::View view, int root) const;
     Request ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op, int root) const;
     void allreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const;

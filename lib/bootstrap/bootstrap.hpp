@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/error.hpp"
+
 namespace tutti::bootstrap {
 
 /// All calls may be made from any thread, one at a time. Every call but abort() throws tutti::Error

@@ -5,6 +5,7 @@
 #include "lib/bootstrap/bootstrap.hpp"
 #include "lib/bootstrap/pmix_client.hpp"
 #include "lib/bootstrap/singleton.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::bootstrap {
 

@@ -53,6 +53,19 @@ public:
         return nullptr;
     }
 
+    /// Calls visit(entry) for each, in no order; it may remove the entry that it is called with.
+    template <class Visit>
+    void for_each(Visit&& visit)
+    {
+        for (std::size_t i = 0; i < bucket_count_; ++i) {
+            for (T* entry = buckets_[i].front(); entry != nullptr;) {
+                T* next = buckets_[i].after(*entry);
+                visit(*entry);
+                entry = next;
+            }
+        }
+    }
+
     void remove(T& entry) noexcept
     {
         Bucket::remove(entry);

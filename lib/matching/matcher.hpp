@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "lib/base/intrusive_list.hpp"
 #include "lib/matching/match_table.hpp"
@@ -46,6 +47,22 @@ public:
     void post(PostedReceive& receive);
     /// Takes a posted receive out again: a cancel.
     void withdraw(PostedReceive& receive) noexcept;
+    /// Withdraws every posted receive that `condition` holds for, then calls `ended` with it. For rare events.
+    template <class Condition, class Ended>
+    void withdraw_if(Condition&& condition, Ended&& ended)
+    {
+        std::vector<PostedReceive*> found;
+        for (auto& table : posted_) {
+            table.for_each([&](PostedReceive& receive) {
+                if (condition(receive))
+                    found.push_back(&receive);
+            });
+        }
+        for (PostedReceive* receive : found)
+            withdraw(*receive);
+        for (PostedReceive* receive : found)
+            ended(*receive);
+    }
     /// Takes out and returns the receive that a message with `envelope` goes to, or nullptr.
     PostedReceive* match_arrival(const MatchKey& envelope) noexcept;
 

@@ -15,6 +15,16 @@ InprocHub::InprocHub(int ranks)
     }
 }
 
+void InprocHub::abort(std::string reason) noexcept
+{
+    abort_reason_ = std::move(reason);
+    aborted_.store(true, std::memory_order_release);
+    for (const auto& inbox : inboxes_) {
+        inbox->bell.fetch_add(1, std::memory_order_release);
+        base::futex_wake_all(inbox->bell);
+    }
+}
+
 InprocTransport::InprocTransport(std::shared_ptr<InprocHub> hub, int rank)
     : hub_(std::move(hub)), rank_(rank), inbox_(&inbox_of(rank)), loss_reported_(hub_->inboxes_.size())
 {
@@ -78,6 +88,8 @@ void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
 
 std::size_t InprocTransport::progress(Sink& sink)
 {
+    if (hub_->aborted_.load(std::memory_order_acquire)) [[unlikely]]
+        throw Error(ErrorCode::peer_lost, "progress", "the job was aborted: " + hub_->abort_reason_);
     for (const int peer : std::exchange(lost_, {}))
         sink.peer_lost(peer, "its thread has ended");
     if (inbox_->waiting.load(std::memory_order_acquire) == 0)  // pairs with send's store; misses are caught later

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "transports/transport.hpp"
@@ -17,6 +18,9 @@ public:
     explicit InprocHub(int ranks);
 
     int size() const noexcept { return static_cast<int>(inboxes_.size()); }
+
+    /// Makes every transport's next progress() throw tutti::Error with this reason, and wakes sleepers. Once.
+    void abort(std::string reason) noexcept;
 
 private:
     friend class InprocTransport;
@@ -37,6 +41,8 @@ private:
     };
 
     std::vector<std::unique_ptr<Inbox>> inboxes_;
+    std::string abort_reason_;
+    std::atomic<bool> aborted_{false};  // release after abort_reason_; acquire in progress()
 };
 
 /// Simple and obviously right: a mutex an inbox. The reference that other transports are compared with.

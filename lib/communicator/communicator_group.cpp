@@ -1,0 +1,161 @@
+#include "lib/communicator/communicator_group.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace tutti::detail {
+
+using collectives::Operation;
+using collectives::OperationState;
+using collectives::Side;
+
+namespace {
+
+void send_finished(RequestState& state) noexcept
+{
+    auto& send = static_cast<GroupSend&>(static_cast<protocol::SendRequest&>(state));
+    send.complete(send.status.code);
+}
+
+void receive_finished(RequestState& state) noexcept
+{
+    auto& receive = static_cast<GroupReceive&>(static_cast<protocol::ReceiveRequest&>(state));
+    const bool wrong_size =
+        receive.status.code == ErrorCode::success && receive.status.size_bytes != receive.capacity;
+    receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
+}
+
+// Combines a part of the message straight from where the transport has it. Transports cut messages at multiples
+// of the largest element, so a part holds whole elements; a message of a wrong length ends in an error anyway.
+void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
+{
+    auto& receive = static_cast<GroupReceive&>(request);
+    const reduction::ReduceOp& op = *receive.op;
+    std::byte* mine = receive.accumulate.data + offset;
+    const std::size_t count = bytes.size() / receive.accumulate.element_bytes;
+    if (receive.arriving == Side::left)
+        op(mine, bytes.data(), mine, count);
+    else
+        op(mine, mine, bytes.data(), count);
+}
+
+}  // namespace
+
+Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
+{
+    GroupSend& send = state_.process().group_sends.take(*this);
+    send.envelope = {state_.collective_context(), state_.rank(), tag_};
+    send.peer_rank = state_.world_rank(peer);
+    send.data = data;
+    try {
+        state_.process().protocol().send(send);
+    } catch (...) {
+        state_.process().group_sends.give_back(send);
+        throw;
+    }
+    if (send.RequestState::done && send.status.code == ErrorCode::success) [[likely]] {
+        state_.process().group_sends.give_back(send);
+        return {};
+    }
+    if (send.RequestState::done)
+        send.complete(send.status.code);
+    send.on_finish = send_finished;
+    return Operation(send);
+}
+
+GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data)
+{
+    GroupReceive& receive = state_.process().group_receives.take(*this);
+    receive.pattern = {state_.collective_context(), peer, tag_};
+    receive.peer_rank = state_.world_rank(peer);
+    receive.buffer = data.data();
+    receive.capacity = data.size();
+    return receive;
+}
+
+Operation CommunicatorGroup::start(GroupReceive& receive)
+{
+    receive.on_finish = receive_finished;  // no coroutine waits yet: a receive that is done at once marks the state
+    state_.process().protocol().receive(receive);
+    return Operation(receive);
+}
+
+Operation CommunicatorGroup::recv(int peer, std::span<std::byte> data) { return start(new_receive(peer, data)); }
+
+Operation CommunicatorGroup::recv_reduce(int peer, collectives::Buffer accumulate, collectives::ReduceOp op,
+                                         Side arriving)
+{
+    GroupReceive& receive = new_receive(peer, accumulate.bytes());
+    receive.accumulate = accumulate;
+    receive.op = op;
+    receive.arriving = arriving;
+    receive.deliver = reduce_arriving;
+    return start(receive);
+}
+
+void CommunicatorGroup::release(OperationState& state) noexcept
+{
+    auto& request = static_cast<GroupRequest&>(state);
+    if (request.direction == GroupRequest::Direction::send)
+        release_send(static_cast<GroupSend&>(request));
+    else
+        release_receive(static_cast<GroupReceive&>(request));
+}
+
+void CommunicatorGroup::release_send(GroupSend& send) noexcept
+{
+    Process& process = state_.process();
+    if (send.OperationState::done()) [[likely]] {
+        process.group_sends.give_back(send);
+        return;
+    }
+    // The peer may still match it: the message keeps a copy of the data, as the caller's may go away.
+    send.orphaned_data = std::make_unique<std::byte[]>(send.data.size());
+    if (!send.data.empty())
+        std::memcpy(send.orphaned_data.get(), send.data.data(), send.data.size());
+    send.data = {send.orphaned_data.get(), send.data.size()};
+    send.RequestState::owner = &process;
+    send.on_finish = [](RequestState& ended) noexcept {
+        auto& orphan = static_cast<GroupSend&>(static_cast<protocol::SendRequest&>(ended));
+        static_cast<Process*>(orphan.RequestState::owner)->group_sends.give_back(orphan);
+    };
+}
+
+void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
+{
+    Process& process = state_.process();
+    if (!receive.OperationState::done()) [[unlikely]] {
+        receive.on_finish = nullptr;
+        if (!process.protocol().cancel(receive)) {
+            // Matched and still arriving: let the rest come, into nowhere.
+            receive.capacity = 0;
+            receive.RequestState::owner = &process;
+            receive.on_finish = [](RequestState& ended) noexcept {
+                auto& orphan = static_cast<GroupReceive&>(static_cast<protocol::ReceiveRequest&>(ended));
+                static_cast<Process*>(orphan.RequestState::owner)->group_receives.give_back(orphan);
+            };
+            return;
+        }
+    }
+    process.group_receives.give_back(receive);
+}
+
+void CommunicatorGroup::raise(const OperationState& state) const
+{
+    const auto& request = static_cast<const GroupRequest&>(state);
+    if (request.direction == GroupRequest::Direction::receive) {
+        const auto& receive = static_cast<const GroupReceive&>(request);
+        const int peer = receive.pattern.source;
+        if (state.result() == ErrorCode::truncated)
+            throw Error(ErrorCode::truncated, "collective",
+                        fmt::format("rank {} sent {} bytes where this rank expected {}: all ranks must call the same "
+                                    "collective, in the same order, with the same count",
+                                    peer, receive.status.size_bytes, receive.capacity),
+                        peer);
+        throw Error(state.result(), "collective", fmt::format("the receive from rank {} failed", peer), peer);
+    }
+    throw Error(state.result(), "collective", "a send to another rank failed");
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,101 @@
+#include "tutti/environment.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "lib/base/clock.hpp"
+#include "lib/communicator/communicator_state.hpp"
+#include "lib/communicator/process.hpp"
+
+namespace tutti {
+
+namespace {
+
+using detail::Process;
+
+// The rank that an uncaught exception ends: there is one where ranks are processes.
+std::atomic<Process*> terminating_process{nullptr};
+std::terminate_handler previous_handler = nullptr;
+
+std::string describe_current_exception()
+{
+    try {
+        if (const auto exception = std::current_exception())
+            std::rethrow_exception(exception);
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception that is no std::exception";
+    }
+    return "std::terminate was called";
+}
+
+[[noreturn]] void end_job_on_terminate()
+{
+    // Taken once: a second failure on the way out must not come back here.
+    if (Process* process = terminating_process.exchange(nullptr))
+        process->abort(1, fmt::format("uncaught exception: {}", describe_current_exception()));
+    if (previous_handler != nullptr)
+        previous_handler();
+    std::abort();
+}
+
+}  // namespace
+
+Environment::Environment(int, char**, EnvironmentOptions options) : Environment(options) {}
+
+Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::uncaught_exceptions())
+{
+    if (terminating_process.load() != nullptr)
+        throw Error(ErrorCode::invalid_argument, "Environment",
+                    "this process has an Environment already; make one, in main, and pass it on");
+    process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options.threads);
+    terminating_process.store(process_.get());
+    previous_handler = std::set_terminate(end_job_on_terminate);
+}
+
+Environment::Environment(std::unique_ptr<Process> process)
+    : process_(std::move(process)), uncaught_at_start_(std::uncaught_exceptions())
+{
+}
+
+Environment::~Environment()
+{
+    if (std::uncaught_exceptions() > uncaught_at_start_) {
+        // run_threads() ends its own job; a process ends the whole job here.
+        if (terminating_process.load() == process_.get())
+            process_->abort(1, "left main by an exception that is caught outside: the other ranks would wait");
+        return;
+    }
+    const bool is_process = terminating_process.load() == process_.get();
+    process_->engine().close();
+    try {
+        process_->bootstrap().finalize();
+    } catch (const Error& error) {
+        fmt::print(stderr, "tutti: rank {}: {}\n", process_->rank(), error.what());
+    }
+    if (is_process) {
+        terminating_process.store(nullptr);
+        std::set_terminate(previous_handler);
+    }
+}
+
+Communicator Environment::world() const { return Communicator(process_->world()); }
+
+Communicator Environment::self() const { return Communicator(process_->self()); }
+
+ThreadLevel Environment::thread_level() const noexcept { return process_->thread_level(); }
+
+void Environment::abort(int status, const std::string& message) const
+{
+    process_->abort(status < 1 || status > 255 ? 1 : status,
+                    message.empty() ? "called abort" : fmt::format("called abort: {}", message));
+}
+
+double wall_time() noexcept { return static_cast<double>(base::now_ns()) * 1e-9; }
+
+}  // namespace tutti

@@ -1,0 +1,36 @@
+// The requests behind a collective's operations: a protocol request and the state a coroutine waits on, in one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "collectives/group.hpp"
+#include "lib/protocol/requests.hpp"
+
+namespace tutti::detail {
+
+struct GroupRequest : collectives::OperationState {
+    enum class Direction : unsigned char { send, receive };
+
+    GroupRequest(collectives::Group& group, Direction which) noexcept : OperationState(group), direction(which) {}
+
+    const Direction direction;
+};
+
+struct GroupSend final : GroupRequest, protocol::SendRequest {
+    explicit GroupSend(collectives::Group& group) noexcept : GroupRequest(group, Direction::send) {}
+
+    std::unique_ptr<std::byte[]> orphaned_data;  // of a send that its collective has abandoned
+};
+
+struct GroupReceive final : GroupRequest, protocol::ReceiveRequest {
+    explicit GroupReceive(collectives::Group& group) noexcept : GroupRequest(group, Direction::receive) {}
+
+    // recv_reduce: what arrives is combined into these.
+    collectives::Buffer accumulate;
+    std::optional<reduction::ReduceOp> op;
+    collectives::Side arriving = collectives::Side::left;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,105 @@
+// Matched probes, and the messages that they take out of the queue.
+#include "lib/communicator/communicator_state.hpp"
+#include "lib/communicator/pooled.hpp"
+#include "lib/communicator/process.hpp"
+#include "lib/communicator/receive_description.hpp"
+#include "lib/communicator/request_access.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+// The opaque MatchedMessage of the public header is the protocol's unexpected message, out of the matcher.
+namespace {
+
+protocol::UnexpectedRequest* unexpected(detail::MatchedMessage* matched)
+{
+    return reinterpret_cast<protocol::UnexpectedRequest*>(matched);
+}
+
+detail::MatchedMessage* opaque(protocol::UnexpectedRequest* message)
+{
+    return reinterpret_cast<detail::MatchedMessage*>(message);
+}
+
+}  // namespace
+
+Message::Message(std::shared_ptr<detail::CommunicatorState> state, detail::MatchedMessage* matched,
+                 Status status) noexcept
+    : state_(std::move(state)), matched_(matched), status_(status)
+{
+}
+
+Message::Message(Message&& other) noexcept
+    : state_(std::move(other.state_)), matched_(std::exchange(other.matched_, nullptr)), status_(other.status_)
+{
+}
+
+Message& Message::operator=(Message&& other) noexcept
+{
+    std::swap(state_, other.state_);
+    std::swap(matched_, other.matched_);
+    std::swap(status_, other.status_);
+    return *this;
+}
+
+Message::~Message()
+{
+    if (matched_ == nullptr)
+        return;
+    detail::Process& process = state_->process();
+    auto lock = process.engine().lock();
+    process.protocol().drop(*unexpected(matched_));
+}
+
+Request Message::irecv_view(detail::View view)
+{
+    if (status_.source == null_rank)
+        return RequestAccess::complete(status_);
+    if (matched_ == nullptr)
+        throw Error(ErrorCode::invalid_argument, "Message::recv", "the message has been received before");
+    const auto layout = view.layout == nullptr ? nullptr : std::make_shared<Layout>(*view.layout);
+    detail::Process& process = state_->process();
+    auto lock = process.engine().lock();
+    detail::Pooled request(process.receives);
+    request->owner = &process;
+    detail::describe(*request, *state_, view, layout.get(), status_.source, status_.tag);
+    process.protocol().receive_matched(*request, *unexpected(std::exchange(matched_, nullptr)));
+    return RequestAccess::active(request.release(), layout);
+}
+
+Message Communicator::mprobe(int source, int tag) const
+{
+    if (source == null_rank)
+        return Message(state_, nullptr, {});
+    detail::check_receive(*state_, "mprobe", source, tag);
+    detail::Process& process = state_->process();
+    auto lock = process.engine().lock();
+    protocol::UnexpectedRequest* found = nullptr;
+    process.engine().wait(lock, [&] {
+        found = process.protocol().probe({state_->context(), source, tag});
+        return found != nullptr;
+    });
+    process.protocol().extract(*found);
+    return Message(state_, opaque(found), found->status());
+}
+
+std::optional<Message> Communicator::improbe(int source, int tag) const
+{
+    if (source == null_rank)
+        return Message(state_, nullptr, {});
+    detail::check_receive(*state_, "improbe", source, tag);
+    detail::Process& process = state_->process();
+    auto lock = process.engine().lock();
+    const matching::MatchKey pattern{state_->context(), source, tag};
+    auto* found = process.protocol().probe(pattern);
+    if (found == nullptr) {
+        process.engine().progress();
+        found = process.protocol().probe(pattern);
+    }
+    if (found == nullptr)
+        return std::nullopt;
+    process.protocol().extract(*found);
+    return Message(state_, opaque(found), found->status());
+}
+
+}  // namespace tutti

@@ -1,0 +1,205 @@
+// Communicator's sends, receives and probes: checks arguments, then hands over to the protocol.
+#include <fmt/format.h>
+
+#include "lib/communicator/communicator_state.hpp"
+#include "lib/communicator/pooled.hpp"
+#include "lib/communicator/process.hpp"
+#include "lib/communicator/receive_description.hpp"
+#include "lib/communicator/request_access.hpp"
+#include "lib/communicator/request_error.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+namespace {
+
+using detail::CommunicatorState;
+using detail::Process;
+using protocol::ReceiveRequest;
+using protocol::SendRequest;
+
+[[noreturn]] void bad_peer(std::string_view operation, int peer, int size)
+{
+    throw Error(ErrorCode::invalid_rank, operation,
+                fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", peer, size - 1), peer);
+}
+
+[[noreturn]] void bad_tag(std::string_view operation, int tag)
+{
+    throw Error(ErrorCode::invalid_tag, operation, fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
+}
+
+void check_send(const CommunicatorState& state, int destination, int tag)
+{
+    if (static_cast<unsigned>(destination) >= static_cast<unsigned>(state.size())) [[unlikely]]
+        bad_peer("send", destination, state.size());
+    if (tag < 0) [[unlikely]]
+        bad_tag("send", tag);
+}
+
+void describe(SendRequest& request, const CommunicatorState& state, std::span<const std::byte> data, int destination,
+              int tag, Communicator::SendMode mode)
+{
+    request.envelope = {state.context(), state.rank(), tag};
+    request.peer_rank = state.world_rank(destination);
+    request.data = data;
+    request.synchronous = mode == Communicator::SendMode::synchronous;
+}
+
+using Packed = std::vector<std::byte>;
+
+Packed pack(detail::ConstView view)
+{
+    Packed packed(view.size_bytes);
+    view.layout->pack(view.data, 0, packed);
+    return packed;
+}
+
+void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
+{
+    static_cast<const Layout*>(request.context)->unpack(request.buffer, offset, bytes);
+}
+
+}  // namespace
+
+namespace detail {
+
+void check_receive(const CommunicatorState& state, std::string_view operation, int source, int tag)
+{
+    if (source != any_source && static_cast<unsigned>(source) >= static_cast<unsigned>(state.size())) [[unlikely]]
+        bad_peer(operation, source, state.size());
+    if (tag < 0 && tag != any_tag) [[unlikely]]
+        bad_tag(operation, tag);
+}
+
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view, const Layout* layout,
+              int source, int tag)
+{
+    request.pattern = {state.context(), source, tag};
+    request.peer_rank = source == any_source ? -1 : state.world_rank(source);
+    request.buffer = view.data;
+    request.capacity = view.size_bytes;
+    if (layout != nullptr) {
+        request.deliver = unpack_arriving;
+        request.context = layout;
+    }
+}
+
+}  // namespace detail
+
+void Communicator::keep(Request& request, std::shared_ptr<void> what) noexcept
+{
+    if (request.active())
+        RequestAccess::keep(request, std::move(what));
+}
+
+void Communicator::send_view(detail::ConstView view, int destination, int tag, SendMode mode) const
+{
+    if (destination == null_rank)
+        return;
+    const CommunicatorState& state = *state_;
+    check_send(state, destination, tag);
+    if (view.layout != nullptr) [[unlikely]] {
+        const Packed packed = pack(view);
+        return send_view({packed.data(), packed.size(), nullptr}, destination, tag, mode);
+    }
+    Process& process = state.process();
+    auto lock = process.engine().lock();
+    SendRequest request;
+    describe(request, state, {view.data, view.size_bytes}, destination, tag, mode);
+    process.protocol().send(request);
+    if (!request.done)
+        process.engine().wait(lock, [&] { return request.done; });
+    if (request.status.code != ErrorCode::success) [[unlikely]]
+        detail::raise(request);
+}
+
+Request Communicator::isend_view(detail::ConstView view, int destination, int tag, SendMode mode) const
+{
+    if (destination == null_rank)
+        return {};
+    const CommunicatorState& state = *state_;
+    check_send(state, destination, tag);
+    std::shared_ptr<Packed> packed;
+    if (view.layout != nullptr) [[unlikely]] {
+        packed = std::make_shared<Packed>(pack(view));
+        view = {packed->data(), packed->size(), nullptr};
+    }
+    Process& process = state.process();
+    auto lock = process.engine().lock();
+    detail::Pooled request(process.sends);
+    request->owner = &process;
+    describe(*request, state, {view.data, view.size_bytes}, destination, tag, mode);
+    process.protocol().send(*request);
+    if (request->done && request->status.code == ErrorCode::success)
+        return {};
+    return RequestAccess::active(request.release(), std::move(packed));
+}
+
+Status Communicator::recv_view(detail::View view, int source, int tag) const
+{
+    if (source == null_rank)
+        return {};
+    const CommunicatorState& state = *state_;
+    detail::check_receive(state, "recv", source, tag);
+    Process& process = state.process();
+    auto lock = process.engine().lock();
+    ReceiveRequest request;
+    detail::describe(request, state, view, view.layout, source, tag);
+    process.protocol().receive(request);
+    if (!request.done)
+        process.engine().wait(lock, [&] { return request.done; });
+    if (request.status.code != ErrorCode::success) [[unlikely]]
+        detail::raise(request);
+    return request.status;
+}
+
+Request Communicator::irecv_view(detail::View view, int source, int tag) const
+{
+    if (source == null_rank)
+        return {};
+    const CommunicatorState& state = *state_;
+    detail::check_receive(state, "irecv", source, tag);
+    // The caller's layout may be a short-lived object.
+    const auto layout = view.layout == nullptr ? nullptr : std::make_shared<Layout>(*view.layout);
+    Process& process = state.process();
+    auto lock = process.engine().lock();
+    detail::Pooled request(process.receives);
+    request->owner = &process;
+    detail::describe(*request, state, view, layout.get(), source, tag);
+    process.protocol().receive(*request);
+    return RequestAccess::active(request.release(), layout);
+}
+
+Status Communicator::probe(int source, int tag) const
+{
+    if (source == null_rank)
+        return {};
+    detail::check_receive(*state_, "probe", source, tag);
+    Process& process = state_->process();
+    auto lock = process.engine().lock();
+    protocol::UnexpectedRequest* found = nullptr;
+    process.engine().wait(lock, [&] {
+        found = process.protocol().probe({state_->context(), source, tag});
+        return found != nullptr;
+    });
+    return found->status();
+}
+
+std::optional<Status> Communicator::iprobe(int source, int tag) const
+{
+    if (source == null_rank)
+        return Status{};
+    detail::check_receive(*state_, "iprobe", source, tag);
+    Process& process = state_->process();
+    auto lock = process.engine().lock();
+    const matching::MatchKey pattern{state_->context(), source, tag};
+    auto* found = process.protocol().probe(pattern);
+    if (found == nullptr) {
+        process.engine().progress();
+        found = process.protocol().probe(pattern);
+    }
+    return found == nullptr ? std::nullopt : std::optional(found->status());
+}
+
+}  // namespace tutti

@@ -1,0 +1,120 @@
+#include "lib/communicator/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "collectives/choice.hpp"
+#include "lib/base/cpus.hpp"
+#include "lib/communicator/business_card.hpp"
+#include "lib/communicator/communicator_state.hpp"
+#include "transports/self/self_transport.hpp"
+#include "transports/shm/shm_transport.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+// A size from the environment, in bytes, with K, M or G behind it.
+std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, std::size_t least)
+{
+    const char* text = std::getenv(variable);
+    if (text == nullptr || *text == '\0')
+        return otherwise;
+    char* end = nullptr;
+    const unsigned long long number = std::strtoull(text, &end, 10);
+    const std::string_view unit = end;
+    const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+    const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
+    if (!valid || (number << shift) < least)
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("{}={} is no size of at least {} bytes; write for example {}=64K", variable, text,
+                                least, variable));
+    return static_cast<std::size_t>(number << shift);
+}
+
+protocol::ProtocolOptions protocol_options(int ranks)
+{
+    // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
+    const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
+    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 2u << 20);
+    protocol::ProtocolOptions options;
+    options.eager_limit_bytes = bytes_from_environment("TUTTI_EAGER_LIMIT", options.eager_limit_bytes, 0);
+    options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
+    return options;
+}
+
+}  // namespace
+
+Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel threads,
+                 std::shared_ptr<transport::InprocHub> hub)
+    : bootstrap_(std::move(bootstrap)),
+      threads_(threads),
+      shared_cores_(base::cores_are_shared(static_cast<int>(bootstrap_->local_peers().size()))),
+      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
+                [this](int peer) -> transport::Transport& { return connect(peer); }),
+      engine_(protocol_, {.many_threads = threads == ThreadLevel::multiple, .shared_cores = shared_cores_})
+{
+    collectives::choice();
+    const std::span<const int> local = bootstrap_->local_peers();
+    if (hub != nullptr)
+        engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
+    else if (local.size() > 1)
+        engine_.add(std::make_unique<transport::shm::ShmTransport>(rank(), local));
+    if (size() > 1)
+        bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
+    engine_.add(std::make_unique<transport::SelfTransport>(rank()));
+
+    std::vector<int> everybody(static_cast<std::size_t>(size()));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    // The world's context id is the same everywhere without a message: no rank but 0 gives ids of rank 0.
+    world_ = std::make_shared<CommunicatorState>(*this, 0, std::move(everybody), rank());
+    next_context_ = 1;
+    self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
+}
+
+Process::~Process()
+{
+    engine_.close();
+}
+
+bool Process::is_local(int peer) const
+{
+    return std::ranges::binary_search(bootstrap_->local_peers(), peer);
+}
+
+std::uint64_t Process::new_context()
+{
+    // 23 bits of rank, 32 of count and one that tells collectives apart make the 56 bits that a frame has.
+    return static_cast<std::uint64_t>(rank()) << 32 | next_context_++;
+}
+
+transport::Transport& Process::connect(int peer)
+{
+    const auto& transports = engine_.transports();
+    if (peer == rank())
+        return *transports.back();
+    const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
+    for (const auto& transport : transports) {
+        const auto address = find_address(card, transport->name());
+        if (address && transport->reach(peer, *address)) {
+            transport->connect(peer, *address);
+            return *transport;
+        }
+    }
+    throw Error(ErrorCode::not_supported, "connect",
+                fmt::format("rank {} cannot reach rank {}: they share no memory, and this version has no network "
+                            "transport; start all ranks on one machine, in one container",
+                            rank(), peer),
+                peer);
+}
+
+void Process::abort(int status, const std::string& what)
+{
+    bootstrap_->abort(status, fmt::format("rank {}: {}", rank(), what));
+    std::abort();  // for the compiler, which does not see that a virtual call never returns
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,68 @@
+// One rank's runtime: its bootstrap, engine, protocol and transports. Several live in one process where ranks are
+// threads, so nothing here is global.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/pool.hpp"
+#include "lib/bootstrap/bootstrap.hpp"
+#include "lib/communicator/group_operation.hpp"
+#include "lib/progress/engine.hpp"
+#include "lib/protocol/protocol.hpp"
+#include "transports/inproc/inproc_transport.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+
+class Process {
+public:
+    /// `hub` connects ranks that are threads; without it ranks are processes of this node.
+    Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel threads,
+            std::shared_ptr<transport::InprocHub> hub = nullptr);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    int rank() const noexcept { return bootstrap_->rank(); }
+    int size() const noexcept { return bootstrap_->size(); }
+    ThreadLevel thread_level() const noexcept { return threads_; }
+    bool shared_cores() const noexcept { return shared_cores_; }
+    bool is_local(int peer) const;
+    bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
+    protocol::Protocol& protocol() noexcept { return protocol_; }
+    progress::Engine& engine() noexcept { return engine_; }
+
+    const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
+    const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
+
+    /// A context id that no other rank and no earlier call gives. Under the lock.
+    std::uint64_t new_context();
+
+    /// Ends the whole job; `what` is told with this rank.
+    [[noreturn]] void abort(int status, const std::string& what);
+
+    // Objects of operations under way. Under the lock.
+    base::Pool<protocol::SendRequest> sends;
+    base::Pool<protocol::ReceiveRequest> receives;
+    base::Pool<GroupSend> group_sends;
+    base::Pool<GroupReceive> group_receives;
+
+private:
+    transport::Transport& connect(int peer);
+
+    std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
+    ThreadLevel threads_;
+    bool shared_cores_;
+    protocol::Protocol protocol_;
+    progress::Engine engine_;
+    std::uint32_t next_context_ = 0;
+    std::shared_ptr<CommunicatorState> world_;
+    std::shared_ptr<CommunicatorState> self_;
+};
+
+}  // namespace tutti::detail

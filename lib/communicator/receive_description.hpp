@@ -1,0 +1,19 @@
+// From a receive call's arguments to a protocol request: shared by posted and matched receives.
+#pragma once
+
+#include <string_view>
+
+#include "lib/communicator/communicator_state.hpp"
+#include "lib/protocol/requests.hpp"
+#include "tutti/buffer.hpp"
+
+namespace tutti::detail {
+
+/// Throws ErrorCode::invalid_rank or invalid_tag, naming `operation`.
+void check_receive(const CommunicatorState& state, std::string_view operation, int source, int tag);
+
+/// Fills what the caller of the protocol fills. `layout`, which may be nullptr, must outlive the request.
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view, const Layout* layout,
+              int source, int tag);
+
+}  // namespace tutti::detail

@@ -1,0 +1,210 @@
+#include "tutti/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "lib/communicator/collective_request.hpp"
+#include "lib/communicator/process.hpp"
+#include "lib/communicator/request_access.hpp"
+#include "lib/communicator/request_error.hpp"
+
+namespace tutti {
+
+namespace {
+
+using detail::Process;
+using detail::RequestState;
+
+Process& process_of(const RequestState& state) { return *static_cast<Process*>(state.owner); }
+
+// Gives the state back to where it came from. Under the lock.
+void recycle(RequestState& state)
+{
+    Process& process = process_of(state);
+    switch (state.kind) {
+        case RequestState::Kind::send: process.sends.give_back(static_cast<protocol::SendRequest&>(state)); return;
+        case RequestState::Kind::receive:
+            process.receives.give_back(static_cast<protocol::ReceiveRequest&>(state));
+            return;
+        case RequestState::Kind::collective: delete static_cast<detail::CollectiveRequest*>(&state); return;
+    }
+}
+
+// The process of the first active request; nullptr when none is.
+Process* process_of_any(std::span<Request> requests)
+{
+    for (const Request& request : requests) {
+        if (request.active())
+            return &process_of(*RequestAccess::state(request));
+    }
+    return nullptr;
+}
+
+bool is_done(const Request& request) { return request.active() && RequestAccess::state(request)->done; }
+
+}  // namespace
+
+Request& Request::operator=(Request&& other) noexcept
+{
+    if (this != &other) {
+        if (state_ != nullptr)
+            abandon();
+        state_ = std::exchange(other.state_, nullptr);
+        status_ = other.status_;
+        keep_ = std::move(other.keep_);
+    }
+    return *this;
+}
+
+// Under the lock. Takes the result over when the operation is done; throws what it met.
+bool Request::finish_if_done()
+{
+    if (!state_->done)
+        return false;
+    RequestState& state = *std::exchange(state_, nullptr);
+    status_ = state.status;
+    std::exception_ptr error;
+    if (status_.code != ErrorCode::success) [[unlikely]]
+        error = detail::error_of(state);
+    recycle(state);
+    keep_.reset();
+    if (error) [[unlikely]]
+        std::rethrow_exception(error);
+    return true;
+}
+
+Status Request::wait()
+{
+    if (state_ != nullptr) {
+        progress::Engine& engine = process_of(*state_).engine();
+        auto lock = engine.lock();
+        engine.wait(lock, [this] { return state_->done; });
+        finish_if_done();
+    }
+    return status_;
+}
+
+bool Request::test()
+{
+    if (state_ == nullptr)
+        return true;
+    progress::Engine& engine = process_of(*state_).engine();
+    auto lock = engine.lock();
+    if (!state_->done)
+        engine.progress();
+    return finish_if_done();
+}
+
+bool Request::cancel()
+{
+    if (state_ == nullptr || state_->kind != RequestState::Kind::receive)
+        return false;
+    Process& process = process_of(*state_);
+    auto lock = process.engine().lock();
+    return process.protocol().cancel(static_cast<protocol::ReceiveRequest&>(*state_));
+}
+
+void Request::abandon() noexcept
+{
+    Process& process = process_of(*state_);
+    // A receive that nothing has matched hurts nobody: it is simply withdrawn.
+    if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
+        process.abort(1, "an exception destroyed a request of an operation under way; its peer would wait for ever");
+    try {
+        wait();
+    } catch (const std::exception& error) {
+        process.abort(1, fmt::format("a request was destroyed without a wait, and its operation failed: {}",
+                                     error.what()));
+    }
+}
+
+void wait_all(std::span<Request> requests)
+{
+    std::exception_ptr first;
+    for (Request& request : requests) {
+        try {
+            request.wait();
+        } catch (...) {
+            if (!first)
+                first = std::current_exception();
+        }
+    }
+    if (first)
+        std::rethrow_exception(first);
+}
+
+std::optional<std::size_t> wait_any(std::span<Request> requests)
+{
+    Process* process = process_of_any(requests);
+    if (process == nullptr)
+        return std::nullopt;
+    auto found = requests.end();
+    {
+        auto lock = process->engine().lock();
+        process->engine().wait(lock, [&] {
+            found = std::ranges::find_if(requests, is_done);
+            return found != requests.end();
+        });
+    }
+    found->wait();
+    return static_cast<std::size_t>(found - requests.begin());
+}
+
+std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indices)
+{
+    const auto first = wait_any(requests);
+    if (!first)
+        return 0;
+    indices[0] = *first;
+    return 1 + test_some(requests, indices.subspan(1));
+}
+
+bool test_all(std::span<Request> requests)
+{
+    Process* process = process_of_any(requests);
+    if (process == nullptr)
+        return true;
+    {
+        auto lock = process->engine().lock();
+        const auto all_done = [&] {
+            return std::ranges::all_of(requests, [](const Request& r) { return !r.active() || is_done(r); });
+        };
+        if (!all_done()) {
+            process->engine().progress();
+            if (!all_done())
+                return false;
+        }
+    }
+    wait_all(requests);
+    return true;
+}
+
+std::optional<std::size_t> test_any(std::span<Request> requests)
+{
+    std::size_t index = 0;
+    return test_some(requests, std::span(&index, 1)) == 1 ? std::optional(index) : std::nullopt;
+}
+
+std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indices)
+{
+    Process* process = process_of_any(requests);
+    if (process == nullptr)
+        return 0;
+    std::size_t count = 0;
+    {
+        auto lock = process->engine().lock();
+        if (std::ranges::none_of(requests, is_done))
+            process->engine().progress();
+        for (std::size_t i = 0; i < requests.size() && count < indices.size(); ++i) {
+            if (is_done(requests[i]))
+                indices[count++] = i;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        requests[indices[i]].wait();
+    return count;
+}
+
+}  // namespace tutti

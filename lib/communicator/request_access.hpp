@@ -1,0 +1,39 @@
+// How the library fills and empties a user's Request.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "lib/request/request_state.hpp"
+#include "tutti/request.hpp"
+
+namespace tutti {
+
+struct RequestAccess {
+    /// A request for an operation under way.
+    static Request active(detail::RequestState& state, std::shared_ptr<void> keep = nullptr) noexcept
+    {
+        Request request;
+        request.state_ = &state;
+        request.keep_ = std::move(keep);
+        return request;
+    }
+    /// One that was complete at once.
+    static Request complete(const Status& status) noexcept
+    {
+        Request request;
+        request.status_ = status;
+        return request;
+    }
+    /// Makes `what` live as long as the operation, on top of what does so already.
+    static void keep(Request& request, std::shared_ptr<void> what)
+    {
+        if (request.keep_ != nullptr)
+            what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(request.keep_),
+                                                                                             std::move(what));
+        request.keep_ = std::move(what);
+    }
+    static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
+};
+
+}  // namespace tutti

@@ -1,0 +1,46 @@
+// Ranks as threads of one process.
+#include <fmt/format.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "lib/bootstrap/inproc.hpp"
+#include "lib/communicator/process.hpp"
+#include "transports/inproc/inproc_transport.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti {
+
+void run_threads(int ranks, const std::function<void(Environment&)>& body, EnvironmentOptions options)
+{
+    if (ranks < 1 || ranks > 4096)
+        throw Error(ErrorCode::invalid_argument, "run_threads", fmt::format("{} ranks asked for; 1 to 4096 work", ranks));
+    auto hub = std::make_shared<transport::InprocHub>(ranks);
+    auto job = std::make_shared<bootstrap::InprocJob>(ranks, [hub](const std::string& why) { hub->abort(why); });
+
+    std::mutex mutex;
+    std::exception_ptr first_error;
+    const auto run_rank = [&](int rank) {
+        try {
+            Environment environment(std::make_unique<detail::Process>(
+                std::make_unique<bootstrap::InprocBootstrap>(job, rank), options.threads, hub));
+            body(environment);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            // What other ranks throw next is only that the job was aborted.
+            if (first_error)
+                return;
+            first_error = std::current_exception();
+            job->abort(fmt::format("rank {} ended with an exception", rank));
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+        threads.emplace_back(run_rank, rank);
+    threads.clear();
+    if (first_error)
+        std::rethrow_exception(first_error);
+}
+
+}  // namespace tutti

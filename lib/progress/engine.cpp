@@ -1,0 +1,100 @@
+#include "lib/progress/engine.hpp"
+
+#include <sched.h>
+
+#include "lib/base/futex.hpp"
+
+namespace tutti::progress {
+
+namespace {
+
+// Passes of a few nanoseconds each: some 20 us, about what waking an idle core costs.
+constexpr unsigned kSpinPasses = 2000;
+// How long a waiting rank yields before it sleeps. Where cores are shared a pass round all ranks of a core takes
+// tens of microseconds, and a sleep costs several times a yield.
+constexpr std::int64_t kYieldNs = 200'000;
+constexpr std::int64_t kYieldSharedNs = 2'000'000;
+// A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
+constexpr std::int64_t kSleepNs = 500'000'000;
+// Pending frames to a peer that takes none: what close() waits for.
+constexpr std::int64_t kCloseNs = 10'000'000'000;
+
+}  // namespace
+
+Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
+    : protocol_(protocol),
+      mutex_(options.many_threads),
+      many_threads_(options.many_threads),
+      spin_passes_(options.shared_cores ? 1 : kSpinPasses),
+      yield_ns_(options.shared_cores ? kYieldSharedNs : kYieldNs)
+{
+}
+
+void Engine::add(std::unique_ptr<transport::Transport> transport)
+{
+    if (auto* bell = transport->doorbell()) {
+        doorbell_owner_ = transport.get();
+        bell_ = bell;
+    }
+    transports_.push_back(std::move(transport));
+}
+
+// Yields; true once it is time to sleep.
+bool Engine::yield_or_tired(Lock& lock, Idle& idle)
+{
+    lock.unlock();
+    sched_yield();
+    const std::int64_t now = base::now_ns();
+    lock.lock();
+    if (idle.since_ns == 0)
+        idle.since_ns = now;
+    return now - idle.since_ns > yield_ns_;
+}
+
+// From here on arrivals ring. False when something had arrived already, and then nothing is armed.
+bool Engine::arm()
+{
+    if (sleepers_++ == 0 && doorbell_owner_ != nullptr)
+        doorbell_owner_->arm();
+    bell_before_ = bell_->load(std::memory_order_acquire);
+    if (progress() == 0)
+        return true;
+    disarm();
+    return false;
+}
+
+void Engine::disarm() noexcept
+{
+    if (--sleepers_ == 0 && doorbell_owner_ != nullptr)
+        doorbell_owner_->disarm();
+}
+
+void Engine::sleep(Lock& lock)
+{
+    const std::uint32_t before = bell_before_;
+    lock.unlock();
+    base::futex_wait(*bell_, before, kSleepNs);
+    lock.lock();
+}
+
+// Another thread sleeps for something that this one's progress may have completed.
+void Engine::wake_sleepers() noexcept
+{
+    bell_->fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(*bell_);
+}
+
+void Engine::close() noexcept
+{
+    try {
+        Lock held = lock();
+        const std::int64_t give_up_ns = base::now_ns() + kCloseNs;
+        wait(held, [&] { return !protocol_.has_pending() || base::now_ns() > give_up_ns; });
+    } catch (const Error&) {
+        // What could not be sent is lost with the peer that should have taken it.
+    }
+    for (const auto& transport : transports_)
+        transport->close();
+}
+
+}  // namespace tutti::progress

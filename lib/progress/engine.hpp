@@ -1,0 +1,148 @@
+// The progress engine: the one place that polls transports, and the one wait policy.
+//
+// A rank that waits spins while a message is likely to be near, then gives its core to others (sched_yield),
+// then sleeps on the transport's doorbell, and uses no CPU. Where ranks share cores it yields from the first
+// idle pass on: what it waits for can only come when somebody else runs.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lib/base/clock.hpp"
+#include "lib/protocol/protocol.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::progress {
+
+/// A mutex that costs one branch where only one thread calls Tutti.
+class OptionalMutex {
+public:
+    explicit OptionalMutex(bool enabled) noexcept : enabled_(enabled) {}
+    void lock()
+    {
+        if (enabled_)
+            mutex_.lock();
+    }
+    void unlock() noexcept
+    {
+        if (enabled_)
+            mutex_.unlock();
+    }
+
+private:
+    std::mutex mutex_;
+    const bool enabled_;
+};
+
+struct EngineOptions {
+    bool many_threads = false;   // several threads call at once: take the lock
+    bool shared_cores = false;   // ranks share cores: yield at once
+};
+
+class Engine {
+public:
+    using Lock = std::unique_lock<OptionalMutex>;
+
+    /// The transports must be added before the first call; the protocol is their sink.
+    Engine(protocol::Protocol& protocol, EngineOptions options);
+
+    /// Takes over a transport. At most one of them has a doorbell.
+    void add(std::unique_ptr<transport::Transport> transport);
+    const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept { return transports_; }
+
+    /// Held around every call to the protocol, the transports and the requests' states.
+    [[nodiscard]] Lock lock() { return Lock(mutex_); }
+
+    /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go on
+    /// (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more, so
+    /// buffers of calls that ended by that exception are safe.
+    std::size_t progress()
+    {
+        if (broken_) [[unlikely]]
+            std::rethrow_exception(broken_);
+        std::size_t events = 0;
+        try {
+            for (const auto& transport : transports_)
+                events += transport->progress(protocol_);
+            if (protocol_.has_pending()) [[unlikely]]
+                events += protocol_.retry();
+        } catch (...) {
+            broken_ = std::current_exception();
+            throw;
+        }
+        if (events != 0 && sleepers_ != 0) [[unlikely]]
+            wake_sleepers();
+        return events;
+    }
+
+    /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
+    /// done() must look at state that only the lock protects.
+    template <class Done>
+    void wait(Lock& lock, Done&& done)
+    {
+        Idle idle;
+        while (!done()) {
+            if (progress() != 0) {
+                idle = {};
+                continue;
+            }
+            if (++idle.passes < spin_passes_) [[likely]]
+                relax(lock);
+            else
+                idle_longer(lock, idle, [&] { return done(); });
+        }
+    }
+
+    /// Sends on what transports have refused so far, and closes them. Gives up what a peer never takes.
+    void close() noexcept;
+
+private:
+    // How long a wait has seen nothing happen.
+    struct Idle {
+        unsigned passes = 0;
+        std::int64_t since_ns = 0;
+    };
+
+    template <class Done>
+    void idle_longer(Lock& lock, Idle& idle, Done&& done)
+    {
+        if (yield_or_tired(lock, idle) && arm()) {
+            if (!done())
+                sleep(lock);
+            disarm();
+        }
+    }
+
+    void relax(Lock& lock)
+    {
+        if (many_threads_) [[unlikely]] {
+            lock.unlock();
+            lock.lock();
+        }
+    }
+    bool yield_or_tired(Lock& lock, Idle& idle);
+    bool arm();
+    void disarm() noexcept;
+    void sleep(Lock& lock);
+    void wake_sleepers() noexcept;
+
+    protocol::Protocol& protocol_;
+    std::vector<std::unique_ptr<transport::Transport>> transports_;
+    std::exception_ptr broken_;  // what a transport threw: the end of all progress
+    transport::Transport* doorbell_owner_ = nullptr;
+    std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one
+    std::atomic<std::uint32_t>* bell_ = &own_bell_;
+    std::uint32_t bell_before_ = 0;
+    OptionalMutex mutex_;
+    const bool many_threads_;
+    const unsigned spin_passes_;
+    const std::int64_t yield_ns_;
+    unsigned sleepers_ = 0;  // threads between arm() and disarm()
+};
+
+}  // namespace tutti::progress

@@ -1,0 +1,95 @@
+// The headers of the frames that two ranks exchange, in host byte order: peers are of one architecture.
+//
+//   eager          the whole message                             -> taken at once, or kept as unexpected
+//   eager_first    the message's start; `segment` frames bring the rest, in order, one message at a time
+//   rts            "ready to send": the envelope of a large or synchronous message, or of any when the
+//                  receiver has no more room for unexpected ones -> cts when a receive has matched
+//   cts            "clear to send", with how much is wanted      -> data frames
+//   data           a part of that message
+//   credit         room for unexpected messages, given back to the sender
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "lib/matching/match_table.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::protocol {
+
+enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, credit };
+
+/// First in every header: the kind in the low byte, in envelopes the context id above it.
+struct Lead {
+    std::uint64_t bits;
+
+    static Lead of(FrameKind kind, std::uint64_t context = 0) noexcept
+    {
+        return {context << 8 | static_cast<std::uint8_t>(kind)};
+    }
+    FrameKind kind() const noexcept { return static_cast<FrameKind>(bits & 0xff); }
+    std::uint64_t context() const noexcept { return bits >> 8; }
+};
+
+struct EagerHeader {
+    Lead lead;
+    std::int32_t source;
+    std::int32_t tag;
+
+    matching::MatchKey envelope() const noexcept { return {lead.context(), source, tag}; }
+};
+
+struct EagerFirstHeader {
+    EagerHeader envelope;
+    std::uint64_t total_bytes;
+};
+
+struct SegmentHeader {
+    Lead lead;
+};
+
+struct RtsHeader {
+    EagerHeader envelope;
+    std::uint64_t total_bytes;
+    std::uint64_t sender_id;
+};
+
+struct CtsHeader {
+    Lead lead;
+    std::uint64_t sender_id;
+    std::uint64_t receiver_id;
+    std::uint64_t wanted_bytes;  // at most the rts's total
+};
+
+struct DataHeader {
+    Lead lead;
+    std::uint64_t receiver_id;
+    std::uint64_t offset;
+};
+
+struct CreditHeader {
+    Lead lead;
+    std::uint64_t bytes;
+};
+
+template <class Header>
+std::span<const std::byte> bytes_of(const Header& header) noexcept
+{
+    static_assert(std::is_trivially_copyable_v<Header> && sizeof(Header) <= transport::kMaxHeaderBytes);
+    return std::as_bytes(std::span(&header, 1));
+}
+
+/// False when the bytes are of another length: no frame of this version.
+template <class Header>
+bool read_header(std::span<const std::byte> bytes, Header& header) noexcept
+{
+    if (bytes.size() != sizeof header)
+        return false;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    return true;
+}
+
+}  // namespace tutti::protocol

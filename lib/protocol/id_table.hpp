@@ -1,0 +1,60 @@
+// Numbers that stand for objects in frames: looked up and checked, never cast to a pointer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::protocol {
+
+/// An id is a slot and the slot's generation: a late or forged frame finds nothing instead of freed memory.
+template <class T>
+class IdTable {
+public:
+    std::uint64_t add(T& object)
+    {
+        std::uint32_t slot = 0;
+        if (free_.empty()) {
+            slot = static_cast<std::uint32_t>(slots_.size());
+            slots_.push_back({});
+        } else {
+            slot = free_.back();
+            free_.pop_back();
+        }
+        slots_[slot].object = &object;
+        return static_cast<std::uint64_t>(slots_[slot].generation) << 32 | slot;
+    }
+
+    T* find(std::uint64_t id) const noexcept
+    {
+        const auto slot = static_cast<std::uint32_t>(id);
+        return slot < slots_.size() && slots_[slot].generation == id >> 32 ? slots_[slot].object : nullptr;
+    }
+
+    void remove(std::uint64_t id)
+    {
+        const auto slot = static_cast<std::uint32_t>(id);
+        slots_[slot].object = nullptr;
+        ++slots_[slot].generation;
+        free_.push_back(slot);
+    }
+
+    /// Calls visit(object) for each; it may remove the one it is called with.
+    template <class Visit>
+    void for_each(Visit&& visit)
+    {
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (slots_[i].object != nullptr)
+                visit(*slots_[i].object);
+        }
+    }
+
+private:
+    struct Slot {
+        T* object = nullptr;
+        std::uint32_t generation = 1;  // so that no id is 0
+    };
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_;
+};
+
+}  // namespace tutti::protocol

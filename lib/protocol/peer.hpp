@@ -1,0 +1,49 @@
+// What a rank keeps about one other rank that it has sent to or heard from.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "lib/base/intrusive_list.hpp"
+#include "lib/protocol/requests.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::protocol {
+
+struct PendingPeerTag;
+
+/// A cts or credit frame that the transport refused for now.
+struct ControlFrame {
+    std::array<std::byte, transport::kMaxHeaderBytes> bytes;
+    std::size_t size;
+};
+
+struct Peer : base::ListHook<PendingPeerTag> {
+    explicit Peer(int job_rank) noexcept : rank(job_rank) {}
+
+    bool has_pending() noexcept { return !control.empty() || !starts.empty() || !streams.empty(); }
+
+    int rank;
+    bool lost = false;
+    transport::Transport* transport = nullptr;  // nullptr: not connected yet
+    std::size_t max_payload = 0;
+
+    // Sending. Envelopes keep their order, so a start waits behind earlier ones; control frames and the data of
+    // matched messages need no order and overtake.
+    std::deque<ControlFrame> control;
+    base::IntrusiveList<SendRequest, OutgoingTag> starts;
+    base::IntrusiveList<SendRequest, OutgoingTag> streams;
+    std::size_t credit = 0;  // eager bytes that the peer still has room for
+
+    // Receiving.
+    std::size_t credit_owed = 0;  // eager bytes taken since the last credit frame
+    // The segmented message that is arriving: for a matched receive, or kept as unexpected. One at a time.
+    ReceiveRequest* arriving_receive = nullptr;
+    UnexpectedRequest* arriving_unexpected = nullptr;
+    std::size_t arriving_total = 0;
+    std::size_t arriving_received = 0;
+};
+
+}  // namespace tutti::protocol

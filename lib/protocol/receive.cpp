@@ -1,0 +1,335 @@
+// The receiving half of the protocol.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/protocol/protocol.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+Protocol::~Protocol()
+{
+    while (matching::UnexpectedMessage* message = matcher_.oldest_unexpected()) {
+        matcher_.remove_unexpected(*message);
+        unexpected_pool_.give_back(static_cast<UnexpectedRequest&>(*message));
+    }
+}
+
+void Protocol::receive(ReceiveRequest& request)
+{
+    if (auto* message = static_cast<UnexpectedRequest*>(matcher_.find_unexpected(request.pattern))) {
+        matcher_.remove_unexpected(*message);
+        accept(request, *message);
+    } else if (any_lost_ && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
+        request.finish(ErrorCode::peer_lost);
+    } else {
+        matcher_.post(request);
+    }
+}
+
+bool Protocol::cancel(ReceiveRequest& request) noexcept
+{
+    if (!static_cast<matching::TableHook<matching::PostedTag>&>(request).linked())
+        return false;
+    matcher_.withdraw(request);
+    request.status.cancelled = true;
+    request.finish(ErrorCode::success);
+    return true;
+}
+
+UnexpectedRequest* Protocol::probe(const matching::MatchKey& pattern)
+{
+    return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));
+}
+
+void Protocol::extract(UnexpectedRequest& message) noexcept { matcher_.remove_unexpected(message); }
+
+void Protocol::receive_matched(ReceiveRequest& request, UnexpectedRequest& message) { accept(request, message); }
+
+void Protocol::drop(UnexpectedRequest& message)
+{
+    // Received by a request that takes nothing and deletes itself: the sender is told, and credit goes back.
+    auto* nobody = new ReceiveRequest;
+    nobody->peer_rank = message.sender;
+    nobody->buffer = nullptr;
+    nobody->capacity = 0;
+    nobody->on_finish = [](detail::RequestState& state) noexcept { delete static_cast<ReceiveRequest*>(&state); };
+    accept(*nobody, message);
+}
+
+void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span<const std::byte> payload)
+{
+    Lead lead{};
+    if (header.size() < sizeof lead) [[unlikely]]
+        corrupt(from_rank, "a header too short for any frame");
+    std::memcpy(&lead, header.data(), sizeof lead);
+    Peer& from = peer(from_rank);
+
+    const auto read = [&](auto& parsed) {
+        if (!read_header(header, parsed)) [[unlikely]]
+            corrupt(from_rank, "a header of the wrong length");
+    };
+    switch (lead.kind()) {
+        case FrameKind::eager: {
+            EagerHeader parsed;
+            read(parsed);
+            return on_eager(from, parsed, payload);
+        }
+        case FrameKind::eager_first: {
+            EagerFirstHeader parsed;
+            read(parsed);
+            return on_eager_first(from, parsed, payload);
+        }
+        case FrameKind::segment: return on_segment(from, payload);
+        case FrameKind::rts: {
+            RtsHeader parsed;
+            read(parsed);
+            return on_rts(from, parsed);
+        }
+        case FrameKind::cts: {
+            CtsHeader parsed;
+            read(parsed);
+            return on_cts(from_rank, parsed);
+        }
+        case FrameKind::data: {
+            DataHeader parsed;
+            read(parsed);
+            return on_data(from_rank, parsed, payload);
+        }
+        case FrameKind::credit: {
+            CreditHeader parsed;
+            read(parsed);
+            return on_credit(from, parsed);
+        }
+    }
+    corrupt(from_rank, "a frame of unknown kind");
+}
+
+void Protocol::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
+{
+    const matching::MatchKey envelope = header.envelope();
+    if (auto* request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope))) [[likely]] {
+        consumed(from, payload.size());
+        matched(*request, envelope, from.rank, payload.size());
+        request->take(0, payload);
+        finish(*request);
+        return;
+    }
+    UnexpectedRequest& message = keep_unexpected(from, envelope, payload.size());
+    std::ranges::copy(payload, message.data());
+    message.received = payload.size();
+    matcher_.add_unexpected(message);
+}
+
+void Protocol::on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload)
+{
+    if (from.arriving_total != 0 || header.total_bytes <= payload.size() ||
+        header.total_bytes > options_.eager_limit_bytes)
+        corrupt(from.rank, "the start of a segmented message that cannot be");
+    const matching::MatchKey envelope = header.envelope.envelope();
+    from.arriving_total = header.total_bytes;
+    from.arriving_received = payload.size();
+    if (auto* request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope))) {
+        matched(*request, envelope, from.rank, header.total_bytes);
+        from.arriving_receive = request;
+        request->take(0, payload);
+    } else {
+        UnexpectedRequest& message = keep_unexpected(from, envelope, header.total_bytes);
+        std::ranges::copy(payload, message.data());
+        message.received = payload.size();
+        from.arriving_unexpected = &message;
+        matcher_.add_unexpected(message);
+    }
+}
+
+void Protocol::on_segment(Peer& from, std::span<const std::byte> payload)
+{
+    if (payload.empty() || payload.size() > from.arriving_total - from.arriving_received)
+        corrupt(from.rank, "a segment of no message");
+    const std::size_t offset = from.arriving_received;
+    from.arriving_received += payload.size();
+    const bool last = from.arriving_received == from.arriving_total;
+    const std::size_t total = from.arriving_total;
+    ReceiveRequest* const request = from.arriving_receive;
+    if (UnexpectedRequest* message = from.arriving_unexpected) {
+        std::ranges::copy(payload, message->data() + offset);
+        message->received = from.arriving_received;
+    }
+    if (last) {
+        from.arriving_receive = nullptr;
+        from.arriving_unexpected = nullptr;
+        from.arriving_total = from.arriving_received = 0;
+    }
+    if (request != nullptr) {
+        request->take(offset, payload);
+        if (last) {
+            consumed(from, total);
+            finish(*request);
+        }
+    }
+}
+
+void Protocol::on_rts(Peer& from, const RtsHeader& header)
+{
+    const matching::MatchKey envelope = header.envelope.envelope();
+    if (auto* request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope))) {
+        matched(*request, envelope, from.rank, header.total_bytes);
+        clear_to_send(*request, from.rank, header.sender_id, header.total_bytes);
+        return;
+    }
+    UnexpectedRequest& message = keep_unexpected(from, envelope, 0);
+    message.total_bytes = header.total_bytes;
+    message.is_rts = true;
+    message.sender_id = header.sender_id;
+    matcher_.add_unexpected(message);
+}
+
+void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
+{
+    ReceiveRequest* request = awaiting_data_.find(header.receiver_id);
+    if (request == nullptr || request->sender != from || header.offset != request->received ||
+        payload.size() > request->expected - request->received)
+        corrupt(from, "data for no receive of ours");
+    request->received += payload.size();
+    request->take(header.offset, payload);
+    if (request->received == request->expected) {
+        awaiting_data_.remove(request->id);
+        finish(*request);
+    }
+}
+
+UnexpectedRequest& Protocol::keep_unexpected(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes)
+{
+    UnexpectedRequest& message = unexpected_pool_.take();
+    message.envelope = envelope;
+    message.sender = from.rank;
+    message.total_bytes = total_bytes;
+    if (total_bytes > UnexpectedRequest::kInlineBytes)
+        message.heap = std::make_unique_for_overwrite<std::byte[]>(total_bytes);
+    return message;
+}
+
+// Joins a receive with a message that came before it and is out of the matcher. Ends the message.
+void Protocol::accept(ReceiveRequest& request, UnexpectedRequest& message)
+{
+    Peer& from = peer(message.sender);
+    matched(request, message.envelope, message.sender, message.total_bytes);
+    const bool is_rts = message.is_rts;
+    const std::uint64_t sender_id = message.sender_id;
+    const std::size_t total = message.total_bytes;
+    if (!is_rts)
+        request.take(0, std::span(message.data(), message.received));
+    const bool complete = message.received == total;
+    if (from.arriving_unexpected == &message) {
+        from.arriving_unexpected = nullptr;
+        from.arriving_receive = &request;
+    }
+    unexpected_pool_.give_back(message);
+    if (is_rts) {
+        clear_to_send(request, from.rank, sender_id, total);
+    } else if (complete) {
+        consumed(from, total);
+        finish(request);
+    }
+}
+
+void Protocol::clear_to_send(ReceiveRequest& request, int sender, std::uint64_t sender_id, std::size_t total_bytes)
+{
+    request.expected = std::min(total_bytes, request.capacity);
+    request.received = 0;
+    request.id = request.expected > 0 ? awaiting_data_.add(request) : 0;
+    const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
+    const bool nothing_comes = request.expected == 0;
+    try {
+        send_control(connected_peer(sender), bytes_of(header));
+    } catch (const Error& error) {
+        if (!nothing_comes)
+            awaiting_data_.remove(request.id);
+        request.finish(error.code());
+        return;
+    }
+    if (nothing_comes)
+        finish(request);
+}
+
+// Gives credit back once half of it is owed: a frame for each half, not for each message.
+void Protocol::consumed(Peer& from, std::size_t message_bytes)
+{
+    from.credit_owed += message_bytes + kEagerOverheadBytes;
+    if (from.credit_owed < options_.unexpected_bytes / 2) [[likely]]
+        return;
+    const CreditHeader header{Lead::of(FrameKind::credit), from.credit_owed};
+    from.credit_owed = 0;
+    try {
+        send_control(connected_peer(from.rank), bytes_of(header));
+    } catch (const Error&) {
+        // The sender has ended and needs no credit.
+    }
+}
+
+void Protocol::matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender, std::size_t total)
+{
+    request.status.source = envelope.source;
+    request.status.tag = envelope.tag;
+    request.status.size_bytes = total;
+    request.sender = sender;
+}
+
+void Protocol::finish(ReceiveRequest& request) noexcept
+{
+    request.finish(request.status.size_bytes > request.capacity ? ErrorCode::truncated : ErrorCode::success);
+}
+
+void Protocol::peer_lost(int lost_rank, std::string_view)
+{
+    Peer& lost = peer(lost_rank);
+    if (lost.lost)
+        return;
+    lost.lost = true;
+    any_lost_ = true;
+
+    const auto fail_send = [](SendRequest& request) {
+        request.stage = SendRequest::Stage::data;
+        request.sent = request.wanted;
+        request.status.code = ErrorCode::peer_lost;
+        if (request.frames_pending == 0)
+            request.finish(ErrorCode::peer_lost);
+    };
+    lost.control.clear();
+    for (auto* queue : {&lost.starts, &lost.streams}) {
+        while (SendRequest* request = queue->pop_front()) {
+            if (request->id != 0)
+                awaiting_cts_.remove(std::exchange(request->id, 0));
+            fail_send(*request);
+        }
+    }
+    awaiting_cts_.for_each([&](SendRequest& request) {
+        if (request.peer_rank == lost_rank) {
+            awaiting_cts_.remove(std::exchange(request.id, 0));
+            fail_send(request);
+        }
+    });
+    awaiting_data_.for_each([&](ReceiveRequest& request) {
+        if (request.sender == lost_rank) {
+            awaiting_data_.remove(request.id);
+            request.finish(ErrorCode::peer_lost);
+        }
+    });
+    if (ReceiveRequest* request = std::exchange(lost.arriving_receive, nullptr))
+        request->finish(ErrorCode::peer_lost);
+    // Receives from any source may still be served by others; those from this peer alone cannot.
+    matcher_.withdraw_if(
+        [&](const matching::PostedReceive& posted) {
+            return static_cast<const ReceiveRequest&>(posted).peer_rank == lost_rank;
+        },
+        [](matching::PostedReceive& posted) { static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost); });
+}
+
+void Protocol::corrupt(int from, std::string_view what)
+{
+    throw Error(ErrorCode::protocol, "progress",
+                fmt::format("rank {} sent {}; check that all ranks run the same version of Tutti", from, what), from);
+}
+
+}  // namespace tutti::protocol

@@ -1,0 +1,239 @@
+// The sending half of the protocol.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/protocol/protocol.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+using transport::SendResult;
+
+namespace {
+
+// For frames that are a header only: the transport has copied it.
+transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+
+// Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
+void on_frame_sent(transport::Completion& completion, ErrorCode result)
+{
+    auto& request = static_cast<SendRequest&>(completion);
+    --request.frames_pending;
+    if (result != ErrorCode::success)
+        request.status.code = result;
+    const bool more = request.stage == SendRequest::Stage::awaiting_cts || request.linked() ||
+                      request.sent != request.wanted;
+    if (!more && request.frames_pending == 0 && !request.done)
+        request.finish(request.status.code);
+}
+
+}  // namespace
+
+Protocol::Protocol(int ranks, ProtocolOptions options, Connect connect)
+    : options_(options), connect_(std::move(connect)), peers_(static_cast<std::size_t>(ranks))
+{
+    options_.eager_limit_bytes =
+        std::min(options_.eager_limit_bytes, options_.unexpected_bytes - kEagerOverheadBytes);
+}
+
+Peer& Protocol::peer(int rank)
+{
+    auto& slot = peers_[static_cast<std::size_t>(rank)];
+    if (slot == nullptr) [[unlikely]] {
+        slot = std::make_unique<Peer>(rank);
+        slot->credit = options_.unexpected_bytes;
+    }
+    return *slot;
+}
+
+Peer& Protocol::connected_peer(int rank)
+{
+    Peer& to = peer(rank);
+    if (to.transport == nullptr) [[unlikely]] {
+        transport::Transport& transport = connect_(rank);
+        to.max_payload = transport.capabilities().max_payload_bytes;
+        to.transport = &transport;
+    }
+    return to;
+}
+
+void Protocol::send(SendRequest& request)
+{
+    Peer& to = connected_peer(request.peer_rank);
+    request.peer = &to;
+    request.fire = on_frame_sent;
+    if (to.lost) [[unlikely]] {
+        request.finish(ErrorCode::peer_lost);
+        return;
+    }
+    if (to.starts.empty() && start(request, to)) [[likely]] {
+        settle(request);
+    } else {
+        to.starts.push_back(request);
+        note_pending(to);
+    }
+}
+
+// One frame of the message's next payload bytes. False: try again later.
+bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> header, std::size_t payload_bytes)
+{
+    const SendResult result =
+        to.transport->send(to.rank, header, request.data.subspan(request.sent, payload_bytes), request);
+    if (result == SendResult::again)
+        return false;
+    request.frames_pending += result == SendResult::pending;
+    request.sent += payload_bytes;
+    return true;
+}
+
+// Ends a request whose every frame was handed over, unless the transport still reads from it or a cts must come.
+void Protocol::settle(SendRequest& request) noexcept
+{
+    if (request.stage != SendRequest::Stage::awaiting_cts && request.frames_pending == 0)
+        request.finish(ErrorCode::success);
+}
+
+// Sends the envelope, and of an eager message all that goes with it. False: the rest must be tried again, and
+// nothing may overtake it. True: nothing more to do until a cts comes, or for ever.
+bool Protocol::start(SendRequest& request, Peer& to)
+{
+    using Stage = SendRequest::Stage;
+    const std::size_t total = request.data.size();
+    const matching::MatchKey& envelope = request.envelope;
+
+    if (request.stage == Stage::start) {
+        const std::size_t cost = total + kEagerOverheadBytes;
+        if (request.synchronous || total > options_.eager_limit_bytes || cost > to.credit) [[unlikely]] {
+            if (request.id == 0)
+                request.id = awaiting_cts_.add(request);
+            const RtsHeader header{
+                {Lead::of(FrameKind::rts, envelope.context), envelope.source, envelope.tag}, total, request.id};
+            if (!pass(request, to, bytes_of(header), 0))
+                return false;
+            request.stage = Stage::awaiting_cts;
+            return true;
+        }
+        request.wanted = total;
+        if (total <= to.max_payload) [[likely]] {
+            const EagerHeader header{Lead::of(FrameKind::eager, envelope.context), envelope.source, envelope.tag};
+            if (!pass(request, to, bytes_of(header), total))
+                return false;
+            to.credit -= cost;
+            return true;
+        }
+        const EagerFirstHeader header{
+            {Lead::of(FrameKind::eager_first, envelope.context), envelope.source, envelope.tag}, total};
+        if (!pass(request, to, bytes_of(header), to.max_payload))
+            return false;
+        to.credit -= cost;
+        request.stage = Stage::segments;
+    }
+    const SegmentHeader header{Lead::of(FrameKind::segment)};
+    while (request.sent < total) {
+        if (!pass(request, to, bytes_of(header), std::min(to.max_payload, total - request.sent)))
+            return false;
+    }
+    return true;
+}
+
+// Sends the data of a matched message. False: the rest must be tried again.
+bool Protocol::stream(SendRequest& request, Peer& to)
+{
+    while (request.sent < request.wanted) {
+        const DataHeader header{Lead::of(FrameKind::data), request.receiver_id, request.sent};
+        if (!pass(request, to, bytes_of(header), std::min(to.max_payload, request.wanted - request.sent)))
+            return false;
+    }
+    return true;
+}
+
+void Protocol::on_cts(int from, const CtsHeader& cts)
+{
+    SendRequest* request = awaiting_cts_.find(cts.sender_id);
+    if (request == nullptr || request->peer_rank != from || cts.wanted_bytes > request->data.size())
+        corrupt(from, "a clear-to-send for no message of ours");
+    awaiting_cts_.remove(cts.sender_id);
+    request->id = 0;
+    request->stage = SendRequest::Stage::data;
+    request->receiver_id = cts.receiver_id;
+    request->wanted = cts.wanted_bytes;
+    Peer& to = *request->peer;
+    if (to.streams.empty() && stream(*request, to)) {
+        settle(*request);
+    } else {
+        to.streams.push_back(*request);
+        note_pending(to);
+    }
+}
+
+void Protocol::on_credit(Peer& from, const CreditHeader& credit)
+{
+    if (credit.bytes > options_.unexpected_bytes - from.credit)
+        corrupt(from.rank, "more credit than was ever used");
+    from.credit += credit.bytes;
+}
+
+void Protocol::send_control(Peer& to, std::span<const std::byte> header)
+{
+    if (to.lost)
+        return;
+    if (to.control.empty() && to.transport->send(to.rank, header, {}, nobody_waits) != SendResult::again)
+        return;
+    ControlFrame frame{};
+    std::ranges::copy(header, frame.bytes.begin());
+    frame.size = header.size();
+    to.control.push_back(frame);
+    note_pending(to);
+}
+
+void Protocol::note_pending(Peer& to)
+{
+    if (!static_cast<base::ListHook<PendingPeerTag>&>(to).linked())
+        pending_peers_.push_back(to);
+}
+
+std::size_t Protocol::retry()
+{
+    std::size_t sent = 0;
+    for (Peer* to = pending_peers_.front(); to != nullptr;) {
+        Peer* next = pending_peers_.after(*to);
+        retry_peer(*to, sent);
+        if (!to->has_pending())
+            pending_peers_.remove(*to);
+        to = next;
+    }
+    return sent;
+}
+
+// Control frames first, then matched data, then new messages. False: the transport is full.
+bool Protocol::retry_peer(Peer& to, std::size_t& sent)
+{
+    while (!to.control.empty()) {
+        const ControlFrame& frame = to.control.front();
+        if (to.transport->send(to.rank, std::span(frame.bytes).first(frame.size), {}, nobody_waits) == SendResult::again)
+            return false;
+        to.control.pop_front();
+        ++sent;
+    }
+    for (auto* queue : {&to.streams, &to.starts}) {
+        while (SendRequest* request = queue->front()) {
+            const std::size_t before = request->sent;
+            const bool all = queue == &to.streams ? stream(*request, to) : start(*request, to);
+            sent += request->sent != before || all;
+            if (!all)
+                return false;
+            queue->remove(*request);
+            settle(*request);
+        }
+    }
+    return true;
+}
+
+bool Protocol::is_lost(int rank) const noexcept
+{
+    const auto& slot = peers_[static_cast<std::size_t>(rank)];
+    return slot != nullptr && slot->lost;
+}
+
+}  // namespace tutti::protocol
