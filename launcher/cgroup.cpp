@@ -53,11 +53,13 @@ std::optional<double> least_quota(const fs::path& mount, fs::path group, Read re
     }
 }
 
+/// A line of /proc/self/cgroup.
 struct Membership {
     std::string controllers;  // empty for version 2
     fs::path group;           // relative to the mount
 };
 
+/// Lines read "ID:CONTROLLERS:PATH"; others are passed over.
 std::vector<Membership> memberships(const fs::path& root)
 {
     std::vector<Membership> result;
@@ -73,6 +75,7 @@ std::vector<Membership> memberships(const fs::path& root)
     return result;
 }
 
+/// "cpu" as a whole name in a list such as "cpu,cpuacct".
 bool controls_cpu(const std::string& controllers)
 {
     return ("," + controllers + ",").find(",cpu,") != std::string::npos;

@@ -43,6 +43,7 @@ private:
     std::size_t turn_ = 0;
 };
 
+/// Units by package or NUMA node; these are numbered from 0 without gaps.
 template <typename Key>
 std::vector<std::vector<int>> group_by(std::span<const Unit> units, Key key)
 {

@@ -14,6 +14,7 @@ bool contains(const std::vector<int>& cpus, int cpu)
     return std::ranges::find(cpus, cpu) != cpus.end();
 }
 
+/// Cores, by their index in the topology, of which at least one hardware thread is in `cpus`.
 std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& topology)
 {
     std::vector<int> result;
@@ -26,6 +27,7 @@ std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& top
     return result;
 }
 
+/// "[BB/..][../..]": what may not be used is not in the topology, and so not in the picture.
 std::string picture(const std::vector<int>& cpus, const Topology& topology)
 {
     std::vector<std::string> packages(static_cast<std::size_t>(topology.package_count()));

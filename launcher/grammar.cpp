@@ -46,6 +46,7 @@ public:
 
     Definer(CLI::App& grammar, CommandLine& line) : grammar_(grammar), line_(line) {}
 
+    /// The theme of the help under which all that follow stand.
     void group(const std::string& name) { grammar_.option_defaults()->group(name); }
 
     /// An option with one value that may be said once, or again with the same value.
@@ -86,21 +87,25 @@ public:
             });
     }
 
+    /// An option without a value; saying it again changes nothing.
     void flag(const std::string& names, const std::string& help, bool& target)
     {
         grammar_.add_flag_callback(
             names, [&target] { target = true; }, help);
     }
 
+    /// An option without a value that counts how often it is said.
     void counter(const std::string& names, const std::string& help, int& target)
     {
         grammar_.add_flag_function(
             names, [&target](std::int64_t count) { target += static_cast<int>(count); }, help);
     }
 
+    /// Accepted for the sake of command lines written for another launcher.
     void without_effect(const std::string& names, const std::string& help) { grammar_.add_flag(names, help); }
 
 private:
+    /// `store` gets all the values of one section at once, those of a repeated option in their order.
     void add(const std::string& names, const std::string& value, const std::string& help, int values,
              std::function<void(const std::string&, const Values&)> store)
     {
@@ -133,7 +138,9 @@ void define_programs(Definer& define, CommandLine& line)
         &CommandLine::app_values);
     define.single(
         "--wdir,--wd", "DIR", "working directory of the ranks",
-        [&line](const std::string&, const std::string& text) { line.app.working_directory = text; },
+        [&line](const std::string& option, const std::string& text) {
+            line.app.working_directory = parse_path(option, text);
+        },
         &CommandLine::app_values);
 
     const auto set = [&line](std::pair<std::string, std::string> variable) {
@@ -180,9 +187,11 @@ void define_placement(Definer& define, CommandLine& line)
                   [&options](const std::string& option, const std::string& text) {
                       options.hosts = parse_host_list(option, text);
                   });
-    define.single(
-        "-f,--hostfile,--machinefile", "FILE", "the same, a host a line: 'a:2' or 'a slots=2 max_slots=4'",
-        [&options](const std::string&, const std::string& text) { options.hosts = read_hostfile(text); });
+    define.single("-f,--hostfile,--machinefile", "FILE",
+                  "the same, a host a line: 'a:2' or 'a slots=2 max_slots=4'",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.hosts = read_hostfile(parse_path(option, text));
+                  });
     define.single("--bind-to", "WHAT", "bind each rank to: none, core, socket, numa, hwthread",
                   [&options](const std::string& option, const std::string& text) {
                       const auto first = static_cast<std::size_t>(Binding::none);
@@ -225,7 +234,9 @@ void define_input_output(Definer& define, CommandLine& line)
     define.flag("--timestamp-output", "put date and time in front of each line", output.timestamp);
     define.flag("--merge-stderr-to-stdout", "write the ranks' stderr to stdout", output.merge_stderr);
     define.single("--output-filename", "DIR", "also write DIR/rank.N/stdout and DIR/rank.N/stderr",
-                  [&output](const std::string&, const std::string& text) { output.directory = text; });
+                  [&output](const std::string& option, const std::string& text) {
+                      output.directory = parse_path(option, text);
+                  });
 }
 
 void define_the_rest(Definer& define, CommandLine& line)

@@ -12,6 +12,7 @@
 namespace tutti::launcher {
 namespace {
 
+/// Where descriptions begin: behind the longest list of spellings.
 constexpr std::size_t kOptionColumn = 37;
 
 constexpr std::string_view kUsage =
@@ -55,6 +56,7 @@ Environment:
   Ranks inherit the whole environment, with PMIX_* variables of their own.
 )";
 
+/// "  -n, --np N". Only the values' placeholder comes from the grammar, not their number: it shows both.
 std::string spellings(const CLI::Option& option)
 {
     std::vector<std::string> names;

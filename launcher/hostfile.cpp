@@ -23,6 +23,7 @@ constexpr std::size_t kLongestHostfileBytes = 1 << 20;
 
 constexpr std::array<std::string_view, 3> kLineKeys = {"slots", "max_slots", "max-slots"};
 
+/// Views into the text that was taken apart.
 struct NameAndSlots {
     std::string_view name;
     std::string_view slots;  // empty: none given
@@ -44,6 +45,7 @@ NameAndSlots split_slots(std::string_view text)
     return {name, rest.starts_with(':') ? rest.substr(1) : rest, !rest.empty()};
 }
 
+/// `where` stands in front of messages: the option, or the file and line.
 Host parse_host(std::string_view where, std::string_view text)
 {
     const NameAndSlots parts = split_slots(text);

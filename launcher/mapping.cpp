@@ -40,6 +40,7 @@ std::optional<int> threads_per_rank(const AppContext& app)
     return threads > 0 ? std::optional(threads) : std::nullopt;
 }
 
+/// Ranks that a program without -n gets.
 int slots_of_hosts(const Options& options, const Topology& topology)
 {
     int slots = 0;
@@ -50,6 +51,7 @@ int slots_of_hosts(const Options& options, const Topology& topology)
     return options.hosts.empty() ? topology.slots() : slots;
 }
 
+/// Refuses totals that cannot be started. max_slots bind only when every host named has them.
 void check_total(const Options& options, long long ranks)
 {
     if (ranks > kMaxRanks) {
@@ -75,6 +77,7 @@ void check_total(const Options& options, long long ranks)
     }
 }
 
+/// One Place for each rank of the job, program by program, still without units.
 std::vector<Place> count_ranks(const Options& options, const Topology& topology)
 {
     std::vector<Place> places;
@@ -121,6 +124,7 @@ bool place_automatically(const Options& options, const Topology& topology, const
         widths.push_back(threads[static_cast<std::size_t>(place.app)].value_or(1));
         demand += widths.back();
     }
+    // A quota is time, whatever it is spent on: it bounds hardware threads as it bounds cores.
     const bool by_hwthread = options.map_by == MapBy::hwthread;
     const int quota = topology.usable_cores() < topology.core_count() ? topology.slots() : kMaxRanks;
     const int units = by_hwthread ? static_cast<int>(topology.cpus().size()) : topology.core_count();
@@ -131,6 +135,7 @@ bool place_automatically(const Options& options, const Topology& topology, const
     const bool told_threads =
         std::ranges::any_of(threads, [](const auto& count) { return count.has_value(); });
     if (!told_threads && !by_hwthread && options.map_by != MapBy::core) {
+        // The largest share that all can get; less than available / ranks when groups leave remainders.
         for (int share = available / ranks; share > 1; --share) {
             if (place_exclusively(places, deck, std::vector<int>(places.size(), share))) {
                 return true;

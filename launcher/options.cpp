@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
 
+/// Flushed at once: the caller leaves by way of an exception.
 void print(const std::string& text)
 {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -67,6 +68,7 @@ void merge_environment(CommandLine& line)
     }
 }
 
+/// What can be seen only when all options have been read.
 void check_job(const CommandLine& line)
 {
     const Options& options = line.options;
@@ -84,6 +86,7 @@ void check_job(const CommandLine& line)
     }
 }
 
+/// An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
 void apply_timeout_variable(CommandLine& line)
 {
     const char* text = std::getenv(kTimeoutVariable);

@@ -19,6 +19,7 @@ std::string lower_case(std::string_view word)
     return result;
 }
 
+/// Dashes make words alike that are not: they do not count as letters.
 std::string_view without_dashes(std::string_view word)
 {
     return word.substr(std::min(word.find_first_not_of('-'), word.size()));
@@ -28,6 +29,7 @@ std::string_view without_dashes(std::string_view word)
 
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
+    // One row for each beginning of `a`, one column for each beginning of `b`; short words, so keep them all.
     const std::size_t columns = b.size() + 1;
     std::vector<std::size_t> cells((a.size() + 1) * columns);
     const auto cell = [&](std::size_t i, std::size_t j) -> std::size_t& { return cells[i * columns + j]; };

@@ -20,6 +20,10 @@ struct BitmapFree {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFree>;
 
+struct TopologyDestroy {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+
 /// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they cost more than all the
 /// rest and say nothing about cores. The environment is put back, since ranks inherit it.
 class WithoutPlugins {
@@ -51,27 +55,26 @@ public:
     explicit Loaded(const std::string& synthetic)
     {
         const WithoutPlugins guard;
-        check(hwloc_topology_init(&topology_), "hwloc_topology_init");
+        hwloc_topology_t fresh = nullptr;
+        check(hwloc_topology_init(&fresh), "hwloc_topology_init");
+        topology_.reset(fresh);
         if (!synthetic.empty()) {
-            check(hwloc_topology_set_synthetic(topology_, synthetic.c_str()), "hwloc_topology_set_synthetic");
+            check(hwloc_topology_set_synthetic(get(), synthetic.c_str()), "hwloc_topology_set_synthetic");
         }
-        hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+        hwloc_topology_set_all_types_filter(get(), HWLOC_TYPE_FILTER_KEEP_NONE);
         for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE}) {
-            hwloc_topology_set_type_filter(topology_, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+            hwloc_topology_set_type_filter(get(), type, HWLOC_TYPE_FILTER_KEEP_ALL);
         }
-        check(hwloc_topology_load(topology_), "hwloc_topology_load");
+        check(hwloc_topology_load(get()), "hwloc_topology_load");
     }
-    ~Loaded() { hwloc_topology_destroy(topology_); }
-    Loaded(const Loaded&) = delete;
-    Loaded& operator=(const Loaded&) = delete;
 
-    hwloc_topology_t get() const { return topology_; }
+    hwloc_topology_t get() const { return topology_.get(); }
 
     /// Drops what lies outside `allowed`. A set that would leave nothing is ignored.
     void restrict_to(hwloc_const_bitmap_t allowed)
     {
-        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(topology_), allowed) != 0) {
-            hwloc_topology_restrict(topology_, allowed, 0);
+        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(get()), allowed) != 0) {
+            hwloc_topology_restrict(get(), allowed, 0);
         }
     }
 
@@ -84,7 +87,7 @@ private:
         }
     }
 
-    hwloc_topology_t topology_ = nullptr;
+    std::unique_ptr<hwloc_topology, TopologyDestroy> topology_;
 };
 
 /// Numbers things 0, 1, 2 ... in the order in which they are first met.
@@ -97,6 +100,7 @@ private:
     std::map<unsigned, int> numbers_;
 };
 
+/// The system's numbers in a bitmap, ascending.
 std::vector<int> indices(hwloc_const_bitmap_t bitmap)
 {
     std::vector<int> result;

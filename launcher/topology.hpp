@@ -19,7 +19,8 @@ struct Core {
 class Topology {
 public:
     /// The running machine, as far as this process's affinity mask and control groups let it be used.
-    /// Takes a few milliseconds. Throws tutti::Error (system) when hwloc cannot look at it.
+    /// Takes a few milliseconds, and touches the environment meanwhile: call it before starting threads.
+    /// Throws tutti::Error (system) when hwloc cannot look at it.
     static Topology detect();
 
     /// A made-up machine, "package:2 core:4 pu:2" in hwloc's words, restricted to the hardware threads in

@@ -23,6 +23,7 @@ constexpr double kLongestSeconds = 1e9;
 constexpr int kNeverForwarded[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGPIPE, SIGSEGV,
                                    SIGBUS,  SIGILL,  SIGFPE,  SIGABRT};
 
+/// Short names of the signals 1 to 31, "HUP" first.
 std::vector<std::string_view> signal_names()
 {
     std::vector<std::string_view> names;
@@ -33,6 +34,7 @@ std::vector<std::string_view> signal_names()
     return names;
 }
 
+/// A name is what stands there unless it has digits only; the range is checked for numbers alone.
 int signal_number(std::string_view option, const std::string& text)
 {
     if (text.find_first_not_of("0123456789") == std::string::npos) {
@@ -135,6 +137,14 @@ std::string parse_variable_name(std::string_view option, std::string_view name)
         throw UsageError(fmt::format("{}: '{}' is no name of an environment variable", option, name));
     }
     return std::string(name);
+}
+
+std::string parse_path(std::string_view option, std::string_view text)
+{
+    if (text.empty()) {
+        throw UsageError(fmt::format("{}: the path is empty; is a shell variable unset?", option));
+    }
+    return std::string(text);
 }
 
 std::vector<std::string> parse_list(std::string_view option, std::string_view text)

@@ -36,6 +36,9 @@ std::pair<std::string, std::string> parse_assignment(std::string_view option, st
 /// `name`, when it can be the name of an environment variable.
 std::string parse_variable_name(std::string_view option, std::string_view name);
 
+/// `text`, when it is not empty: an empty word is most often a shell variable that is not set.
+std::string parse_path(std::string_view option, std::string_view text);
+
 /// The parts of a comma-separated list; an empty part is an error.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 

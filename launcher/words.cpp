@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kSeparator = ":";
 
+/// A lone '-' is none: programs take it for the standard input.
 bool is_option(std::string_view word)
 {
     return word.size() > 1 && word.front() == '-';
@@ -57,6 +58,7 @@ private:
         return word;
     }
 
+    /// Takes the values of the option that `word` begins, which may bring its value along: "--np=4".
     void read_option(const std::string& word)
     {
         std::string spelling = word;
@@ -87,6 +89,7 @@ private:
         }
     }
 
+    /// The next word, unless it cannot be meant as a value.
     std::string take_value(const std::string& spelling, const KnownOption& option)
     {
         const std::string needs =
@@ -95,9 +98,9 @@ private:
             throw UsageError(fmt::format("option '{}' {}, but the command line ends there", spelling, needs));
         }
         // "-x -n 4 ./a" would otherwise set a variable called "-n" and start a program called "4".
-        if (dictionary_.contains(rest_.front())) {
-            throw UsageError(fmt::format("option '{}' {}, but the option '{}' follows it", spelling, needs,
-                                         rest_.front()));
+        if (dictionary_.contains(rest_.front()) || rest_.front() == "--") {
+            throw UsageError(
+                fmt::format("option '{}' {}, but '{}' follows it", spelling, needs, rest_.front()));
         }
         return take();
     }

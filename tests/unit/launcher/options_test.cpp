@@ -107,6 +107,9 @@ TEST_CASE("Input and output options")
     CHECK(parse({"--timestamp-output", "a"}).output.timestamp);
     CHECK(parse({"-merge-stderr-to-stdout", "a"}).output.merge_stderr);
     CHECK(parse({"--output-filename", "logs", "a"}).output.directory == "logs");
+    const Options dashed = parse({"--output-filename=-l", "a"});
+    CHECK(dashed.output.directory == "-l");
+    CHECK_FALSE(dashed.output.label);
     CHECK(parse({"--stdin", "all", "a"}).stdin_target == StdinTarget::all);
     CHECK(parse({"--stdin", "none", "a"}).stdin_target == StdinTarget::none);
     const Options third = parse({"-stdin", "3", "a"});

@@ -125,6 +125,9 @@ TEST_CASE("Values that make no sense")
         {{"-H", "elsewhere.example", "a"}, "-H: host 'elsewhere.example' is not this machine"},
         {{"--hostfile", "/nonexistent/hosts", "a"},
          "cannot read hostfile '/nonexistent/hosts': No such file"},
+        {{"--wdir", "", "a"}, "--wdir: the path is empty; is a shell variable unset?"},
+        {{"--output-filename=", "a"}, "--output-filename: the path is empty"},
+        {{"-f", "", "a"}, "-f: the path is empty"},
         {{"--quiet=1", "a"}, "option '--quiet' takes no value"},
     })));
 }

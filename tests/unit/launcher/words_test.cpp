@@ -86,7 +86,8 @@ TEST_CASE("Unknown options and missing values are named")
         {{"-n"}, "option '-n' needs a value, but the command line ends"},
         {{"-n", ":", "a"}, "option '-n' needs a value"},
         {{"-env", "A"}, "option '-env' needs 2 values"},
-        {{"-x", "-n", "4", "a"}, "option '-x' needs a value, but the option '-n' follows"},
+        {{"-x", "-n", "4", "a"}, "option '-x' needs a value, but '-n' follows it"},
+        {{"-x", "--", "a"}, "option '-x' needs a value, but '--' follows it"},
         {{"--label=1", "a"}, "option '--label' takes no value"},
         {{"--env=A", "1", "a"}, "option '--env' takes 2 words"},
     }));
