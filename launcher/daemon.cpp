@@ -72,6 +72,10 @@ Daemon::Daemon(UniqueFd head, const InheritedState& inherited, const std::string
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
     PmixObserver& observer = *this;
     pmix_ = std::make_unique<PmixServer>(loop_, observer, session_directory);
+    // From here on errors go to the head. libpmix would write a line for each rank that is killed in its
+    // start.
+    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    ::dup2(null.get(), STDERR_FILENO);
 }
 
 void Daemon::handle_frame(FrameType type, std::string_view payload)
@@ -243,14 +247,20 @@ void Daemon::handle_signal()
 void Daemon::reap()
 {
     // Any child: those whose parents died first have become this process's.
+    std::vector<std::pair<pid_t, int>> ended;
     int status = 0;
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-        const int rank = processes_.ended(pid);
+        ended.emplace_back(pid, status);
+    }
+    // A rank finalizes, or aborts, before it exits: libpmix's thread has posted that by now.
+    loop_.run_posted();
+    for (const auto& [child, wait_status] : ended) {
+        const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             input_.remove(rank);
             head_.send(FrameType::exited,
-                       encode(ExitReport{rank, pid, status, process->connected, process->finalized}));
+                       encode(ExitReport{rank, child, wait_status, process->connected, process->finalized}));
         }
     }
 }

@@ -126,9 +126,7 @@ void EventLoop::run()
         }
         for (int i = 0; i < count && running_; ++i) {
             const epoll_event& event = events.at(static_cast<std::size_t>(i));
-            // What other threads said before this descriptor became ready comes first: that a rank has
-            // finalized, for instance, before its exit.
-            run_posted();
+            run_posted();  // said before this descriptor became ready, so it comes first
             const auto found = handlers_.find(event.data.fd);
             if (found != handlers_.end()) {
                 const std::shared_ptr<Handler> handler = found->second;  // it may forget itself

@@ -37,12 +37,14 @@ public:
     /// looked at. In order of posting.
     void post(std::function<void()> action);
 
+    /// Runs what was posted up to now, from inside a handler that has to know it.
+    void run_posted();
+
     /// Runs until stop().
     void run();
     void stop() noexcept { running_ = false; }
 
 private:
-    void run_posted();
     void run_timers();
     int milliseconds_to_next_timer() const;
 

@@ -8,8 +8,10 @@ namespace tutti::launcher {
 
 PmixInfoList::~PmixInfoList()
 {
-    for (pmix_info_t& info : infos_) {
-        PMIX_INFO_DESTRUCT(&info);
+    for (std::size_t i = 0; i < infos_.size(); ++i) {
+        if (i != borrowed_) {
+            PMIX_INFO_DESTRUCT(&infos_[i]);
+        }
     }
 }
 
@@ -50,6 +52,15 @@ void PmixInfoList::add_rank(const char* key, int rank)
 void PmixInfoList::add_regex(const char* key, const char* text)
 {
     load(key, text, PMIX_REGEX);
+}
+
+void PmixInfoList::add_topology(pmix_topology_t* topology)
+{
+    borrowed_ = infos_.size();
+    pmix_info_t& info = infos_.emplace_back();
+    PMIX_LOAD_KEY(info.key, PMIX_TOPOLOGY2);
+    info.value.type = PMIX_TOPO;
+    info.value.data.topo = topology;
 }
 
 void PmixInfoList::add_array(const char* key, const PmixInfoList& list)

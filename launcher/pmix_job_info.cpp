@@ -1,6 +1,5 @@
 #include "launcher/pmix_job_info.hpp"
 
-#include <hwloc.h>
 #include <pmix_server.h>
 
 #include <cstdlib>
@@ -12,13 +11,6 @@ namespace tutti::launcher {
 
 namespace {
 
-std::string take(char* text)
-{
-    std::string result = text != nullptr ? text : "";
-    std::free(text);
-    return result;
-}
-
 int ranks_of_app(const LaunchOrder& order, int app)
 {
     int count = 0;
@@ -26,31 +18,6 @@ int ranks_of_app(const LaunchOrder& order, int app)
         count += placement.app == app ? 1 : 0;
     }
     return count;
-}
-
-/// Where the rank runs, in the terms by which libraries of other projects find out what peers share.
-void add_binding(PmixInfoList& list, const Placement& placement)
-{
-    if (placement.cpus.empty()) {
-        return;
-    }
-    pmix_cpuset_t cpus{};
-    std::string source = "hwloc";
-    cpus.source = source.data();
-    const hwloc_bitmap_t bitmap = hwloc_bitmap_alloc();
-    for (const int cpu : placement.cpus) {
-        hwloc_bitmap_set(bitmap, static_cast<unsigned>(cpu));
-    }
-    cpus.bitmap = bitmap;
-    char* text = nullptr;
-    if (PMIx_server_generate_cpuset_string(&cpus, &text) == PMIX_SUCCESS) {
-        list.add(PMIX_CPUSET, take(text));
-    }
-    text = nullptr;
-    if (PMIx_server_generate_locality_string(&cpus, &text) == PMIX_SUCCESS && text != nullptr) {
-        list.add(PMIX_LOCALITY_STRING, take(text));
-    }
-    hwloc_bitmap_free(bitmap);
 }
 
 PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement, int app_rank)
@@ -65,7 +32,9 @@ PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement,
     list.add_rank(PMIX_GLOBAL_RANK, placement.rank);
     list.add_rank(PMIX_APP_RANK, app_rank);
     list.add_u32(PMIX_REINCARNATION, 0);
-    add_binding(list, placement);
+    if (!placement.cpus_as_text.empty()) {
+        list.add(PMIX_CPUSET, "hwloc:" + placement.cpus_as_text);
+    }
     return list;
 }
 

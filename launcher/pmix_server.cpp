@@ -1,11 +1,13 @@
 #include "launcher/pmix_server.hpp"
 
+#include <hwloc.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <future>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -16,6 +18,11 @@
 namespace tutti::launcher {
 
 namespace {
+
+/// Where PMIx keeps its keys: in plain memory and not in files that all ranks map. It starts in half the
+/// time, and a rank that is killed cannot leave a lock behind. The user's own setting wins.
+constexpr const char* kStore = "PMIX_MCA_gds";
+constexpr const char* kStoreHash = "hash";
 
 /// Where the callbacks find their daemon: libpmix passes no pointer of ours to all of them.
 struct Target {
@@ -106,17 +113,66 @@ private:
     std::promise<pmix_status_t> status_;
 };
 
+/// Keeps libpmix from looking at the machine, which takes longer than all else at start (it asks X servers
+/// for their graphics cards, too), by giving it a machine of one processor. Nothing that this server offers
+/// depends on it: ranks are bound by the head's map, and clients that want the topology look for themselves.
+class PlaceholderTopology {
+public:
+    PlaceholderTopology()
+    {
+        const ScopedVariable no_plugins("HWLOC_PLUGINS_PATH", "/nonexistent");
+        if (hwloc_topology_init(&topology_) != 0 || hwloc_topology_set_synthetic(topology_, "pu:1") != 0 ||
+            hwloc_topology_load(topology_) != 0) {
+            throw std::runtime_error("hwloc does not start");
+        }
+        description_.source = source_.data();
+        description_.topology = topology_;
+    }
+
+    /// Valid as long as the process lives: libpmix keeps pointers into it.
+    pmix_topology_t* get() noexcept { return &description_; }
+
+private:
+    /// For as long as this thread is the only one.
+    class ScopedVariable {
+    public:
+        ScopedVariable(const char* name, const char* value) : name_(name)
+        {
+            if (const char* before = std::getenv(name)) {
+                before_ = before;
+            }
+            ::setenv(name, value, 1);
+        }
+        ~ScopedVariable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+        ScopedVariable(const ScopedVariable&) = delete;
+        ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+    private:
+        const char* name_;
+        std::optional<std::string> before_;
+    };
+
+    hwloc_topology_t topology_ = nullptr;
+    std::string source_ = "hwloc:" + std::to_string(HWLOC_API_VERSION);
+    pmix_topology_t description_{};
+};
+
 }  // namespace
 
 PmixServer::PmixServer(EventLoop& loop, PmixObserver& observer, const std::string& session_directory)
     : session_directory_(session_directory)
 {
     target = {&loop, &observer};
+    if (std::getenv(kStore) == nullptr) {
+        ::setenv(kStore, kStoreHash, 1);
+    }
     PmixInfoList infos;
     infos.add(PMIX_SERVER_NSPACE, "tuttirun-daemon");
     infos.add_rank(PMIX_SERVER_RANK, 0);
     infos.add(PMIX_SERVER_TMPDIR, session_directory);
     infos.add(PMIX_SYSTEM_TMPDIR, session_directory);
+    static PlaceholderTopology topology;
+    infos.add_topology(topology.get());
     static pmix_server_module_t module = make_module();
     check(PMIx_server_init(&module, infos.data(), infos.size()), "the PMIx server does not start");
 }
@@ -155,6 +211,7 @@ std::vector<std::string> PmixServer::rank_environment(int rank) const
         std::free(*variable);
     }
     std::free(variables);
+    result.push_back(fmt::format("{}={}", kStore, std::getenv(kStore)));
     return result;
 }
 
