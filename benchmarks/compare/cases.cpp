@@ -1,0 +1,109 @@
+#include "benchmarks/compare/cases.hpp"
+
+#include <initializer_list>
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr double kKiB = 1024;
+constexpr double kMiB = 1024 * kKiB;
+constexpr double kAll = 1e18;
+
+std::vector<std::string> with(std::vector<std::string> words, std::initializer_list<const char*> more)
+{
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+Case two_ranks(const std::string& name, const std::vector<std::string>& arguments, Better better,
+               std::string unit, std::vector<Goal> goals)
+{
+    Case one{.name = name, .arguments = arguments, .better = better, .unit = std::move(unit)};
+    one.quick = with(arguments, {"-i", "5", "-x", "1"});
+    one.goals = std::move(goals);
+    return one;
+}
+
+Case crowded(const std::string& benchmark, int ranks)
+{
+    Case one{.name = benchmark + "-" + std::to_string(ranks), .arguments = {benchmark}, .ranks = ranks};
+    one.quick = {benchmark, "-i", "5", "-x", "1"};
+    one.binding = Binding::none;
+    one.goals = {{0, kAll, 0.55}};
+    one.with_mpich = false;
+    return one;
+}
+
+Case launch(int ranks)
+{
+    Case one{.name = "launch-" + std::to_string(ranks), .ranks = ranks};
+    one.binding = Binding::none;
+    one.unit = "ms";
+    one.goals = {{0, kAll, 0.5}};
+    return one;
+}
+
+Case idle()
+{
+    Case one{.name = "idle", .arguments = {"idle", "-s", "10"}, .quick = {"idle", "-s", "0.1"}, .unit = "s"};
+    one.goals = {{0, kAll, 0.1, true}};
+    one.once = true;
+    return one;
+}
+
+Case extra(Case one)
+{
+    one.by_default = false;
+    return one;
+}
+
+}  // namespace
+
+const std::vector<Case>& all_cases()
+{
+    static const std::vector<Case> cases = {
+        two_ranks("latency", {"latency", "-m", "1:4194304"}, Better::lower, "us",
+                  {{1, kKiB, 0.70}, {4 * kKiB, 4 * kMiB, 0.40}}),
+        two_ranks("bw", {"bw", "-m", "1:4194304"}, Better::higher, "MB/s", {{16 * kKiB, 4 * kMiB, 2.5}}),
+        two_ranks("rate", {"rate", "-m", "8:8"}, Better::higher, "1/s", {{8, 8, 2.0}}),
+        crowded("barrier", 8),
+        crowded("barrier", 32),
+        crowded("ring", 8),
+        crowded("ring", 32),
+        launch(2),
+        launch(64),
+        idle(),
+        two_ranks("matching", {"matching", "--depth", "10,10000"}, Better::lower, "us", {}),
+        extra(two_ranks("matching-unexpected", {"matching", "--mode", "unexpected", "--depth", "10,10000"},
+                        Better::lower, "us", {})),
+        extra(two_ranks("matching-wildcard", {"matching", "--mode", "wildcard", "--depth", "10,10000"},
+                        Better::lower, "us", {})),
+        extra(two_ranks("bibw", {"bibw", "-m", "1:4194304"}, Better::higher, "MB/s", {})),
+        extra(two_ranks("barrier", {"barrier"}, Better::lower, "us", {})),
+        extra(two_ranks("allreduce", {"allreduce", "-m", "4:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("broadcast", {"broadcast", "-m", "1:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("reduce", {"reduce", "-m", "4:1048576"}, Better::lower, "us", {})),
+    };
+    return cases;
+}
+
+std::optional<Goal> goal_of(const Case& which, double key)
+{
+    for (const Goal& goal : which.goals) {
+        if (key >= goal.min_key && key <= goal.max_key)
+            return goal;
+    }
+    return {};
+}
+
+bool meets(const Case& which, const Goal& goal, double value, std::optional<double> ratio)
+{
+    if (goal.absolute)
+        return value <= goal.bound;
+    if (!ratio)
+        return false;
+    return which.better == Better::lower ? *ratio <= goal.bound : *ratio >= goal.bound;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,99 @@
+#include "benchmarks/peers/contender.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace tutti::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The full path, or an empty one.
+fs::path find_in_path(const std::string& program)
+{
+    const char* variable = std::getenv("PATH");
+    std::istringstream folders(variable != nullptr ? variable : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path candidate = fs::path(folder) / program;
+        if (access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+    }
+    return {};
+}
+
+std::string missing_part(const Contender& contender)
+{
+    for (const fs::path& part : {contender.launcher, contender.benchmark, contender.empty}) {
+        if (part.empty() || access(part.c_str(), X_OK) != 0)
+            return part.empty() ? "its launcher" : part.string();
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> Contender::command(int ranks, Binding binding, const fs::path& program,
+                                            const std::vector<std::string>& arguments) const
+{
+    std::vector<std::string> words{launcher.string()};
+    const std::string where = binding == Binding::core ? "core" : "none";
+    if (name == "mpich") {
+        words.insert(words.end(), {"-bind-to", where});
+    } else {
+        words.insert(words.end(), {"--bind-to", where});
+        // Given only where it is needed: it makes Open MPI yield when idle.
+        if (name == "openmpi" && ranks > static_cast<int>(std::thread::hardware_concurrency()))
+            words.push_back("--oversubscribe");
+    }
+    words.insert(words.end(), {"-n", std::to_string(ranks), program.string()});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+}
+
+std::vector<Contender> find_contenders(const std::vector<std::string>& only)
+{
+    const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const std::vector<Contender> known = {
+        {"tutti", "Tutti", here.parent_path() / "launcher" / "tuttirun", here / "tutti-bench",
+         here / "empty-tutti"},
+        {"openmpi", "Open MPI", find_in_path("mpirun.openmpi"), here / "peer-bench-openmpi",
+         here / "empty-openmpi"},
+        {"mpich", "MPICH", find_in_path("mpirun.mpich"), here / "peer-bench-mpich", here / "empty-mpich"}};
+    for (const std::string& name : only) {
+        if (std::none_of(known.begin(), known.end(),
+                         [&](const Contender& each) { return each.name == name; }))
+            throw std::runtime_error(
+                fmt::format("'{}' is none of the libraries tutti, openmpi and mpich", name));
+    }
+    std::vector<Contender> found;
+    for (const Contender& contender : known) {
+        if (!only.empty() && std::find(only.begin(), only.end(), contender.name) == only.end())
+            continue;
+        const std::string missing = missing_part(contender);
+        if (missing.empty())
+            found.push_back(contender);
+        else if (contender.name == "tutti")
+            throw std::runtime_error(fmt::format("{} is missing: build all of Tutti first", missing));
+        else
+            fmt::print(stderr, "{} is left out: {} is missing (install it and configure again)\n",
+                       contender.title, missing);
+    }
+    return found;
+}
+
+const Variables& contender_variables()
+{
+    static const Variables variables = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    return variables;
+}
+
+}  // namespace tutti::bench

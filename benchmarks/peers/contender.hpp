@@ -1,0 +1,34 @@
+// The libraries that are compared, and how each one's launcher wants to be asked.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "benchmarks/peers/process.hpp"
+
+namespace tutti::bench {
+
+enum class Binding { core, none };
+
+struct Contender {
+    std::string name;                 // "tutti", "openmpi", "mpich": as on the command line and in JSON
+    std::string title;                // for tables
+    std::filesystem::path launcher;   // tuttirun, mpirun.openmpi, mpirun.mpich
+    std::filesystem::path benchmark;  // the suite built for it
+    std::filesystem::path empty;      // joins the job and leaves it
+
+    /// The whole command line that runs `program` with `arguments` on `ranks` ranks.
+    std::vector<std::string> command(int ranks, Binding binding, const std::filesystem::path& program,
+                                     const std::vector<std::string>& arguments) const;
+};
+
+/// Tutti first, then the peers that were found, each with programs beside this executable. Says on stderr
+/// which peers are missing. Throws std::runtime_error when Tutti's own programs are missing, or a name in
+/// `only` is unknown; an empty `only` means all.
+std::vector<Contender> find_contenders(const std::vector<std::string>& only);
+
+/// What every run gets in its environment: Open MPI asks for it where the user is root.
+const Variables& contender_variables();
+
+}  // namespace tutti::bench

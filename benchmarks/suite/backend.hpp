@@ -1,0 +1,51 @@
+// What a benchmark may ask of the library under test. Every loop is written once over this concept and
+// compiled against each library, so that the libraries run the same code.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace tutti::bench {
+
+using Bytes = std::span<std::byte>;
+using ConstBytes = std::span<const std::byte>;
+
+/// One joined job. The operations are the plain calls that a user would make, without hidden copies.
+/// A default-constructed Request is inactive, and waiting for it returns at once.
+template <class B>
+concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> sum,
+                           std::span<const float> term, typename B::Request& request,
+                           std::span<typename B::Request> requests)
+{
+    requires std::default_initializable<typename B::Request>;
+    {
+        B::kAnySource
+        } -> std::convertible_to<int>;
+    {
+        B::library()
+        } -> std::convertible_to<std::string>;
+    {
+        job.rank()
+        } -> std::same_as<int>;
+    {
+        job.size()
+        } -> std::same_as<int>;
+    job.send(out, 0, 0);
+    job.recv(in, 0, 0);
+    {
+        job.isend(out, 0, 0)
+        } -> std::same_as<typename B::Request>;
+    {
+        job.irecv(in, 0, 0)
+        } -> std::same_as<typename B::Request>;
+    job.wait(request);
+    job.wait_all(requests);
+    job.barrier();
+    job.broadcast(in, 0);
+    job.allreduce(term, sum);
+    job.reduce(term, sum, 0);
+};
+
+}  // namespace tutti::bench

@@ -1,0 +1,89 @@
+#include "benchmarks/suite/matching_in_process.hpp"
+
+#include <fmt/format.h>
+
+#include <latch>
+#include <memory>
+
+#include "benchmarks/suite/matching.hpp"
+#include "benchmarks/suite/report.hpp"
+#include "benchmarks/suite/tutti_backend.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+// All ranks of the job. Only rank 0's thread touches them while it measures.
+using Ranks = std::vector<std::optional<Communicator>>;
+
+constexpr int kUnusedTag = 9;
+
+// us a message: sent by its source, matched, completed, and its receive posted anew.
+double measure(const Ranks& ranks, Envelopes envelopes, const std::string& mode, LoopCount loop)
+{
+    const Communicator& receiver = *ranks[0];
+    const bool unexpected = mode == "unexpected";
+    Buffer data(kMatchingBytes, 'm');
+    std::vector<Request> sends(static_cast<std::size_t>(envelopes.depth));
+    const auto ask = [&](int envelope) {
+        const Communicator& source = *ranks[static_cast<std::size_t>(envelopes.source(envelope))];
+        const Bytes message = data.bytes(kMatchingBytes);
+        sends[static_cast<std::size_t>(envelope)] = source.isend(message, 0, envelopes.tag(envelope));
+        if (unexpected)
+            static_cast<void>(receiver.iprobe(envelopes.source(envelope), kUnusedTag));  // lets it arrive
+    };
+    // The sender may hold a message back (too many unexpected, a full ring): one thread makes the calls of
+    // both sides, so it must not block on either.
+    const auto await = [&](Request& receive, int envelope) {
+        Request& send = sends[static_cast<std::size_t>(envelope)];
+        while (!receive.test())
+            static_cast<void>(send.test());
+        while (!send.test())
+            static_cast<void>(receiver.iprobe(envelopes.source(envelope), kUnusedTag));
+    };
+    TuttiBackend backend(receiver);
+    return unexpected ? match_unexpected(backend, envelopes, loop, ask, await)
+                      : match_posted(backend, envelopes, mode == "wildcard", loop, ask, await);
+}
+
+void drive(const Ranks& ranks, const Options& options)
+{
+    Report report(options, {"Matching Test, all ranks driven by one thread", "Depth", "Time a Message", "us"},
+                  TuttiBackend::library(), options.sources + 1);
+    const LoopCount loop = options.loop_count(0);
+    for (const int depth : options.depths) {
+        std::vector<Sample> samples;
+        for (int repetition = 0; repetition < options.repetitions; ++repetition)
+            samples.push_back(Sample::single(measure(ranks, {depth, options.sources}, options.mode, loop)));
+        report.row(depth, samples, loop.iterations);
+    }
+    report.finish();
+}
+
+}  // namespace
+
+int run_matching_in_process(const Options& options)
+{
+    Ranks ranks(static_cast<std::size_t>(options.sources) + 1);
+    std::latch joined(options.sources + 1);
+    std::latch measured(1);
+    const auto body = [&](Environment& environment) {
+        const int rank = environment.world().rank();
+        ranks[static_cast<std::size_t>(rank)] = environment.world();
+        joined.arrive_and_wait();
+        if (rank == 0) {
+            const struct Release {  // also when a measurement throws
+                std::latch& latch;
+                ~Release() { latch.count_down(); }
+            } release{measured};
+            drive(ranks, options);
+        } else {
+            measured.wait();  // asleep: rank 0's thread makes this rank's calls
+        }
+        ranks[static_cast<std::size_t>(rank)].reset();
+    };
+    run_threads(options.sources + 1, body, {.threads = ThreadLevel::multiple});
+    return 0;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,165 @@
+#include "benchmarks/suite/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace tutti::bench {
+
+namespace {
+
+struct SizeRange {
+    std::optional<std::size_t> min;
+    std::size_t max;
+};
+
+std::size_t parse_size(std::string_view text, std::string_view whole)
+{
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+        throw CLI::ValidationError(
+            "-m", fmt::format("'{}' is not MIN:MAX or MAX in bytes: write for example -m 1:4194304", whole));
+    return value;
+}
+
+SizeRange parse_range(const std::string& text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos)
+        return {std::nullopt, parse_size(text, text)};
+    const SizeRange range{parse_size(std::string_view(text).substr(0, colon), text),
+                          parse_size(std::string_view(text).substr(colon + 1), text)};
+    if (*range.min > range.max)
+        throw CLI::ValidationError(
+            "-m", fmt::format("the smallest size {} is above the largest {}", *range.min, range.max));
+    return range;
+}
+
+struct Command {
+    const char* name;
+    const char* description;
+    Defaults defaults;
+};
+
+constexpr std::size_t kMiB = 1024 * 1024;
+
+// Loop counts as in OSU's benchmarks, except that the bandwidth of small messages runs longer: 100 windows
+// last 0.1 ms, which one timer interrupt can double.
+constexpr Command kSizedCommands[] = {
+    {"latency", "Ping-pong of 2 ranks: half the round trip, us", {1, 4 * kMiB, {10000, 100}, {1000, 10}}},
+    {"bw",
+     "Bandwidth from rank 0 to rank 1, windows of isend, MB/s (MB = 10^6 bytes)",
+     {1, 4 * kMiB, {1000, 100}, {20, 2}}},
+    {"bibw", "Bandwidth of both directions at once, MB/s", {1, 4 * kMiB, {1000, 100}, {20, 2}}},
+    {"rate", "Messages a second from rank 0 to rank 1, windows of isend", {8, 8, {10000, 100}, {20, 2}}},
+    {"ring", "A token goes round all ranks: time of a round / ranks, us", {8, 8, {1000, 100}, {100, 10}}},
+    {"allreduce",
+     "Sum of floats, everywhere: mean time over the ranks, us",
+     {4, kMiB, {1000, 100}, {100, 10}}},
+    {"broadcast", "Bytes of rank 0 to all: mean time over the ranks, us", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"reduce", "Sum of floats at rank 0: mean time over the ranks, us", {4, kMiB, {1000, 100}, {100, 10}}},
+};
+constexpr Command kBarrier = {"barrier", "Barrier: mean time over the ranks, us", {0, 0, {1000, 100}, {}}};
+constexpr Command kMatching = {
+    "matching",
+    "Time of a message when many receives are posted, or many messages unexpected, us",
+    {8, 8, {20000, 2000}, {}}};
+constexpr Command kIdle = {"idle", "CPU seconds that a rank uses while it waits in recv", {0, 0, {1, 0}, {}}};
+
+CLI::App* add_command(CLI::App& app, Options& options, const Command& command)
+{
+    CLI::App* sub = app.add_subcommand(command.name, command.description);
+    sub->callback([&options, &command] {
+        options.benchmark = command.name;
+        options.defaults = command.defaults;
+        if (!options.sizes.empty())
+            parse_range(options.sizes);  // complain now, not in the middle of a run
+    });
+    sub->add_option("-r,--repetitions", options.repetitions, "Measure N times, show the median")
+        ->check(CLI::Range(1, 100000));
+    sub->add_option("--json", options.json_file, "Also write every repetition to this file");
+    return sub;
+}
+
+void add_loop_options(CLI::App* sub, Options& options)
+{
+    sub->add_option("-i,--iterations", options.iterations, "Iterations (unless given: fewer from 64 KiB on)")
+        ->check(CLI::Range(1, 1000000000));
+    sub->add_option("-x,--warmup", options.warmup, "Untimed iterations before them")
+        ->check(CLI::Range(0, 1000000000));
+}
+
+}  // namespace
+
+LoopCount Options::loop_count(std::size_t size_bytes) const
+{
+    const LoopCount usual = size_bytes >= kLargeBytes ? defaults.large : defaults.small;
+    return {iterations.value_or(usual.iterations), warmup.value_or(usual.warmup)};
+}
+
+std::vector<std::size_t> Options::size_list() const
+{
+    std::size_t min = defaults.min_size_bytes;
+    std::size_t max = defaults.max_size_bytes;
+    if (!sizes.empty()) {
+        const SizeRange range = parse_range(sizes);
+        max = range.max;
+        min = range.min.value_or(std::min(min, max));
+    }
+    std::vector<std::size_t> list;
+    for (std::size_t size = min; size <= max; size = size == 0 ? 1 : size * 2) {
+        list.push_back(size);
+        if (size > max / 2 && size != 0)
+            break;  // doubling could overflow
+    }
+    return list;
+}
+
+void add_commands(CLI::App& app, Options& options, bool own_library)
+{
+    app.require_subcommand(1);
+    for (const Command& command : kSizedCommands) {
+        CLI::App* sub = add_command(app, options, command);
+        add_loop_options(sub, options);
+        sub->add_option("-m,--message-size", options.sizes, "MIN:MAX or MAX, bytes; sizes double")
+            ->type_name("SIZES");
+        sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
+        sub->add_flag("-f,--full", options.full, "Also show the ranks' smallest and largest mean");
+        const std::string name = command.name;
+        if (name == "bw" || name == "bibw" || name == "rate")
+            sub->add_option("-W,--window-size", options.window, "Messages in flight")
+                ->check(CLI::Range(1, 1000000));
+    }
+    CLI::App* barrier = add_command(app, options, kBarrier);
+    add_loop_options(barrier, options);
+    barrier->add_flag("-f,--full", options.full, "Also show the ranks' smallest and largest mean");
+
+    CLI::App* matching = add_command(app, options, kMatching);
+    add_loop_options(matching, options);
+    matching->add_option("--depth", options.depths, "Receives posted, or messages unexpected, meanwhile")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1000000));
+    matching->add_option("--mode", options.mode, "What stands in the queues meanwhile")
+        ->check(CLI::IsMember({"posted", "wildcard", "unexpected"}));
+    if (own_library)
+        matching
+            ->add_option("--sources", options.sources,
+                         "Match messages of N ranks that live in this process (start it without a launcher); "
+                         "otherwise the sources are the job's other ranks, told apart by tags")
+            ->check(CLI::Range(1, 1000));
+
+    CLI::App* idle = add_command(app, options, kIdle);
+    idle->add_option("-s,--seconds", options.seconds, "How long to wait")->check(CLI::Range(0.0, 86400.0));
+    if (own_library) {
+        CLI::App* limits = app.add_subcommand(
+            "limits", "What this machine's memory, caches and scheduler allow (start it without a launcher)");
+        limits->callback([&options] { options.benchmark = "limits"; });
+        limits->add_option("--json", options.json_file, "Also write the figures to this file");
+        limits->add_option("-i,--iterations", options.iterations, "Scale of the loops, 1000 is usual")
+            ->check(CLI::Range(1, 1000000));
+    }
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,56 @@
+// The command line of tutti-bench and of the peers' builds of it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench {
+
+/// How often a loop runs at one message size.
+struct LoopCount {
+    int iterations;
+    int warmup;
+};
+
+/// What a benchmark does when the command line does not say.
+struct Defaults {
+    std::size_t min_size_bytes;
+    std::size_t max_size_bytes;
+    LoopCount small;
+    LoopCount large;  // from kLargeBytes on
+};
+
+inline constexpr std::size_t kLargeBytes = 64 * 1024;
+
+struct Options {
+    std::string benchmark;
+    Defaults defaults{};
+    std::string sizes;  // as written: MIN:MAX or MAX
+    std::optional<int> iterations;
+    std::optional<int> warmup;
+    int window = 64;
+    int repetitions = 1;
+    bool validate = false;
+    bool full = false;
+    std::string json_file;
+
+    std::vector<int> depths{10, 100, 1000, 10000};  // matching
+    std::string mode = "posted";                    // matching
+    int sources = 0;                                // matching: 0 means the other ranks of the job
+    double seconds = 10.0;                          // idle
+
+    /// Iterations and warm-up at this size.
+    LoopCount loop_count(std::size_t size_bytes) const;
+    /// MIN, 2 MIN, 4 MIN ... MAX, and 0 before 1 when MIN is 0.
+    std::vector<std::size_t> size_list() const;
+};
+
+/// Adds every subcommand to `app`; after a parse, `options` says which was chosen and how.
+/// `own_library`: this is Tutti's own build, which also has the probes of the machine and ranks as threads.
+void add_commands(CLI::App& app, Options& options, bool own_library);
+
+}  // namespace tutti::bench

@@ -1,0 +1,109 @@
+#include "benchmarks/suite/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <vector>
+
+#include "benchmarks/suite/statistics.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr int kKeyWidth = 10;
+constexpr int kValueWidth = 20;
+
+std::vector<double> pick(std::span<const Sample> samples, double Sample::*member)
+{
+    std::vector<double> values;
+    for (const Sample& sample : samples)
+        values.push_back(sample.*member);
+    return values;
+}
+
+std::ofstream open_for_writing(const std::string& file)
+{
+    std::ofstream stream(file);
+    if (!stream)
+        throw std::runtime_error(fmt::format("--json: cannot write '{}': {}", file, std::strerror(errno)));
+    return stream;
+}
+
+}  // namespace
+
+Report::Report(const Options& options, Columns columns, std::string_view library, int ranks)
+    : options_(options), columns_(std::move(columns))
+{
+    if (!options_.json_file.empty())
+        open_for_writing(options_.json_file);
+    document_ = {
+        {"benchmark", options_.benchmark}, {"library", library}, {"ranks", ranks},
+        {"unit", columns_.unit},           {"mode", nullptr},    {"results", nlohmann::json::array()}};
+    if (options_.benchmark == "matching")
+        document_["mode"] = options_.mode;
+
+    fmt::print("# {} {}, {} rank{}\n", library, columns_.title, ranks, ranks == 1 ? "" : "s");
+    if (options_.repetitions > 1)
+        fmt::print("# Median of {} repetitions\n", options_.repetitions);
+    const std::string value = fmt::format("{} ({})", columns_.value, columns_.unit);
+    if (columns_.key.empty())
+        fmt::print("# {:>{}}", value, kValueWidth - 2);
+    else
+        fmt::print("# {:<{}}{:>{}}", columns_.key, kKeyWidth - 2, value, kValueWidth);
+    if (options_.full)
+        fmt::print("{:>{}}{:>{}}{:>12}", "Min", kValueWidth, "Max", kValueWidth, "Iterations");
+    if (options_.validate)
+        fmt::print("{:>12}", "Validation");
+    fmt::print("\n");
+    std::fflush(stdout);
+}
+
+void Report::row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
+                 std::optional<bool> valid)
+{
+    const std::vector<double> values = pick(repetitions, &Sample::value);
+    const double min = median(pick(repetitions, &Sample::min));
+    const double max = median(pick(repetitions, &Sample::max));
+    if (key)
+        fmt::print("{:<{}}", *key, kKeyWidth);
+    fmt::print("{:>{}.{}f}", median(values), kValueWidth, columns_.decimals);
+    if (options_.full)
+        fmt::print("{:>{}.{}f}{:>{}.{}f}{:>12}", min, kValueWidth, columns_.decimals, max, kValueWidth,
+                   columns_.decimals, iterations);
+    if (valid)
+        fmt::print("{:>12}", *valid ? "Pass" : "Fail");
+    fmt::print("\n");
+    std::fflush(stdout);
+
+    nlohmann::json result = {{"value", median(values)},
+                             {"repetitions", values},
+                             {"min_over_ranks", min},
+                             {"max_over_ranks", max},
+                             {"iterations", iterations}};
+    if (key && columns_.key == "Size")
+        result["size_bytes"] = static_cast<std::size_t>(*key);
+    else if (key)
+        result["key"] = *key;
+    if (valid)
+        result["valid"] = *valid;
+    failed_ = failed_ || !valid.value_or(true);
+    document_["results"].push_back(std::move(result));
+}
+
+void Report::finish()
+{
+    if (options_.json_file.empty())
+        return;
+    std::ofstream stream = open_for_writing(options_.json_file);
+    stream << document_.dump(2) << '\n';
+    if (!stream.flush())
+        throw std::runtime_error(
+            fmt::format("--json: writing '{}' failed: {}", options_.json_file, std::strerror(errno)));
+}
+
+}  // namespace tutti::bench

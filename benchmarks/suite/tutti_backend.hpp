@@ -1,0 +1,51 @@
+// The benchmarks' backend over Tutti's own C++ interface.
+#pragma once
+
+#include <utility>
+
+#include "benchmarks/suite/backend.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti::bench {
+
+class TuttiBackend {
+public:
+    using Request = tutti::Request;
+    static constexpr int kAnySource = tutti::any_source;
+
+    explicit TuttiBackend(Communicator communicator) : communicator_(std::move(communicator)) {}
+
+    static std::string library() { return "Tutti " TUTTI_BENCH_VERSION; }
+
+    int rank() const { return communicator_.rank(); }
+    int size() const { return communicator_.size(); }
+
+    void send(ConstBytes out, int destination, int tag) { communicator_.send(out, destination, tag); }
+    void recv(Bytes in, int source, int tag) { communicator_.recv(in, source, tag); }
+    // The span is a named variable, hence borrowed: nothing is moved into the request.
+    Request isend(ConstBytes out, int destination, int tag)
+    {
+        return communicator_.isend(out, destination, tag);
+    }
+    Request irecv(Bytes in, int source, int tag) { return communicator_.irecv(in, source, tag); }
+    void wait(Request& request) { request.wait(); }
+    void wait_all(std::span<Request> requests) { tutti::wait_all(requests); }
+
+    void barrier() { communicator_.barrier(); }
+    void broadcast(Bytes data, int root) { communicator_.broadcast(data, {.root = root}); }
+    void allreduce(std::span<const float> in, std::span<float> out)
+    {
+        communicator_.allreduce(in, out, tutti::sum);
+    }
+    void reduce(std::span<const float> in, std::span<float> out, int root)
+    {
+        communicator_.reduce(in, out, tutti::sum, {.root = root});
+    }
+
+private:
+    Communicator communicator_;
+};
+
+static_assert(Backend<TuttiBackend>);
+
+}  // namespace tutti::bench

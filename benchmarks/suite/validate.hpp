@@ -1,0 +1,114 @@
+// Untimed transfers whose every byte is checked (-c).
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/collective.hpp"
+
+namespace tutti::bench {
+
+inline constexpr int kCheckTag = 5;
+
+/// A byte that differs between neighbours, pages and messages.
+constexpr std::byte pattern_byte(std::size_t index, std::size_t salt)
+{
+    const std::uint64_t mixed = (index + 1) * 0x9E3779B97F4A7C15u ^ (salt + 1) * 0xC2B2AE3D27D4EB4Fu;
+    return static_cast<std::byte>(mixed >> 56);
+}
+
+inline void fill_pattern(Bytes data, std::size_t salt)
+{
+    for (std::size_t i = 0; i < data.size(); ++i)
+        data[i] = pattern_byte(i, salt);
+}
+
+inline std::size_t wrong_bytes(ConstBytes data, std::size_t salt)
+{
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < data.size(); ++i)
+        wrong += data[i] != pattern_byte(i, salt) ? 1 : 0;
+    return wrong;
+}
+
+/// Several messages in flight from rank 0 to 1, then back. True, at rank 0, when all arrived as they were.
+template <Backend B>
+bool validate_messages(B& job, std::size_t size_bytes)
+{
+    constexpr std::size_t kMessages = 4;
+    std::size_t wrong = 0;
+    std::vector<Buffer> buffers;
+    for (std::size_t i = 0; i < kMessages; ++i)
+        buffers.emplace_back(size_bytes, '?');
+    for (int sender = 0; sender < 2; ++sender) {
+        std::vector<typename B::Request> requests(kMessages);
+        for (std::size_t i = 0; i < kMessages; ++i) {
+            const Bytes data = buffers[i].bytes(size_bytes);
+            const std::size_t salt = 10 * i + static_cast<std::size_t>(sender);
+            if (job.rank() == sender) {
+                fill_pattern(data, salt);
+                requests[i] = job.isend(data, 1 - sender, kCheckTag);
+            } else {
+                requests[i] = job.irecv(data, sender, kCheckTag);
+            }
+        }
+        job.wait_all(requests);
+        for (std::size_t i = 0; i < kMessages && job.rank() != sender; ++i)
+            wrong += wrong_bytes(buffers[i].bytes(size_bytes), 10 * i + static_cast<std::size_t>(sender));
+    }
+    const std::vector<double> all = collect(job, static_cast<double>(wrong));
+    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+}
+
+/// The token of the ring, counted by every rank it passes.
+template <Backend B>
+bool validate_ring(B& job, Buffers& buffers, std::size_t size_bytes)
+{
+    const Bytes token = buffers.in.bytes(size_bytes);
+    std::size_t wrong = 0;
+    if (job.rank() == 0) {
+        fill_pattern(token, 7);
+        job.send(token, 1 % job.size(), kCheckTag);
+        std::fill(token.begin(), token.end(), std::byte{0});
+    }
+    job.recv(token, (job.rank() + job.size() - 1) % job.size(), kCheckTag);
+    wrong += wrong_bytes(token, 7);
+    if (job.rank() != 0)
+        job.send(token, (job.rank() + 1) % job.size(), kCheckTag);
+    const std::vector<double> all = collect(job, static_cast<double>(wrong));
+    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+}
+
+template <Backend B>
+bool validate_broadcast(B& job, Buffers& buffers, std::size_t size_bytes)
+{
+    const Bytes data = buffers.in.bytes(size_bytes);
+    if (job.rank() == 0)
+        fill_pattern(data, 3);
+    job.broadcast(data, 0);
+    const std::vector<double> all = collect(job, static_cast<double>(wrong_bytes(data, 3)));
+    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+}
+
+/// Sums of small whole numbers, exact in float whatever the order. `call` is allreduce or reduce;
+/// `everywhere` tells which ranks get the result.
+template <Backend B, class Call>
+bool validate_sum(B& job, Buffers& buffers, std::size_t size_bytes, bool everywhere, Call call)
+{
+    const std::span<float> in = buffers.out.floats(size_bytes);
+    const std::span<float> out = buffers.in.floats(size_bytes);
+    for (std::size_t i = 0; i < in.size(); ++i)
+        in[i] = static_cast<float>(i % 97) + static_cast<float>(job.rank());
+    call(std::span<const float>(in), out);
+    const float ranks = static_cast<float>(job.size());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < out.size() && (everywhere || job.rank() == 0); ++i)
+        wrong += out[i] != ranks * static_cast<float>(i % 97) + ranks * (ranks - 1) / 2 ? 1 : 0;
+    const std::vector<double> all = collect(job, static_cast<double>(wrong));
+    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+}
+
+}  // namespace tutti::bench

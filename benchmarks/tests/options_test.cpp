@@ -1,0 +1,68 @@
+#include <catch2/catch.hpp>
+
+#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/statistics.hpp"
+
+using namespace tutti::bench;
+
+namespace {
+
+// The command line as a user would write it, without the program's name.
+Options parse(const std::string& line, bool own_library = true)
+{
+    CLI::App app;
+    Options options;
+    add_commands(app, options, own_library);
+    app.parse(line);
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
+{
+    CHECK(parse("latency -m 1:8").size_list() == std::vector<std::size_t>{1, 2, 4, 8});
+    CHECK(parse("latency -m 0:4").size_list() == std::vector<std::size_t>{0, 1, 2, 4});
+    CHECK(parse("latency -m 3:20").size_list() == std::vector<std::size_t>{3, 6, 12});
+    CHECK(parse("latency -m 4").size_list() == std::vector<std::size_t>{1, 2, 4});
+    CHECK(parse("latency -m 0").size_list() == std::vector<std::size_t>{0});
+    CHECK(parse("latency -m 0:0").size_list() == std::vector<std::size_t>{0});
+    CHECK(parse("latency").size_list().size() == 23);
+    CHECK(parse("rate").size_list() == std::vector<std::size_t>{8});
+    CHECK(parse("allreduce -m 16").size_list() == std::vector<std::size_t>{4, 8, 16});
+    const auto huge = parse("latency -m 9223372036854775808:18446744073709551615").size_list();
+    CHECK(huge == std::vector<std::size_t>{std::size_t{1} << 63});
+}
+
+TEST_CASE("large messages get fewer iterations unless told", "[benchmarks]")
+{
+    const Options usual = parse("latency");
+    CHECK(usual.loop_count(65535).iterations == 10000);
+    CHECK(usual.loop_count(65536).iterations == 1000);
+    CHECK(usual.loop_count(65536).warmup == 10);
+    const Options told = parse("latency -i 7 -x 3");
+    CHECK(told.loop_count(1).iterations == 7);
+    CHECK(told.loop_count(65536).iterations == 7);
+    CHECK(told.loop_count(65536).warmup == 3);
+}
+
+TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
+{
+    for (const char* line :
+         {"", "latenc", "latency -m 1:x", "latency -m 8:4", "latency -m -1", "latency -m 1k", "latency -i 0",
+          "bw -W 0", "latency -W 4", "matching --mode often", "barrier -m 8"})
+        CHECK_THROWS_AS(parse(line), CLI::ParseError);
+    CHECK_THROWS_AS(parse("limits", false), CLI::ParseError);
+    CHECK_THROWS_AS(parse("matching --sources 4", false), CLI::ParseError);
+    CHECK(parse("matching --depth 10,10000").depths == std::vector<int>{10, 10000});
+}
+
+TEST_CASE("median and spread", "[benchmarks]")
+{
+    CHECK(median({}) == 0.0);
+    CHECK(median({5}) == 5.0);
+    CHECK(median({9, 1, 5}) == 5.0);
+    CHECK(median({4, 1, 2, 9}) == 3.0);
+    CHECK(relative_spread({}) == 0.0);
+    CHECK(relative_spread({2, 4, 6}) == 1.0);
+}
