@@ -60,7 +60,7 @@ Activations forward(const Layers<const float>& layers, Image image)
     std::copy_n(layers.hidden_bias, kHidden, result.hidden.begin());
     multiply<kPixels>(image.data(), layers.hidden, result.hidden);
     for (float& unit : result.hidden)
-        unit = std::max(unit, 0.0f);
+        unit = std::tanh(unit);
     std::copy_n(layers.output_bias, kDigits, result.scores.begin());
     multiply<kHidden>(result.hidden.data(), layers.output, result.scores);
     return result;
@@ -86,9 +86,9 @@ std::vector<float> initial_weights(unsigned seed)
     std::mt19937 random(seed);
     std::vector<float> weights(kWeights, 0.0f);
     const Layers<float> layers{std::span(weights)};
-    // Biases start at zero, weights within He's bound.
+    // Biases start at zero, weights such that sums of inputs have a variance near one.
     const auto fill = [&](float* first, std::size_t inputs, std::size_t outputs) {
-        const float bound = std::sqrt(6.0f / static_cast<float>(inputs));
+        const float bound = std::sqrt(3.0f / static_cast<float>(inputs));
         std::uniform_real_distribution<float> uniform(-bound, bound);
         std::generate_n(first, inputs * outputs, [&] { return uniform(random); });
     };
@@ -114,10 +114,9 @@ double add_gradient(std::span<const float> weights, Image image, int label, std:
 
     Hidden hidden_slope{};
     for (std::size_t i = 0; i < kHidden; ++i) {
-        if (active.hidden[i] <= 0.0f)
-            continue;
         for (std::size_t j = 0; j < kDigits; ++j)
             hidden_slope[i] += layers.output[i * kDigits + j] * digit_slope[j];
+        hidden_slope[i] *= 1.0f - active.hidden[i] * active.hidden[i];  // tanh' = 1 - tanh^2
     }
     add_outer_product<kPixels>(image.data(), hidden_slope, slopes.hidden);
     for (std::size_t i = 0; i < kHidden; ++i)
