@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,6 +70,13 @@ void allocate(int descriptor, std::size_t offset, std::size_t bytes)
              "start fewer ranks on this node or raise its (cgroup's) memory limit");
 }
 
+// Beyond the file size limit ftruncate() answers with SIGXFSZ, which kills: look first.
+bool within_file_limit(std::size_t bytes) noexcept
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
 std::byte* map(int descriptor, std::size_t bytes)
 {
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
@@ -116,8 +124,9 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank)
     if (card.descriptor < 0)
         fail("cannot create a memory file", errno, "raise the open-file limit (ulimit -n)");
     const std::size_t bytes = rings_start(rings) + rings * card.ring_bytes;
-    if (ftruncate(card.descriptor, static_cast<off_t>(bytes)) != 0) {
-        const int error = errno;
+    const bool fits = within_file_limit(bytes);
+    if (!fits || ftruncate(card.descriptor, static_cast<off_t>(bytes)) != 0) {
+        const int error = fits ? errno : EFBIG;
         close(card.descriptor);
         fail("cannot size a memory file", error, "raise the file size limit (ulimit -f)");
     }

@@ -1,0 +1,73 @@
+// Inboxes under resource limits: an error that names the remedy, never a signal.
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/unit/transports/child.hpp"
+#include "transports/shm/inbox.hpp"
+#include "tutti/error.hpp"
+
+using tutti::ErrorCode;
+using namespace tutti::transport::shm;
+
+namespace {
+
+void limit(int resource, rlim_t value)
+{
+    const rlimit limits{value, value};
+    if (setrlimit(static_cast<__rlimit_resource>(resource), &limits) != 0)
+        _exit(100);
+}
+
+// Exit status of a child that makes an inbox: 0 it could, 1 the expected error with the remedy, 2 another.
+int make_inbox(std::uint32_t rings, ErrorCode expected, const std::string& remedy)
+{
+    try {
+        const Inbox inbox = Inbox::create(rings, 0);
+        Inbox::open(inbox.card(), 0);
+        return 0;
+    } catch (const tutti::Error& error) {
+        return error.code() == expected && std::string(error.what()).find(remedy) != std::string::npos ? 1
+                                                                                                       : 2;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("without limits an inbox can be made for one and for many ranks")
+{
+    CHECK(tutti::test::in_child([] { return make_inbox(1, ErrorCode::system, ""); }) == 0);
+    CHECK(tutti::test::in_child([] { return make_inbox(256, ErrorCode::system, ""); }) == 0);
+}
+
+TEST_CASE("a file size limit is told, and its signal does not kill")
+{
+    const int status = tutti::test::in_child([] {
+        limit(RLIMIT_FSIZE, 64u << 10);
+        return make_inbox(4, ErrorCode::system, "ulimit -f");
+    });
+    CHECK(status == 1);
+}
+
+TEST_CASE("no descriptor left is out of memory")
+{
+    const int status = tutti::test::in_child([] {
+        limit(RLIMIT_NOFILE, 0);
+        return make_inbox(4, ErrorCode::out_of_memory, "ulimit -n");
+    });
+    CHECK(status == 1);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("no address space left is out of memory")
+{
+    const int status = tutti::test::in_child([] {
+        limit(RLIMIT_AS, 100u << 20);
+        return make_inbox(4096, ErrorCode::out_of_memory, "ulimit -v");
+    });
+    CHECK(status == 1);
+}
+#endif

@@ -1,0 +1,200 @@
+// Inboxes and their cards: who can find one, and what a wrong card leads to.
+#include "transports/shm/inbox.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "tests/unit/transports/child.hpp"
+#include "tutti/error.hpp"
+
+using tutti::ErrorCode;
+using namespace tutti::transport::shm;
+
+namespace {
+
+std::span<const std::byte> bytes_of(const InboxCard& card)
+{
+    return std::as_bytes(std::span(&card, 1));
+}
+
+ErrorCode error_of_open(const InboxCard& card)
+{
+    try {
+        Inbox::open(card, 0);
+        return ErrorCode::success;
+    } catch (const tutti::Error& error) {
+        CHECK(std::string(error.what()).size() > 20);
+        return error.code();
+    }
+}
+
+std::size_t open_descriptors()
+{
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+        ++count;
+    return count;
+}
+
+bool mapped()
+{
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.find("tutti-inbox") != std::string::npos)
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a card survives its way as bytes, and only unchanged")
+{
+    const Inbox inbox = Inbox::create(3, 1);
+    const auto parsed = InboxCard::parse(bytes_of(inbox.card()));
+    REQUIRE(parsed.has_value());
+    CHECK(parsed->here());
+    CHECK(parsed->pid == getpid());
+    CHECK(parsed->rings == 3);
+    CHECK(parsed->local_rank == 1);
+    CHECK(parsed->nonce == inbox.header().nonce);
+
+    for (std::size_t size = 0; size < sizeof(InboxCard); ++size)
+        CHECK_FALSE(InboxCard::parse(bytes_of(inbox.card()).first(size)).has_value());
+    std::vector<std::byte> longer(bytes_of(inbox.card()).begin(), bytes_of(inbox.card()).end());
+    longer.push_back(std::byte{0});
+    CHECK_FALSE(InboxCard::parse(longer).has_value());
+}
+
+TEST_CASE("cards with values that no inbox has are refused")
+{
+    const Inbox inbox = Inbox::create(2, 0);
+    const auto refused = [&](auto change) {
+        InboxCard card = inbox.card();
+        change(card);
+        return !InboxCard::parse(bytes_of(card)).has_value();
+    };
+    CHECK(refused([](InboxCard& card) { ++card.magic; }));
+    CHECK(refused([](InboxCard& card) { card.rings = 0; }));
+    CHECK(refused([](InboxCard& card) { card.local_rank = 2; }));
+    CHECK(refused([](InboxCard& card) { card.local_rank = 0xffffffff; }));
+    CHECK(refused([](InboxCard& card) { card.ring_bytes = 0; }));
+    CHECK(refused([](InboxCard& card) { card.ring_bytes += 64; }));
+    CHECK(refused([](InboxCard& card) { card.ring_bytes = std::uint64_t{1} << 63; }));
+    CHECK(refused([](InboxCard& card) { card.ring_bytes = 4096; }));
+    CHECK_FALSE(refused([](InboxCard& card) { card.local_rank = 1; }));
+}
+
+TEST_CASE("random bytes are no card, and a card of another host is not here")
+{
+    std::mt19937_64 random(3);
+    std::vector<std::byte> bytes(sizeof(InboxCard));
+    for (int i = 0; i < 10'000; ++i) {
+        for (std::byte& byte : bytes)
+            byte = static_cast<std::byte>(random());
+        REQUIRE_FALSE(InboxCard::parse(bytes).has_value());
+    }
+    InboxCard card = Inbox::create(1, 0).card();
+    card.host ^= 1;
+    CHECK_FALSE(card.here());
+}
+
+TEST_CASE("a wrong nonce, descriptor, size or process is found out before anything is written")
+{
+    const Inbox inbox = Inbox::create(2, 0);
+    CHECK(error_of_open(inbox.card()) == ErrorCode::success);
+
+    InboxCard card = inbox.card();
+    card.nonce ^= 1;
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+
+    card = inbox.card();
+    card.descriptor = 1'000'000;
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+
+    card = inbox.card();
+    card.rings = 0xffffffff;
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+
+    card = inbox.card();
+    card.descriptor = open("/dev/null", O_RDWR | O_CLOEXEC);
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    close(card.descriptor);
+
+    // A file of the right size that is none of ours.
+    card = inbox.card();
+    card.descriptor = memfd_create("other", MFD_CLOEXEC);
+    REQUIRE(ftruncate(card.descriptor, lseek(inbox.card().descriptor, 0, SEEK_END)) == 0);
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+    close(card.descriptor);
+}
+
+TEST_CASE("the inbox of a process that has ended cannot be opened")
+{
+    InboxCard card = Inbox::create(1, 0).card();
+    int pipe_ends[2];
+    REQUIRE(pipe(pipe_ends) == 0);
+    const int status = tutti::test::in_child([&] {
+        const InboxCard mine = Inbox::create(1, 0).card();
+        return write(pipe_ends[1], &mine, sizeof mine) == sizeof mine ? 0 : 1;
+    });
+    REQUIRE(status == 0);
+    REQUIRE(read(pipe_ends[0], &card, sizeof card) == sizeof card);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    REQUIRE(InboxCard::parse(bytes_of(card)).has_value());
+    CHECK(error_of_open(card) == ErrorCode::peer_lost);
+}
+
+TEST_CASE("nothing is left behind: no descriptor, no mapping, no name in /dev/shm")
+{
+    const std::size_t descriptors = open_descriptors();
+    {
+        const Inbox inbox = Inbox::create(4, 2);
+        const Inbox theirs = Inbox::open(inbox.card(), 3);
+        const Inbox short_one = Inbox::open(inbox.card(), std::nullopt);
+        CHECK(mapped());
+        CHECK(open_descriptors() == descriptors + 1);
+        for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+            CHECK(entry.path().filename().string().find("tutti") == std::string::npos);
+    }
+    CHECK_FALSE(mapped());
+    CHECK(open_descriptors() == descriptors);
+}
+
+TEST_CASE("both mappings are the same memory, and rings do not overlap")
+{
+    const Inbox mine = Inbox::create(3, 0);
+    const Inbox theirs = Inbox::open(mine.card(), 1);
+    const Inbox third = Inbox::open(mine.card(), 2);
+    std::memset(theirs.ring(1).base, 0xaa, theirs.ring(1).size);
+    std::memset(third.ring(2).base, 0xbb, third.ring(2).size);
+    CHECK(std::to_integer<int>(mine.ring(1).base[0]) == 0xaa);
+    CHECK(std::to_integer<int>(mine.ring(1).base[mine.ring(1).size - 1]) == 0xaa);
+    CHECK(std::to_integer<int>(mine.ring(2).base[0]) == 0xbb);
+    CHECK(mine.header().nonce == mine.card().nonce);
+}
+
+TEST_CASE("the owner is woken only while it says that it sleeps")
+{
+    const Inbox mine = Inbox::create(2, 0);
+    const Inbox theirs = Inbox::open(mine.card(), 1);
+    theirs.wake_owner();
+    CHECK(mine.header().bell.load() == 0);
+    mine.header().sleeping.store(1);
+    theirs.wake_owner();
+    theirs.wake_owner();
+    CHECK(mine.header().bell.load() == 2);
+    mine.header().sleeping.store(0);
+    theirs.wake_owner();
+    CHECK(mine.header().bell.load() == 2);
+}

@@ -1,0 +1,71 @@
+// A ring in ordinary memory, and frames whose every byte is known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "transports/shm/ring.hpp"
+
+namespace tutti::test {
+
+using namespace tutti::transport::shm;
+
+struct Ring {
+    explicit Ring(std::size_t size_bytes = 32u << 10)
+        : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size_bytes)), std::free),
+          view{memory.get(), size_bytes, &control},
+          producer(view),
+          consumer(view)
+    {
+        std::memset(memory.get(), 0, size_bytes);
+    }
+
+    RingControl control{};
+    std::unique_ptr<std::byte, decltype(&std::free)> memory;
+    RingMemory view;
+    RingProducer producer;
+    RingConsumer consumer;
+};
+
+using Bytes = std::vector<std::byte>;
+
+// Byte `i` of the part of frame `number`: neighbours, frames and header and payload all differ.
+inline Bytes pattern(std::uint64_t number, std::size_t size, unsigned salt)
+{
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::byte>(number * 131 + i * 7 + (i >> 8) + salt);
+    return bytes;
+}
+
+struct Frame {
+    Bytes header;
+    Bytes payload;
+
+    Frame() = default;
+    Frame(std::uint64_t number, std::size_t header_bytes, std::size_t payload_bytes)
+        : header(pattern(number, header_bytes, 1)), payload(pattern(number, payload_bytes, 101))
+    {
+    }
+    bool write_to(Ring& ring) const { return ring.producer.try_write(header, payload); }
+    friend bool operator==(const Frame&, const Frame&) = default;
+};
+
+// The next frame, copied; nothing in `frame` when the ring is empty or corrupt.
+inline RingConsumer::Poll read(Ring& ring, Frame& frame)
+{
+    const auto result = ring.consumer.poll([&](auto header, auto payload) {
+        frame.header.assign(header.begin(), header.end());
+        frame.payload.assign(payload.begin(), payload.end());
+    });
+    if (result == RingConsumer::Poll::frame)
+        ring.consumer.report();
+    return result;
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,195 @@
+// One thread on both ends of the shared-memory ring: what comes out is what went in, at every size and
+// position.
+#include <catch2/catch.hpp>
+
+#include <deque>
+#include <random>
+
+#include "tests/unit/transports/ring_support.hpp"
+
+using namespace tutti::test;
+using Poll = RingConsumer::Poll;
+
+namespace {
+
+// Puts both ends at `lines` lines behind the ring's start.
+void advance(Ring& ring, std::size_t lines)
+{
+    Frame frame;
+    for (std::size_t i = 0; i < lines; ++i) {
+        REQUIRE(ring.producer.try_write(pattern(i, 8, 0), {}));
+        REQUIRE(read(ring, frame) == Poll::frame);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a new ring is empty, and stays so")
+{
+    Ring ring;
+    Frame frame;
+    CHECK(read(ring, frame) == Poll::empty);
+    CHECK(read(ring, frame) == Poll::empty);
+    CHECK_FALSE(ring.consumer.report());
+}
+
+TEST_CASE("frames of every payload size up to the largest, with every header size")
+{
+    Ring ring;
+    std::uint64_t number = 0;
+    Frame out;
+    for (std::size_t payload = 0; payload <= ring.view.max_payload(); ++payload) {
+        ++number;
+        const Frame in(number, 1 + number % 32, payload);
+        if (!in.write_to(ring))
+            FAIL("no room for " << payload << " bytes in an empty ring");
+        if (read(ring, out) != Poll::frame || out != in)
+            FAIL("frame of " << payload << " bytes is damaged");
+    }
+    CHECK(read(ring, out) == Poll::empty);
+}
+
+TEST_CASE("every starting position: frames that fit before the end, and such that do not")
+{
+    const std::size_t payload = GENERATE(0, 1, 24, 40, 41, 511, 512, 513, 2000, 4032);
+    const std::size_t ring_lines = (32u << 10) / kLine;
+    Ring ring;
+    Frame out;
+    std::uint64_t number = 0;
+    for (std::size_t start = 0; start < 2 * ring_lines + 3; ++start) {
+        const Frame first(++number, 16, payload);
+        const Frame second(++number, 24, payload);
+        REQUIRE(first.write_to(ring));
+        REQUIRE(second.write_to(ring));
+        REQUIRE(read(ring, out) == Poll::frame);
+        REQUIRE(out == first);
+        REQUIRE(read(ring, out) == Poll::frame);
+        REQUIRE(out == second);
+        REQUIRE(read(ring, out) == Poll::empty);
+        advance(ring, 1);
+    }
+}
+
+TEST_CASE("a full ring refuses, loses nothing, and goes on when the consumer has caught up")
+{
+    const std::size_t payload = GENERATE(0, 100, 1000, 4032);
+    Ring ring;
+    Frame out;
+    std::uint64_t written = 0;
+    std::uint64_t seen = 0;
+    for (int round = 0; round < 50; ++round) {
+        while (Frame(written, 16, payload).write_to(ring))
+            ++written;
+        REQUIRE(written > seen);
+        REQUIRE_FALSE(Frame(999, 16, payload).write_to(ring));
+        while (read(ring, out) == Poll::frame)
+            REQUIRE(out == Frame(seen++, 16, payload));
+        REQUIRE(seen == written);
+    }
+    // Nearly all of the ring was used: a sender that is ahead is not stopped early.
+    CHECK(written * record::record_bytes(16, payload) > 50 * (32u << 10) / 2);
+}
+
+TEST_CASE("random sizes and turns, a hundred times the ring, against a queue")
+{
+    Ring ring(64u << 10);
+    std::mt19937 random(7);
+    std::deque<Frame> expected;
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0;
+    Frame out;
+    while (bytes < 100 * (64u << 10)) {
+        for (unsigned i = random() % 20; i > 0; --i) {
+            const std::size_t size =
+                random() % 3 == 0 ? random() % (ring.view.max_payload() + 1) : random() % 64;
+            ++number;
+            Frame frame(number, 1 + random() % 32, size);
+            if (!frame.write_to(ring))
+                break;
+            bytes += size + 64;
+            expected.push_back(std::move(frame));
+        }
+        for (unsigned i = random() % 20; i > 0; --i) {
+            const Poll result = read(ring, out);
+            REQUIRE(result == (expected.empty() ? Poll::empty : Poll::frame));
+            if (result == Poll::empty)
+                break;
+            REQUIRE(out == expected.front());
+            expected.pop_front();
+        }
+    }
+}
+
+TEST_CASE("old payload that reads like a word is never taken for a frame")
+{
+    // Every eight bytes of every payload are the word of a valid frame, or of a skip.
+    const std::uint64_t lookalike =
+        GENERATE(record::word(record::frame, 16, 40), record::word(record::frame, 1, 0),
+                 record::word(record::skip_to_start, 0, 0));
+    Ring ring;
+    std::mt19937 random(11);
+    Bytes payload(ring.view.max_payload());
+    for (std::size_t i = 0; i + 8 <= payload.size(); i += 8)
+        std::memcpy(payload.data() + i, &lookalike, 8);
+    Frame out;
+    for (int i = 0; i < 20'000; ++i) {
+        const std::size_t size = random() % (payload.size() / 8 + 1) * 8;
+        REQUIRE(ring.producer.try_write(std::span(payload).first(8 + random() % 4 * 8),
+                                        std::span(payload).first(size)));
+        if (random() % 4 != 0)
+            REQUIRE(ring.producer.try_write(std::span(payload).first(24), {}));
+        std::size_t frames = 0;
+        Poll result = Poll::frame;
+        while ((result = read(ring, out)) == Poll::frame)
+            ++frames;
+        REQUIRE(result == Poll::empty);
+        REQUIRE(frames >= 1);
+        REQUIRE(frames <= 2);
+    }
+}
+
+TEST_CASE("a producer that stopped before it published is not seen, whatever it had written")
+{
+    const std::size_t lines_before = GENERATE(0, 1, 300, 511);
+    Ring ring;
+    advance(ring, lines_before);
+    // What try_write does up to the publishing store: header and payload lie there, the word is still clear.
+    const std::uint64_t lookalike = record::word(record::frame, 16, 100);
+    const std::size_t offset = lines_before * kLine;
+    for (std::size_t at = offset + 8; at + 8 <= std::min(offset + 1024, ring.view.size); at += 8)
+        std::memcpy(ring.view.base + at, &lookalike, 8);
+    Frame out;
+    CHECK(read(ring, out) == Poll::empty);
+    // It goes on.
+    const Frame frame(1, 16, 100);
+    REQUIRE(frame.write_to(ring));
+    REQUIRE(read(ring, out) == Poll::frame);
+    CHECK(out == frame);
+    CHECK(read(ring, out) == Poll::empty);
+}
+
+TEST_CASE("positions beyond four gigabytes")
+{
+    Ring ring(256u << 10);
+    const Bytes payload = pattern(3, ring.view.max_payload(), 0);
+    std::uint64_t bytes = 0;
+    std::uint64_t number = 0;
+    const auto write_and_read = [&] {
+        ++number;
+        REQUIRE(ring.producer.try_write(std::as_bytes(std::span(&number, 1)), payload));
+        std::uint64_t seen = 0;
+        const auto result = ring.consumer.poll([&](auto header, auto read_payload) {
+            std::memcpy(&seen, header.data(), sizeof seen);
+            REQUIRE(read_payload.size() == payload.size());
+            if (number % 1024 == 0 || bytes > (std::uint64_t{1} << 32) - (1u << 20))
+                REQUIRE(std::memcmp(read_payload.data(), payload.data(), payload.size()) == 0);
+        });
+        REQUIRE(result == Poll::frame);
+        REQUIRE(seen == number);
+        ring.consumer.report();
+        bytes += payload.size() + kLine;
+    };
+    while (bytes < (std::uint64_t{1} << 32) + (8u << 20))
+        write_and_read();
+    CHECK(ring.control.consumed.load() > std::uint64_t{1} << 32);
+}
