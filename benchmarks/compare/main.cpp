@@ -1,4 +1,4 @@
-// compare: Tutti beside Open MPI and MPICH, the same loops on the same machine at the same time.
+// tutti-compare: Tutti beside Open MPI and MPICH, the same loops on the same machine at the same time.
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -105,9 +105,9 @@ int main(int argc, char** argv)
         "Compares Tutti with Open MPI and MPICH: the same loops, interleaved, with the goals for Tutti."};
     app.footer(
         "Examples:\n"
-        "  build/benchmarks/compare --json results.json\n"
-        "  build/benchmarks/compare --only latency,bw,rate -r 9\n"
-        "  build/benchmarks/compare --quick        whether everything runs; the figures mean nothing\n"
+        "  build/benchmarks/tutti-compare --json results.json\n"
+        "  build/benchmarks/tutti-compare --only latency,bw,rate -r 9\n"
+        "  build/benchmarks/tutti-compare --quick        whether everything runs; the figures mean nothing\n"
         "Let nothing else run meanwhile. Exit status: 0 whether or not goals are met; 1 when a run failed.");
     CompareOptions options;
     app.add_option("--only", options.only, "Cases to run")
@@ -127,7 +127,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "compare: {}\n", error.what());
+        fmt::print(stderr, "tutti-compare: {}\n", error.what());
         return 1;
     }
 }

@@ -7,20 +7,15 @@
 int main(int argc, char** argv)
 {
     using namespace tutti::bench;
-    CLI::App app{"The loops of tutti-bench over MPI, for comparison."};
-    Options options;
-    add_commands(app, options, false);
-
+    const CommandLine command = parse_command_line(argc, argv, false);
     MPI_Init(&argc, &argv);
     MpiBackend job;
-    int status = 0;
+    int status = command.status;
     try {
-        app.parse(argc, argv);
-        status = run_suite(job, options);
-    } catch (const CLI::ParseError& error) {
-        status = error.get_exit_code() == 0 ? 0 : 2;
-        if (job.rank() == 0)
-            app.exit(error);
+        if (command.message.empty())
+            status = run_suite(job, command.options);
+        else if (job.rank() == 0)
+            command.say();
     } catch (const std::exception& error) {
         fmt::print(stderr, "peer-bench: {}\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
+#include <sstream>
 
 namespace tutti::bench {
 
@@ -91,32 +94,6 @@ void add_loop_options(CLI::App* sub, Options& options)
         ->check(CLI::Range(0, 1000000000));
 }
 
-}  // namespace
-
-LoopCount Options::loop_count(std::size_t size_bytes) const
-{
-    const LoopCount usual = size_bytes >= kLargeBytes ? defaults.large : defaults.small;
-    return {iterations.value_or(usual.iterations), warmup.value_or(usual.warmup)};
-}
-
-std::vector<std::size_t> Options::size_list() const
-{
-    std::size_t min = defaults.min_size_bytes;
-    std::size_t max = defaults.max_size_bytes;
-    if (!sizes.empty()) {
-        const SizeRange range = parse_range(sizes);
-        max = range.max;
-        min = range.min.value_or(std::min(min, max));
-    }
-    std::vector<std::size_t> list;
-    for (std::size_t size = min; size <= max; size = size == 0 ? 1 : size * 2) {
-        list.push_back(size);
-        if (size > max / 2 && size != 0)
-            break;  // doubling could overflow
-    }
-    return list;
-}
-
 void add_commands(CLI::App& app, Options& options, bool own_library)
 {
     app.require_subcommand(1);
@@ -160,6 +137,67 @@ void add_commands(CLI::App& app, Options& options, bool own_library)
         limits->add_option("-i,--iterations", options.iterations, "Scale of the loops, 1000 is usual")
             ->check(CLI::Range(1, 1000000));
     }
+}
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench latency -m 1:4194304 -i 1000 -x 100\n"
+    "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench bw -W 64 -r 5 --json bw.json\n"
+    "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
+    "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
+    "  build/benchmarks/tutti-bench matching --sources 100\n"
+    "  build/benchmarks/tutti-bench limits\n"
+    "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not suit.";
+
+}  // namespace
+
+LoopCount Options::loop_count(std::size_t size_bytes) const
+{
+    const LoopCount usual = size_bytes >= kLargeBytes ? defaults.large : defaults.small;
+    return {iterations.value_or(usual.iterations), warmup.value_or(usual.warmup)};
+}
+
+std::vector<std::size_t> Options::size_list() const
+{
+    std::size_t min = defaults.min_size_bytes;
+    std::size_t max = defaults.max_size_bytes;
+    if (!sizes.empty()) {
+        const SizeRange range = parse_range(sizes);
+        max = range.max;
+        min = range.min.value_or(std::min(min, max));
+    }
+    std::vector<std::size_t> list;
+    for (std::size_t size = min; size <= max; size = size == 0 ? 1 : size * 2) {
+        list.push_back(size);
+        if (size > max / 2 && size != 0)
+            break;  // doubling could overflow
+    }
+    return list;
+}
+
+CommandLine parse_command_line(int argc, const char* const* argv, bool own_library)
+{
+    CLI::App app{own_library ? "Benchmarks of Tutti, in the manner and with the output of OSU's."
+                             : "The loops of tutti-bench over MPI, for comparison."};
+    if (own_library)
+        app.footer(kExamples);
+    CommandLine result;
+    add_commands(app, result.options, own_library);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        std::ostringstream text;
+        result.status = app.exit(error, text, text) == 0 ? 0 : 2;
+        result.message = text.str();
+    }
+    return result;
+}
+
+void CommandLine::say() const
+{
+    std::FILE* stream = status == 0 ? stdout : stderr;
+    fmt::print(stream, "{}", message);
+    std::fflush(stream);
 }
 
 }  // namespace tutti::bench

@@ -1,8 +1,6 @@
 // The command line of tutti-bench and of the peers' builds of it.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -49,8 +47,18 @@ struct Options {
     std::vector<std::size_t> size_list() const;
 };
 
-/// Adds every subcommand to `app`; after a parse, `options` says which was chosen and how.
-/// `own_library`: this is Tutti's own build, which also has the probes of the machine and ranks as threads.
-void add_commands(CLI::App& app, Options& options, bool own_library);
+/// What came of a command line: options, or something to say instead.
+struct CommandLine {
+    Options options;
+    std::string message;  // help, or what is wrong; empty: run the benchmark
+    int status = 0;       // exit status when there is a message: 0 for help, 2 for a mistake
+
+    /// Prints the message, help to stdout and complaints to stderr. One rank of a job should.
+    void say() const;
+};
+
+/// `own_library`: this is Tutti's own build, which also has the probes of the machine and ranks in one
+/// process.
+CommandLine parse_command_line(int argc, const char* const* argv, bool own_library);
 
 }  // namespace tutti::bench

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -37,15 +38,15 @@ std::ofstream open_for_writing(const std::string& file)
 }  // namespace
 
 Report::Report(const Options& options, Columns columns, std::string_view library, int ranks)
-    : options_(options), columns_(std::move(columns))
+    : options_(options), columns_(std::move(columns)), document_(std::make_unique<nlohmann::json>())
 {
     if (!options_.json_file.empty())
         open_for_writing(options_.json_file);
-    document_ = {
+    *document_ = {
         {"benchmark", options_.benchmark}, {"library", library}, {"ranks", ranks},
         {"unit", columns_.unit},           {"mode", nullptr},    {"results", nlohmann::json::array()}};
     if (options_.benchmark == "matching")
-        document_["mode"] = options_.mode;
+        (*document_)["mode"] = options_.mode;
 
     fmt::print("# {} {}, {} rank{}\n", library, columns_.title, ranks, ranks == 1 ? "" : "s");
     if (options_.repetitions > 1)
@@ -62,6 +63,8 @@ Report::Report(const Options& options, Columns columns, std::string_view library
     fmt::print("\n");
     std::fflush(stdout);
 }
+
+Report::~Report() = default;
 
 void Report::row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
                  std::optional<bool> valid)
@@ -92,7 +95,7 @@ void Report::row(std::optional<double> key, std::span<const Sample> repetitions,
     if (valid)
         result["valid"] = *valid;
     failed_ = failed_ || !valid.value_or(true);
-    document_["results"].push_back(std::move(result));
+    (*document_)["results"].push_back(std::move(result));
 }
 
 void Report::finish()
@@ -100,7 +103,7 @@ void Report::finish()
     if (options_.json_file.empty())
         return;
     std::ofstream stream = open_for_writing(options_.json_file);
-    stream << document_.dump(2) << '\n';
+    stream << document_->dump(2) << '\n';
     if (!stream.flush())
         throw std::runtime_error(
             fmt::format("--json: writing '{}' failed: {}", options_.json_file, std::strerror(errno)));

@@ -1,12 +1,14 @@
 // Rows as users of OSU's benchmarks and their parsers know them, and the same as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "benchmarks/suite/options.hpp"
 
@@ -37,6 +39,8 @@ public:
     /// been measured.
     Report(const Options& options, Columns columns, std::string_view library, int ranks);
 
+    ~Report();
+
     /// `key` is the first column (without one, the row is the value alone); `valid` is empty when not
     /// checked.
     void row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
@@ -49,7 +53,7 @@ public:
 private:
     const Options& options_;
     Columns columns_;
-    nlohmann::json document_;
+    std::unique_ptr<nlohmann::json> document_;  // incomplete here: the header is a heavy one
     bool failed_ = false;
 };
 
