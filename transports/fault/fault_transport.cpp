@@ -62,6 +62,29 @@ std::size_t FaultTransport::send_kept()
     return events;
 }
 
+// What passes on to the caller's sink: nothing of a lost peer.
+class FaultTransport::LivingOnly final : public Sink {
+public:
+    LivingOnly(FaultTransport& owner, Sink& sink) noexcept : owner_(owner), sink_(sink) {}
+
+    void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override
+    {
+        if (!owner_.is_lost(peer))
+            sink_.frame(peer, header, payload);
+    }
+    void peer_lost(int peer, std::string_view reason) override
+    {
+        if (owner_.is_lost(peer))
+            return;
+        owner_.lost_.push_back(peer);
+        sink_.peer_lost(peer, reason);
+    }
+
+private:
+    FaultTransport& owner_;
+    Sink& sink_;
+};
+
 std::size_t FaultTransport::progress(Sink& sink)
 {
     std::size_t events = 0;
@@ -73,7 +96,8 @@ std::size_t FaultTransport::progress(Sink& sink)
     if (happens(options_.idle))
         return events + 1;
     events += send_kept();
-    return events + inner_->progress(sink) + (kept_.empty() ? 0 : 1);
+    LivingOnly living(*this, sink);
+    return events + inner_->progress(living) + (kept_.empty() ? 0 : 1);
 }
 
 void FaultTransport::close() noexcept

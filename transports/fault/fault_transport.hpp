@@ -38,6 +38,8 @@ public:
     void close() noexcept override;
 
 private:
+    class LivingOnly;
+
     // A send that was answered `pending`: the caller's spans, valid until its completion fires.
     struct Kept {
         int peer;

@@ -90,11 +90,18 @@ std::size_t InprocTransport::progress(Sink& sink)
 {
     if (hub_->aborted_.load(std::memory_order_acquire)) [[unlikely]]
         throw Error(ErrorCode::peer_lost, "progress", "the job was aborted: " + hub_->abort_reason_);
-    for (const int peer : std::exchange(lost_, {}))
+    // A peer known to have closed has sent all that it ever will: its loss comes behind the frames below.
+    const std::vector<int> losses = std::exchange(lost_, {});
+    std::size_t events = losses.size();
+    if (inbox_->waiting.load(std::memory_order_acquire) != 0)  // pairs with send's store; misses are caught later
+        events += deliver(sink);
+    for (const int peer : losses)
         sink.peer_lost(peer, "its thread has ended");
-    if (inbox_->waiting.load(std::memory_order_acquire) == 0)  // pairs with send's store; misses are caught later
-        return 0;
+    return events;
+}
 
+std::size_t InprocTransport::deliver(Sink& sink)
+{
     std::deque<InprocHub::Frame> arrived;
     std::vector<int> was_full;
     {

@@ -67,6 +67,7 @@ public:
 private:
     InprocHub::Inbox& inbox_of(int peer) const { return *hub_->inboxes_[static_cast<std::size_t>(peer)]; }
     void ring(InprocHub::Inbox& inbox) noexcept;
+    std::size_t deliver(Sink& sink);
 
     std::shared_ptr<InprocHub> hub_;
     int rank_;

@@ -93,7 +93,7 @@ std::size_t ShmTransport::progress(Sink& sink)
 {
     if (inbox_.header().connections.load(std::memory_order_acquire) != connections_seen_) [[unlikely]]
         accept_connections();
-    std::size_t events = losses_.empty() ? 0 : report_losses(sink);
+    std::size_t events = 0;
     for (std::size_t i = 0; i < incoming_.size(); ++i) {
         Incoming& incoming = incoming_[i];
         const int peer = incoming.peer;
@@ -109,6 +109,9 @@ std::size_t ShmTransport::progress(Sink& sink)
                 wake_producer(incoming);
         }
     }
+    // Behind the last frame of the dead: only once the rings are empty.
+    if (events == 0 && !losses_.empty()) [[unlikely]]
+        events += report_losses(sink);
     return events;
 }
 
