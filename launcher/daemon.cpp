@@ -246,13 +246,7 @@ void Daemon::handle_signal()
 
 void Daemon::reap()
 {
-    // Any child: those whose parents died first have become this process's.
-    std::vector<std::pair<pid_t, int>> ended;
-    int status = 0;
-    pid_t pid = 0;
-    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-        ended.emplace_back(pid, status);
-    }
+    const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
     // A rank finalizes, or aborts, before it exits: libpmix's thread has posted that by now.
     loop_.run_posted();
     for (const auto& [child, wait_status] : ended) {

@@ -4,7 +4,10 @@
 #include <sys/types.h>
 
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "launcher/unique_fd.hpp"
 
 namespace tutti::launcher {
 
@@ -15,14 +18,18 @@ struct RankProcess {
     bool running = false;
     bool connected = false;
     bool finalized = false;
+    UniqueFd handle;  // a pidfd, as long as it runs
 };
 
 class ProcessTable {
 public:
-    explicit ProcessTable(Watchdog& watchdog) : watchdog_(watchdog) {}
+    explicit ProcessTable(Watchdog& watchdog);
 
     void resize(std::size_t ranks) { ranks_.resize(ranks); }
     void started(int rank, pid_t pid);
+    /// Reaps all children that have ended: pid and wait status. Ranks come in the order in which they ended:
+    /// the first failure is the cause, and the others its consequences.
+    std::vector<std::pair<pid_t, int>> reap();
     /// The rank whose process `pid` is, now ended; -1 when it is no rank's.
     int ended(pid_t pid) noexcept;
     /// nullptr for a number that is no rank of this node.
@@ -36,6 +43,7 @@ public:
 
 private:
     Watchdog& watchdog_;
+    UniqueFd exits_;  // an epoll set of the ranks' pidfds: the kernel lists them in order of their events
     std::vector<RankProcess> ranks_;
     std::set<pid_t> groups_;
     int running_ = 0;

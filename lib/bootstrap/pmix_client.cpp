@@ -24,6 +24,13 @@ void check(pmix_status_t status, const char* operation, const std::string& detai
     }
 }
 
+/// A request that needs other ranks fails when one of them has died, and the launcher is then about to end
+/// the job. It shall name the rank that died, not this one for complaining about it first.
+void let_launcher_end_the_job()
+{
+    ::usleep(200'000);
+}
+
 pmix_proc_t make_proc(const std::string& job_name, pmix_rank_t rank)
 {
     pmix_proc_t proc{};
@@ -139,6 +146,7 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
     const pmix_status_t status = PMIx_Get(&peer, name.c_str(), nullptr, 0, &answer);
     const Value value(status == PMIX_SUCCESS ? answer : nullptr);
     if (!value || value->type != PMIX_BYTE_OBJECT) {
+        let_launcher_end_the_job();
         throw Error(ErrorCode::bootstrap, "fetch",
                     fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
                                 PMIx_Error_string(status)),
@@ -151,7 +159,11 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
 void PmixClient::fence()
 {
     const pmix_proc_t all = make_proc(job_name_, PMIX_RANK_WILDCARD);
-    check(PMIx_Fence(&all, 1, nullptr, 0), "fence", "not all ranks came");
+    const pmix_status_t status = PMIx_Fence(&all, 1, nullptr, 0);
+    if (status != PMIX_SUCCESS) {
+        let_launcher_end_the_job();
+    }
+    check(status, "fence", "not all ranks came");
 }
 
 void PmixClient::abort(int status, std::string_view message)

@@ -1,0 +1,245 @@
+// How jobs end: exit statuses, the one line that says why, and that nothing is left (Launched checks that).
+#include <signal.h>
+
+#include <algorithm>
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+/// Ranks that would go on for ever, with children of their own in the same process group.
+const char* const kForever = "sleep 1000 & echo ready; sleep 1000; echo never";
+
+/// All ranks say "ready".
+void wait_until_ready(Launched& job, int ranks)
+{
+    std::string all;
+    for (int rank = 0; rank < ranks; ++rank) {
+        all += "ready\n";
+    }
+    REQUIRE(job.wait_for_output(all));
+}
+
+}  // namespace
+
+TEST_CASE("a job in which all goes well ends with 0 and says nothing of its own")
+{
+    for (const int ranks : {1, 2, 3, 4, 7, 16}) {
+        const Result result = tuttirun(script(ranks, "echo $PMIX_RANK"));
+        CHECK(result.status == 0);
+        CHECK(result.err == "");
+        CHECK(lines_of(result.out).size() == static_cast<std::size_t>(ranks));
+    }
+}
+
+TEST_CASE("the status of the first rank that fails is tuttirun's, and ends the job at once")
+{
+    for (const int ranks : {1, 2, 3, 7}) {
+        const Result result = tuttirun(script(
+            ranks, "if [ $PMIX_RANK = " + std::to_string(ranks - 1) + " ]; then exit 3; fi; sleep 1000"));
+        CHECK(result.status == 3);
+        CHECK(lines_of(result.err).size() == 1);
+        CHECK(contains(result.err, "tuttirun: rank " + std::to_string(ranks - 1) + " (pid "));
+        CHECK(contains(result.err, "exited with status 3; ending the job\n"));
+        CHECK(result.seconds < kSoonSeconds);
+    }
+}
+
+TEST_CASE("a rank that is killed ends the job with 128 and the signal's number")
+{
+    for (const int signal : {SIGKILL, SIGSEGV, SIGABRT, SIGTERM}) {
+        const Result result = tuttirun(
+            script(4, "if [ $PMIX_RANK = 2 ]; then kill -" + std::to_string(signal) + " $$; fi; sleep 1000"));
+        CHECK(result.status == 128 + signal);
+        CHECK(contains(result.err, "rank 2 (pid "));
+        CHECK(contains(result.err, "was killed by signal " + std::to_string(signal) + " ("));
+        CHECK(result.seconds < kSoonSeconds);
+    }
+}
+
+TEST_CASE("only the first failure is reported")
+{
+    const Result result = tuttirun(script(7,
+                                          "trap 'exit 9' TERM; [ $PMIX_RANK = 3 ] && exit 5; while :; do "
+                                          "sleep 0.02; done"));
+    CHECK(result.status == 5);
+    // The shells have words of their own for being ended.
+    const std::vector<std::string> lines = lines_of(result.err);
+    CHECK(std::count_if(lines.begin(), lines.end(),
+                        [](const std::string& line) { return line.starts_with("tuttirun: "); }) == 1);
+}
+
+TEST_CASE("ranks that ignore the polite signals are killed after the grace period")
+{
+    const Result result = tuttirun(script(3,
+                                          "trap '' TERM INT HUP; [ $PMIX_RANK = 0 ] && exit 1; while :; do "
+                                          "sleep 0.05; done"));
+    CHECK(result.status == 1);
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("a stopped rank ends with the job")
+{
+    const Result result =
+        tuttirun(script(2, "if [ $PMIX_RANK = 1 ]; then sleep 0.1; exit 4; fi; kill -STOP $$"));
+    CHECK(result.status == 4);
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("a rank's child that goes on does not keep the job from its end")
+{
+    const Result result = tuttirun(script(2, "sleep 1000 & echo done"));
+    CHECK(result.status == 0);
+    CHECK(result.out == "done\ndone\n");
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("a child that left the process group is neither waited for nor ended")
+{
+    Launched job(tuttirun_command(script(1, "setsid sleep 1000 & sleep 0.3; echo done")));
+    const Result result = job.wait();
+    CHECK(result.status == 0);
+    CHECK(result.out == "done\n");
+    const std::vector<pid_t> left = job.processes();
+    REQUIRE(left.size() == 1);
+    ::kill(left[0], SIGKILL);
+}
+
+TEST_CASE("programs that cannot be started are named with the reason")
+{
+    const Result missing = tuttirun({"-n", "2", "./no-such-program"});
+    CHECK(missing.status == 127);
+    CHECK(contains(missing.err, "rank 0 (on "));
+    CHECK(contains(missing.err, "./no-such-program: No such file or directory"));
+
+    const Result not_in_path = tuttirun({"-n", "2", "no-such-program"});
+    CHECK(not_in_path.status == 127);
+    CHECK(contains(not_in_path.err, "PATH"));
+
+    const Result no_program = tuttirun({"-n", "2", "/etc/passwd"});
+    CHECK(no_program.status == 126);
+    CHECK(contains(no_program.err, "Permission denied"));
+
+    const Result directory = tuttirun({"-n", "2", "/tmp"});
+    CHECK(directory.status == 126);
+
+    const Result second = tuttirun({"-n", "2", "sleep", "1000", ":", "-n", "1", "./no-such-program"});
+    CHECK(second.status == 127);
+    CHECK(contains(second.err, "rank 2 (on "));
+    CHECK(second.seconds < kSoonSeconds);
+}
+
+TEST_CASE("signals to tuttirun end the job")
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        Launched job(tuttirun_command(script(3, kForever)));
+        wait_until_ready(job, 3);
+        job.signal(signal);
+        const Result result = job.wait();
+        CHECK(result.status == 128 + signal);
+        CHECK(contains(result.err, "signal " + std::to_string(signal)));
+        CHECK(result.seconds < kSoonSeconds);
+        CHECK(job.processes().empty());
+    }
+}
+
+TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
+{
+    for (const bool kill_head : {true, false}) {
+        for (const bool kill_daemon : {true, false}) {
+            Launched job(tuttirun_command(script(3, kForever)));
+            wait_until_ready(job, 3);
+            for (const pid_t pid : job.processes()) {
+                // The daemon is the session leader whose parent is tuttirun.
+                if (kill_daemon && pid != job.pid() && ::getsid(pid) == pid) {
+                    ::kill(pid, SIGKILL);
+                    break;
+                }
+            }
+            if (kill_head) {
+                ::kill(job.pid(), SIGKILL);
+            }
+            if (!kill_head && !kill_daemon) {
+                job.signal(SIGTERM);
+            }
+            const Result result = job.wait();
+            CHECK(result.status == (kill_head ? 128 + SIGKILL : kill_daemon ? 1 : 128 + SIGTERM));
+        }
+    }
+}
+
+TEST_CASE("a job that takes too long is ended")
+{
+    const Result result = tuttirun({"--timeout", "0.3", "-n", "2", "sleep", "1000"});
+    CHECK(result.status == 124);
+    CHECK(contains(result.err, "did not end within 0.3 s"));
+    CHECK(result.seconds < kSoonSeconds);
+    CHECK(tuttirun({"--timeout", "10", "-n", "2", "true"}).status == 0);
+}
+
+TEST_CASE("SIGUSR1, SIGUSR2 and those asked for reach the ranks")
+{
+    for (const int signal : {SIGUSR1, SIGUSR2, SIGWINCH}) {
+        Launched job(
+            tuttirun_command({"--forward-signals", "WINCH", "-n", "2", "sh", "-c",
+                              "trap 'echo got; exit 0' USR1 USR2 WINCH; echo ready; while :; do sleep "
+                              "0.02; done"}));
+        wait_until_ready(job, 2);
+        job.signal(signal);
+        const Result result = job.wait();
+        CHECK(result.status == 0);
+        CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"got", "got", "ready", "ready"});
+    }
+}
+
+TEST_CASE("Ctrl-Z stops the ranks and tuttirun, SIGCONT continues them")
+{
+    Launched job(tuttirun_command(script(2,
+                                         "echo ready; while [ ! -e $TMPDIR/go ]; do sleep 0.02; done; "
+                                         "rm -f $TMPDIR/go.$PMIX_RANK; echo went")));
+    wait_until_ready(job, 2);
+    const auto is_stopped = [](pid_t pid) {
+        char state = '?';
+        const std::string path = "/proc/" + std::to_string(pid) + "/stat";
+        if (FILE* file = std::fopen(path.c_str(), "r")) {
+            if (std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) {
+                state = '?';
+            }
+            std::fclose(file);
+        }
+        return state == 'T';
+    };
+    const auto count_stopped = [&] {
+        int count = 0;
+        for (const pid_t pid : job.processes()) {
+            count += is_stopped(pid) ? 1 : 0;
+        }
+        return count;
+    };
+    const auto wait_for = [](const auto& condition) {
+        for (int i = 0; i < 300 && !condition(); ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return condition();
+    };
+    job.signal(SIGTSTP);
+    CHECK(wait_for([&] { return is_stopped(job.pid()) && count_stopped() >= 3; }));
+    job.signal(SIGCONT);
+    CHECK(wait_for([&] { return count_stopped() == 0; }));
+    job.signal(SIGTERM);
+    CHECK(job.wait().status == 128 + SIGTERM);
+}
+
+TEST_CASE("a listener that has gone away ends the job quietly")
+{
+    Launched job(
+        {"sh", "-c", "\"$TUTTIRUN\" -n 2 yes | head -n 1; \"$TUTTIRUN\" -n 2 echo unheard >&-; echo $?"});
+    const Result result = job.wait();
+    CHECK(result.err == "");
+    CHECK(result.out == "y\n0\n");
+}

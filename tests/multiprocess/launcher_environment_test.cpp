@@ -1,0 +1,97 @@
+// What ranks find around them: variables, directory, processors, arguments.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+TEST_CASE("each rank knows its numbers")
+{
+    const Result result = tuttirun(script(4, "echo $PMIX_RANK $TUTTI_LOCAL_RANK $TUTTI_LOCAL_SIZE"));
+    CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"0 0 4", "1 1 4", "2 2 4", "3 3 4"});
+}
+
+TEST_CASE("several programs in one job")
+{
+    const Result result = tuttirun({"-n", "1", "sh", "-c", "echo a $PMIX_RANK", ":", "-n", "2", "sh", "-c",
+                                    "echo b $PMIX_RANK", ":", "-n", "1", "sh", "-c", "echo c $PMIX_RANK"});
+    CHECK(result.status == 0);
+    CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"a 0", "b 1", "b 2", "c 3"});
+}
+
+TEST_CASE("arguments arrive as they are")
+{
+    const Result result = tuttirun({"-n", "1", "printf", "<%s>", "", "two words", "-n", "*", "a=b"});
+    CHECK(result.out == "<><two words><-n><*><a=b>");
+}
+
+TEST_CASE("variables are passed, set, and those of an outer job are not")
+{
+    ::setenv("TUTTI_TEST_OUTER", "kept", 1);
+    ::setenv("PMIX_NAMESPACE", "someone-else", 1);
+    ::setenv("PMIX_SERVER_URI2", "nowhere", 1);
+    ::setenv("OMPI_COMM_WORLD_SIZE", "99", 1);
+    const Result result = tuttirun({"-x", "TUTTI_TEST_NEW=a b", "-n", "2", "sh", "-c",
+                                    "echo $TUTTI_TEST_OUTER,$TUTTI_TEST_NEW,$OMPI_COMM_WORLD_SIZE,"
+                                    "${PMIX_NAMESPACE%-*}"});
+    ::unsetenv("TUTTI_TEST_OUTER");
+    ::unsetenv("PMIX_NAMESPACE");
+    ::unsetenv("PMIX_SERVER_URI2");
+    ::unsetenv("OMPI_COMM_WORLD_SIZE");
+    CHECK(result.out == "kept,a b,,tutti\nkept,a b,,tutti\n");
+}
+
+TEST_CASE("a job inside a rank of a job is a job of its own")
+{
+    const Result result =
+        tuttirun(script(2, "\"$TUTTIRUN\" -n 2 " + program("bootstrap_actions") + " exchange < /dev/null"));
+    CHECK(result.status == 0);
+    CHECK(sorted(lines_of(result.out)) ==
+          std::vector<std::string>{"pmix rank 0 of 2, 2 local", "pmix rank 0 of 2, 2 local",
+                                   "pmix rank 1 of 2, 2 local", "pmix rank 1 of 2, 2 local"});
+}
+
+TEST_CASE("the working directory")
+{
+    const Result here = tuttirun({"--wdir", "/usr/lib", "-n", "2", "pwd"});
+    CHECK(here.out == "/usr/lib\n/usr/lib\n");
+    CHECK(tuttirun({"--wdir", "/usr", "-n", "1", "bin/true"}).status == 0);
+    const Result missing = tuttirun({"--wdir", "/no/such/place", "-n", "2", "pwd"});
+    CHECK(missing.status == 127);
+    CHECK(contains(missing.err, "working directory /no/such/place: No such file or directory"));
+}
+
+TEST_CASE("scripts without a first line run as the shell runs them")
+{
+    Launched job({"sh", "-c",
+                  "echo 'echo script $PMIX_RANK $1' > $TMPDIR/s; chmod +x $TMPDIR/s; \"$TUTTIRUN\" -n 2 "
+                  "$TMPDIR/s arg; PATH=$TMPDIR:$PATH \"$TUTTIRUN\" -n 1 s found; rm $TMPDIR/s"});
+    CHECK(sorted(lines_of(job.wait().out)) ==
+          std::vector<std::string>{"script 0 arg", "script 0 found", "script 1 arg"});
+}
+
+TEST_CASE("ranks are bound to the processors that the map gives them")
+{
+    const std::string allowed = "grep Cpus_allowed_list /proc/self/status | cut -f 2";
+    const Result bound = tuttirun({"--bind-to", "core", "-n", "1", "sh", "-c", allowed});
+    const Result free = tuttirun({"--bind-to", "none", "-n", "1", "sh", "-c", allowed});
+    CHECK(bound.status == 0);
+    Launched self({"sh", "-c", allowed});
+    const std::string own = self.wait().out;
+    CHECK(free.out == own);
+    if (::sysconf(_SC_NPROCESSORS_ONLN) > 1 && own != "0\n") {
+        CHECK(bound.out != own);
+    }
+}
+
+TEST_CASE("signals and descriptors of the launcher's own stay with it")
+{
+    // Neither blocked nor ignored signals, and no descriptors but 0, 1, 2 (and the one that lists them).
+    const Result result = tuttirun(
+        {"-n", "2", "sh", "-c", "grep -E 'SigBlk|SigIgn' /proc/self/status; ls /proc/self/fd | wc -l"});
+    CHECK(sorted(lines_of(result.out)) ==
+          std::vector<std::string>{"4", "4", "SigBlk:\t0000000000000000", "SigBlk:\t0000000000000000",
+                                   "SigIgn:\t0000000000000000", "SigIgn:\t0000000000000000"});
+}

@@ -1,0 +1,111 @@
+// Lines of many streams in one output.
+#include <catch2/catch.hpp>
+
+#include "launcher/line_merger.hpp"
+
+using namespace tutti::launcher;
+
+namespace {
+
+constexpr StreamId kFirst{0, Channel::standard_output};
+constexpr StreamId kSecond{1, Channel::standard_output};
+constexpr StreamId kSecondError{1, Channel::standard_error};
+
+}  // namespace
+
+TEST_CASE("unfinished lines wait for their end")
+{
+    LineMerger merger({});
+    merger.add(kFirst, "one ");
+    merger.add(kSecond, "two");
+    CHECK(merger.output() == "");
+    merger.add(kFirst, "line\nand mo");
+    CHECK(merger.output() == "one line\n");
+    merger.add(kSecond, "\n\n");
+    CHECK(merger.output() == "one line\ntwo\n\n");
+    merger.add(kFirst, "re\n");
+    CHECK(merger.output() == "one line\ntwo\n\nand more\n");
+}
+
+TEST_CASE("the last line of a stream needs no end, and nothing follows in it")
+{
+    LineMerger merger({});
+    merger.add(kFirst, "last");
+    merger.end(kFirst);
+    CHECK(merger.output() == "last");
+    merger.end(kSecondError);
+    CHECK(merger.output() == "last");
+    merger.add(kSecond, "x\n");
+    CHECK(merger.output() == "last\nx\n");
+}
+
+TEST_CASE("a prompt is one stream's alone")
+{
+    LineMerger merger({});
+    CHECK_FALSE(merger.has_prompt());
+    merger.add(kFirst, "a");
+    CHECK(merger.has_prompt());
+    merger.add(kSecond, "b");
+    CHECK_FALSE(merger.has_prompt());
+    merger.flush_prompt();
+    CHECK(merger.output() == "");
+    merger.add(kSecond, "\n");
+    merger.flush_prompt();
+    CHECK(merger.output() == "b\na");
+    CHECK(merger.has_open_line());
+    CHECK(merger.admits(kFirst));
+    CHECK_FALSE(merger.admits(kSecond));
+    merger.add(kFirst, "c");
+    merger.add(kFirst, "d\n");
+    CHECK(merger.output() == "b\nacd\n");
+    CHECK(merger.admits(kSecond));
+}
+
+TEST_CASE("an open line can be broken, and its stream goes on in a new one")
+{
+    OutputOptions options;
+    options.tag = true;
+    LineMerger merger(options);
+    merger.add(kFirst, "a");
+    merger.flush_prompt();
+    merger.break_line();
+    merger.add(kSecondError, "b\n");
+    merger.add(kFirst, "c\n");
+    CHECK(merger.output() == "[0]<stdout>: a\n[1]<stderr>: b\n[0]<stdout>: c\n");
+}
+
+TEST_CASE("a prompt's line gets one prefix")
+{
+    OutputOptions options;
+    options.label = true;
+    LineMerger merger(options);
+    merger.add(kSecond, "a");
+    merger.flush_prompt();
+    merger.add(kSecond, "b\nc\n\n");
+    CHECK(merger.output() == "1: ab\n1: c\n1: \n");
+}
+
+TEST_CASE("messages of the launcher's own stand in a line of their own")
+{
+    LineMerger merger({});
+    merger.add(kFirst, "prompt");
+    merger.flush_prompt();
+    merger.add_message("message\n");
+    merger.add(kFirst, "x\n");
+    CHECK(merger.output() == "prompt\nmessage\nx\n");
+}
+
+TEST_CASE("a line without an end does not grow for ever")
+{
+    LineMerger merger({});
+    const std::string piece(LineMerger::kMaxHeldBytes / 2 + 1, 'x');
+    merger.add(kFirst, piece);
+    CHECK(merger.output() == "");
+    merger.add(kFirst, piece);
+    CHECK(merger.output().size() == 2 * piece.size());
+    merger.add(kFirst, "y");
+    CHECK(merger.output().size() == 2 * piece.size() + 1);
+    CHECK_FALSE(merger.admits(kSecond));
+    merger.end(kFirst);
+    CHECK(merger.admits(kSecond));
+}

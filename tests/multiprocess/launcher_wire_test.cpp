@@ -1,0 +1,120 @@
+// Frames between head and daemon: what comes out is what went in, and hostile bytes are refused.
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/messages.hpp"
+
+using namespace tutti::launcher;
+
+namespace {
+
+LaunchOrder make_order()
+{
+    LaunchOrder order;
+    order.job_name = "job";
+    order.host = "host";
+    order.apps.push_back({{"program", "", "two words"}, 2, {{"NAME", "value"}, {"EMPTY", ""}}, "/tmp"});
+    order.apps.push_back({{"other"}, 1, {}, ""});
+    order.ranks.push_back({0, 0, 0, {0, 1}, "0-1"});
+    order.ranks.push_back({1, 0, 1, {}, ""});
+    order.ranks.push_back({2, 1, 2, {5}, "5"});
+    order.stdin_target = StdinTarget::rank;
+    order.stdin_rank = 2;
+    order.merge_stderr = true;
+    return order;
+}
+
+}  // namespace
+
+TEST_CASE("a launch order survives the wire")
+{
+    const LaunchOrder order = decode_launch_order(encode(make_order()));
+    CHECK(order.job_name == "job");
+    CHECK(order.host == "host");
+    REQUIRE(order.apps.size() == 2);
+    CHECK(order.apps[0].argv == std::vector<std::string>{"program", "", "two words"});
+    CHECK(order.apps[0].environment == make_order().apps[0].environment);
+    CHECK(order.apps[0].working_directory == "/tmp");
+    REQUIRE(order.ranks.size() == 3);
+    CHECK(order.ranks[0].cpus == std::vector<int>{0, 1});
+    CHECK(order.ranks[2].app == 1);
+    CHECK(order.ranks[2].local_rank == 2);
+    CHECK(order.ranks[2].cpus_as_text == "5");
+    CHECK(order.stdin_target == StdinTarget::rank);
+    CHECK(order.stdin_rank == 2);
+    CHECK(order.merge_stderr);
+}
+
+TEST_CASE("an exit report survives the wire")
+{
+    const ExitReport report = decode_exit_report(encode(ExitReport{3, 4711, 9, true, false}));
+    CHECK(report.rank == 3);
+    CHECK(report.pid == 4711);
+    CHECK(report.wait_status == 9);
+    CHECK(report.connected);
+    CHECK_FALSE(report.finalized);
+}
+
+TEST_CASE("payloads that are cut short or too long are refused")
+{
+    const std::string whole = encode(make_order());
+    for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+        CHECK_THROWS_AS(decode_launch_order(whole.substr(0, bytes)), WireError);
+    }
+    CHECK_THROWS_AS(decode_launch_order(whole + "x"), WireError);
+    CHECK_THROWS_AS(decode_exit_report(encode(ExitReport{}) + "x"), WireError);
+}
+
+TEST_CASE("random bytes never do worse than be refused")
+{
+    std::minstd_rand random(1);
+    const std::string whole = encode(make_order());
+    for (int repetition = 0; repetition < 20'000; ++repetition) {
+        std::string bytes = whole;
+        for (int change = 0; change < 3; ++change) {
+            bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        try {
+            const LaunchOrder order = decode_launch_order(bytes);
+            for (const Placement& placement : order.ranks) {
+                REQUIRE(static_cast<std::size_t>(placement.app) < order.apps.size());
+            }
+        } catch (const WireError&) {
+        }
+    }
+}
+
+TEST_CASE("frames are found however the stream is cut")
+{
+    std::string stream;
+    append_frame(stream, FrameType::output, "first");
+    append_frame(stream, FrameType::bye, "");
+    append_frame(stream, FrameType::output, std::string(1000, 'x'));
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, std::size_t{7}, stream.size()}) {
+        FrameParser parser;
+        std::vector<std::pair<FrameType, std::string>> frames;
+        for (std::size_t begin = 0; begin < stream.size(); begin += piece) {
+            parser.append(std::string_view(stream).substr(begin, piece));
+            FrameParser::Frame frame{};
+            while (parser.next(frame)) {
+                frames.emplace_back(frame.type, frame.payload);
+            }
+        }
+        REQUIRE(frames.size() == 3);
+        CHECK(frames[0] == std::pair(FrameType::output, std::string("first")));
+        CHECK(frames[1] == std::pair(FrameType::bye, std::string()));
+        CHECK(frames[2].second.size() == 1000);
+    }
+}
+
+TEST_CASE("frames of unknown type or absurd length are refused")
+{
+    FrameParser::Frame frame{};
+    FrameParser unknown;
+    unknown.append(std::string("\0\0\0\0\xff\xff", 6));
+    CHECK_THROWS_AS(unknown.next(frame), WireError);
+    FrameParser huge;
+    huge.append(std::string("\xff\xff\xff\xff\x06\0", 6));
+    CHECK_THROWS_AS(huge.next(frame), WireError);
+}

@@ -1,0 +1,113 @@
+// A rank that does with its bootstrap what the first argument says. Exits with 2 when a value is wrong.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "lib/bootstrap/bootstrap.hpp"
+
+namespace {
+
+using tutti::bootstrap::Bootstrap;
+
+/// Different for each rank in length (none at all for rank 0) and content.
+std::vector<std::byte> card_of(int rank)
+{
+    std::vector<std::byte> card(static_cast<std::size_t>(rank) * 7);
+    for (std::size_t i = 0; i < card.size(); ++i) {
+        card[i] = static_cast<std::byte>((static_cast<std::size_t>(rank) * 31 + i) % 256);
+    }
+    return card;
+}
+
+void expect(bool condition, const char* what)
+{
+    if (!condition) {
+        fmt::print(stderr, "wrong: {}\n", what);
+        std::exit(2);
+    }
+}
+
+/// Every rank reads every rank's cards: some before and some after they are surely there.
+void exchange(Bootstrap& job)
+{
+    if (job.rank() % 2 == 1) {
+        ::usleep(20'000);  // the even ranks must wait for the cards of the odd ones
+    }
+    job.publish("card", card_of(job.rank()));
+    for (int rank = job.size() - 1; rank >= 0; --rank) {
+        expect(job.fetch(rank, "card") == card_of(rank), "a card before the fence");
+    }
+    job.publish("second card", card_of(job.rank() + 1));
+    job.fence();
+    for (int rank = 0; rank < job.size(); ++rank) {
+        expect(job.fetch(rank, "second card") == card_of(rank + 1), "a card after the fence");
+    }
+    job.fence();
+    job.finalize();
+    fmt::print("{} rank {} of {}, {} local\n", job.name(), job.rank(), job.size(), job.local_peers().size());
+}
+
+/// Rank 0 waits for a card for a while and reports how much CPU time that took.
+void wait_for_card(Bootstrap& job)
+{
+    if (job.rank() == 1) {
+        ::usleep(500'000);
+        job.publish("late", card_of(3));
+    } else if (job.rank() == 0) {
+        const std::clock_t before = std::clock();
+        expect(job.fetch(1, "late") == card_of(3), "the late card");
+        fmt::print("{} us of CPU time\n", (std::clock() - before) * 1'000'000 / CLOCKS_PER_SEC);
+    }
+    job.fence();
+    job.finalize();
+}
+
+int run(Bootstrap& job, const std::vector<std::string>& arguments)
+{
+    const std::string& action = arguments[0];
+    const bool chosen = arguments.size() > 1 && std::stoi(arguments[1]) == job.rank();
+    if (action == "exchange") {
+        exchange(job);
+    } else if (action == "wait") {
+        wait_for_card(job);
+    } else if (action == "finalize") {
+        job.finalize();
+    } else if (action == "abort") {  // RANK STATUS MESSAGE
+        if (chosen) {
+            job.abort(std::stoi(arguments[2]), arguments[3]);
+        }
+        job.fence();
+    } else if (action == "leave") {  // RANK STATUS: without finalize
+        if (chosen) {
+            ::_exit(std::stoi(arguments[2]));
+        }
+        job.fence();
+    } else if (action == "fetch-from-dead") {  // RANK
+        if (chosen) {
+            ::_exit(0);
+        }
+        job.fetch(std::stoi(arguments[1]), "never");
+    } else {
+        return 3;
+    }
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        const auto job = tutti::bootstrap::connect_to_job();
+        return run(*job, std::vector<std::string>(argv + 1, argv + argc));
+    } catch (const tutti::Error& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return 4;
+    }
+}
