@@ -20,13 +20,14 @@ inline constexpr int kArrivedTag = 7;
 inline constexpr int kFirstEnvelopeTag = 10;
 inline constexpr std::size_t kMatchingBytes = 8;
 
-/// The P distinct envelopes of a run: dealt to the sources in turn, tags counted up at each source.
+/// The P distinct envelopes of a run, dealt to the sources in turn. Tags alone tell them apart, too: receives
+/// from any source must not take one another's messages.
 struct Envelopes {
     int depth;
     int sources;  // ranks 1 .. sources
 
     int source(int envelope) const { return 1 + envelope % sources; }
-    int tag(int envelope) const { return kFirstEnvelopeTag + envelope / sources; }
+    int tag(int envelope) const { return kFirstEnvelopeTag + envelope; }
     /// Visits all envelopes, far apart (7919 is a prime), before it repeats.
     int turn(int iteration) const { return static_cast<int>(std::int64_t{iteration} * 7919 % depth); }
 };
