@@ -81,7 +81,11 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
             read(parsed);
             return on_eager_first(from, parsed, payload);
         }
-        case FrameKind::segment: return on_segment(from, payload);
+        case FrameKind::segment: {
+            SegmentHeader parsed;
+            read(parsed);
+            return on_segment(from, payload);
+        }
         case FrameKind::rts: {
             RtsHeader parsed;
             read(parsed);
@@ -226,7 +230,10 @@ void Protocol::accept(ReceiveRequest& request, UnexpectedRequest& message)
         from.arriving_receive = &request;
     }
     unexpected_pool_.give_back(message);
-    if (is_rts) {
+    if (from.lost && total != 0 && (is_rts || !complete)) [[unlikely]] {
+        from.arriving_receive = nullptr;
+        request.finish(ErrorCode::peer_lost);  // the rest will never come
+    } else if (is_rts) {
         clear_to_send(request, from.rank, sender_id, total);
     } else if (complete) {
         consumed(from, total);

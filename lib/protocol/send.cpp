@@ -91,7 +91,7 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 void Protocol::settle(SendRequest& request) noexcept
 {
     if (request.stage != SendRequest::Stage::awaiting_cts && request.frames_pending == 0)
-        request.finish(ErrorCode::success);
+        request.finish(request.status.code);
 }
 
 // Sends the envelope, and of an eager message all that goes with it. False: the rest must be tried again, and
@@ -104,7 +104,9 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        if (request.synchronous || total > options_.eager_limit_bytes || cost > to.credit) [[unlikely]] {
+        // A refused rts stays one, even when credit has come back since: its id is taken.
+        if (request.synchronous || total > options_.eager_limit_bytes || cost > to.credit || request.id != 0)
+            [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{
@@ -151,7 +153,8 @@ bool Protocol::stream(SendRequest& request, Peer& to)
 void Protocol::on_cts(int from, const CtsHeader& cts)
 {
     SendRequest* request = awaiting_cts_.find(cts.sender_id);
-    if (request == nullptr || request->peer_rank != from || cts.wanted_bytes > request->data.size())
+    if (request == nullptr || request->peer_rank != from || request->stage != SendRequest::Stage::awaiting_cts ||
+        cts.wanted_bytes > request->data.size())
         corrupt(from, "a clear-to-send for no message of ours");
     awaiting_cts_.remove(cts.sender_id);
     request->id = 0;

@@ -1,0 +1,123 @@
+#include "tests/unit/protocol/wire.hpp"
+
+namespace tutti::test {
+
+using transport::Completion;
+using transport::SendResult;
+using transport::Sink;
+
+// The simplest transport there is: two queues.
+class Wire::Link final : public transport::Transport {
+public:
+    Link(Wire& wire, int rank) : wire_(wire), rank_(rank) {}
+
+    std::string_view name() const noexcept override { return "wire"; }
+    transport::Capabilities capabilities() const noexcept override
+    {
+        return {.max_payload_bytes = wire_.options_.frame_bytes,
+                .remote_get = false,
+                .latency_ns = 1,
+                .bytes_per_ns = 1};
+    }
+    std::vector<std::byte> address() const override { return {}; }
+    bool reach(int, std::span<const std::byte>) const noexcept override { return true; }
+    void connect(int, std::span<const std::byte>) override {}
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion&) override
+    {
+        auto& queue = wire_.queues_[static_cast<std::size_t>(peer)];
+        if (queue.size() >= wire_.options_.queue_frames)
+            return SendResult::again;
+        queue.push_back({{header.begin(), header.end()}, {payload.begin(), payload.end()}});
+        wire_.kinds_[static_cast<std::size_t>(rank_)].push_back(
+            static_cast<protocol::FrameKind>(static_cast<unsigned char>(header[0])));
+        return SendResult::done;
+    }
+    std::size_t progress(Sink& sink) override
+    {
+        auto& queue = wire_.queues_[static_cast<std::size_t>(rank_)];
+        const std::size_t waiting = queue.size();
+        for (std::size_t i = 0; i < waiting; ++i) {
+            const Frame frame = std::move(queue.front());
+            queue.pop_front();
+            sink.frame(1 - rank_, frame.header, frame.payload);
+        }
+        return waiting;
+    }
+    void close() noexcept override {}
+
+private:
+    Wire& wire_;
+    int rank_;
+};
+
+Bytes message(std::uint64_t number, std::size_t size)
+{
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = static_cast<std::byte>(number * 131 + i * 7 + (i >> 8) + 1);
+    return bytes;
+}
+
+Wire::Wire(WireOptions options) : options_(options)
+{
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        transport::FaultOptions faults = options_.faults;
+        faults.seed += static_cast<std::uint64_t>(rank);
+        transports_[index] =
+            std::make_unique<transport::FaultTransport>(std::make_unique<Link>(*this, rank), faults);
+        protocols_[index] = std::make_unique<Protocol>(
+            2, options_.protocol,
+            [this, index](int) -> transport::Transport& { return *transports_[index]; });
+    }
+}
+
+Wire::~Wire()
+{
+    for (const auto& transport : transports_)
+        transport->close();
+}
+
+std::size_t Wire::step(int rank)
+{
+    const auto index = static_cast<std::size_t>(rank);
+    std::size_t events = transports_[index]->progress(at(rank));
+    if (at(rank).has_pending())
+        events += at(rank).retry();
+    return events;
+}
+
+std::size_t Wire::step()
+{
+    return step(0) + step(1);
+}
+
+void Wire::settle()
+{
+    // A decorator that idles or refuses by chance is quiet for a while without being done.
+    for (int quiet = 0; quiet < 30;) {
+        const bool idle = step() == 0 || options_.faults.idle > 0;
+        quiet = idle && in_flight(0) + in_flight(1) == 0 ? quiet + 1 : 0;
+    }
+}
+
+void Wire::send(SendRequest& request, int from, const Bytes& data, int tag, bool synchronous)
+{
+    request.envelope = {4, from, tag};
+    request.peer_rank = 1 - from;
+    request.synchronous = synchronous;
+    request.data = data;
+    at(from).send(request);
+}
+
+void Wire::receive(ReceiveRequest& request, int at_rank, int source, int tag, Bytes& buffer)
+{
+    request.pattern = {4, source, tag};
+    request.peer_rank = source < 0 ? -1 : source;
+    request.buffer = buffer.data();
+    request.capacity = buffer.size();
+    at(at_rank).receive(request);
+}
+
+}  // namespace tutti::test

@@ -1,0 +1,79 @@
+// Two protocols in one process, connected by a transport whose frames the test can hold back, refuse and
+// forge.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "lib/protocol/protocol.hpp"
+#include "transports/fault/fault_transport.hpp"
+
+namespace tutti::test {
+
+using protocol::Protocol;
+using protocol::ProtocolOptions;
+using protocol::ReceiveRequest;
+using protocol::SendRequest;
+using Bytes = std::vector<std::byte>;
+
+struct WireOptions {
+    ProtocolOptions protocol{};
+    transport::FaultOptions faults{};
+    std::size_t frame_bytes = 64;
+    std::size_t queue_frames = 1000000;  // then `again`
+};
+
+/// Byte i of message `number`.
+Bytes message(std::uint64_t number, std::size_t size);
+
+/// Ranks 0 and 1 of a job of two. Nothing moves but by step().
+class Wire {
+public:
+    explicit Wire(WireOptions options = {});
+    ~Wire();
+
+    Protocol& at(int rank) { return *protocols_[static_cast<std::size_t>(rank)]; }
+    /// One pass of what the engine does, on both sides. The number of events.
+    std::size_t step();
+    /// One pass of one side only.
+    std::size_t step(int rank);
+    /// Steps until nothing happens any more.
+    void settle();
+
+    void send(SendRequest& request, int from, const Bytes& data, int tag, bool synchronous = false);
+    void receive(ReceiveRequest& request, int at, int source, int tag, Bytes& buffer);
+
+    /// Hands a frame to rank `to` as if its peer had sent it.
+    template <class Header>
+    void forge(int to, const Header& header, std::span<const std::byte> payload = {})
+    {
+        at(to).frame(1 - to, protocol::bytes_of(header), payload);
+    }
+    /// Frames that wait for `rank` to take them.
+    std::size_t in_flight(int rank) const { return queues_[static_cast<std::size_t>(rank)].size(); }
+    /// The kind of each frame that was ever accepted from rank `from`.
+    const std::vector<protocol::FrameKind>& sent_kinds(int from) const
+    {
+        return kinds_[static_cast<std::size_t>(from)];
+    }
+    void limit_queue(std::size_t frames) { options_.queue_frames = frames; }
+
+private:
+    class Link;
+    struct Frame {
+        Bytes header;
+        Bytes payload;
+    };
+
+    WireOptions options_;
+    std::array<std::deque<Frame>, 2> queues_;  // by receiver
+    std::array<std::vector<protocol::FrameKind>, 2> kinds_;
+    std::array<std::unique_ptr<transport::Transport>, 2> transports_;
+    std::array<std::unique_ptr<Protocol>, 2> protocols_;
+};
+
+}  // namespace tutti::test
