@@ -66,8 +66,17 @@ Head::Head(const Options& options, const JobMap& map, UniqueFd daemon)
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
 
+void Head::say(const std::string& message)
+{
+    writer_->message("tuttirun: " + message + "\n");
+}
+
 int Head::run()
 {
+    if (options_.verbosity > 0) {
+        say(fmt::format("starting {} ranks of {} on {}", map_.ranks.size(),
+                        options_.apps.front().argv.front(), map_.host));
+    }
     daemon_.send(FrameType::launch, encode(make_order(options_, map_)));
     if (options_.stdin_target != StdinTarget::none) {
         const int target = options_.stdin_target == StdinTarget::all ? kAllRanks : options_.stdin_rank;
@@ -144,6 +153,10 @@ void Head::handle_output(WireReader& reader)
 
 void Head::handle_exit(const ExitReport& report)
 {
+    if (options_.verbosity > 1) {
+        say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
+                        map_.host, report.wait_status));
+    }
     if (const std::optional<Failure> failure = judge_exit(report)) {
         fail(report.rank, report.pid, *failure);
     }
@@ -163,8 +176,8 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
         return;
     }
     exit_status_ = exit_status;
-    if (!message.empty() && !options_.quiet) {
-        writer_->message("tuttirun: " + message + "\n");
+    if (!message.empty()) {
+        say(message);
     }
     daemon_.send(FrameType::end_job, WireWriter().put(std::int32_t{signal}).bytes());
 }

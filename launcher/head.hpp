@@ -37,6 +37,8 @@ private:
     void handle_daemon_lost(const std::string& reason);
     void handle_write_failure(const std::string& where, int error_number);
 
+    /// A line of the launcher's own, on stderr.
+    void say(const std::string& message);
     void fail(int rank, int pid, const Failure& failure);
     void end_job(int exit_status, int signal, const std::string& message);
     void stop_with_job();

@@ -243,3 +243,10 @@ TEST_CASE("a listener that has gone away ends the job quietly")
     CHECK(result.err == "");
     CHECK(result.out == "y\n0\n");
 }
+
+TEST_CASE("tuttirun tells what it does when asked, and its errors in any case")
+{
+    CHECK(contains(tuttirun({"-v", "-n", "2", "true"}).err, "tuttirun: starting 2 ranks of true on "));
+    CHECK(contains(tuttirun({"-v", "-v", "-n", "2", "true"}).err, "tuttirun: rank 1 (pid "));
+    CHECK(contains(tuttirun({"-q", "-n", "2", "false"}).err, "exited with status 1"));
+}
