@@ -16,6 +16,7 @@ std::vector<std::string> with(std::vector<std::string> words, std::initializer_l
     return words;
 }
 
+// Two ranks, a core each: nothing but the library differs.
 Case two_ranks(const std::string& name, const std::vector<std::string>& arguments, Better better,
                std::string unit, std::vector<Goal> goals)
 {
@@ -25,6 +26,7 @@ Case two_ranks(const std::string& name, const std::vector<std::string>& argument
     return one;
 }
 
+// More ranks than cores, wherever the scheduler puts them.
 Case crowded(const std::string& benchmark, int ranks)
 {
     Case one{.name = benchmark + "-" + std::to_string(ranks), .arguments = {benchmark}, .ranks = ranks};
@@ -35,6 +37,7 @@ Case crowded(const std::string& benchmark, int ranks)
     return one;
 }
 
+// No arguments: the empty program instead of the suite.
 Case launch(int ranks)
 {
     Case one{.name = "launch-" + std::to_string(ranks), .ranks = ranks};
@@ -44,6 +47,7 @@ Case launch(int ranks)
     return one;
 }
 
+// A promise about Tutti alone: the peers spin.
 Case idle()
 {
     Case one{.name = "idle", .arguments = {"idle", "-s", "10"}, .quick = {"idle", "-s", "0.1"}, .unit = "s"};
@@ -52,6 +56,7 @@ Case idle()
     return one;
 }
 
+// Runs only when asked for by name or with --all.
 Case extra(Case one)
 {
     one.by_default = false;

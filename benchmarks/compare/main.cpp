@@ -42,6 +42,7 @@ nlohmann::json machine()
             {"kernel", names.release}};
 }
 
+// In the order of all_cases(), whatever the order on the command line.
 std::vector<Case> chosen_cases(const CompareOptions& options)
 {
     std::vector<Case> chosen;
@@ -78,6 +79,7 @@ int run(const CompareOptions& options)
                                {"repetitions", options.thoroughness.repetitions},
                                {"quick", options.thoroughness.quick},
                                {"cases", nlohmann::json::array()}};
+    // Tried before anything is measured.
     write(options.json_file, document);
     const std::vector<Contender> contenders = find_contenders(options.libraries);
     fmt::print(

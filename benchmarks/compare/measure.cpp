@@ -41,6 +41,7 @@ private:
     fs::path path_;
 };
 
+// The suite's first column, whatever it is called there.
 double key_of(const nlohmann::json& result)
 {
     if (result.contains("size_bytes"))
@@ -89,6 +90,7 @@ Rows measure_case(const Case& which, const std::vector<Contender>& contenders,
     const int repetitions = which.once || thoroughness.quick ? 1 : thoroughness.repetitions;
     Rows rows;
     std::set<std::string> failed;
+    // Contenders inside, repetitions outside: what drifts on the machine drifts for all of them.
     for (int repetition = 0; repetition < repetitions; ++repetition) {
         for (const Contender& contender : contenders) {
             if (failed.contains(contender.name) || (contender.name == "mpich" && !which.with_mpich))

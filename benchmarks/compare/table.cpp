@@ -24,6 +24,7 @@ std::string number(double value)
     return value < 10000 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
+// What one line of the table says.
 struct Row {
     std::map<std::string, double> medians;
     double widest_spread = 0.0;
@@ -51,6 +52,7 @@ Row evaluate(const Case& which, const std::map<std::string, std::vector<double>>
     return row;
 }
 
+// The goal as people read it.
 std::string words(const Case& which, const Goal& goal)
 {
     if (goal.absolute)

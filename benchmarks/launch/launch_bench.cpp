@@ -21,6 +21,7 @@ struct LaunchOptions {
     std::string json_file;
 };
 
+// Prints a row for each number of ranks and library; one that failed has none.
 int run(const LaunchOptions& options)
 {
     std::ofstream file;

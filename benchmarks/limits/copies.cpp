@@ -26,6 +26,7 @@ int copies_of(std::size_t size_bytes, Effort effort)
     return effort.loops(static_cast<int>(512 * kMiB / std::max<std::size_t>(size_bytes, 16384)));
 }
 
+// GB = 10^9 bytes.
 double gigabytes_a_second(std::size_t size_bytes, double us)
 {
     return static_cast<double>(size_bytes) / us / 1000;
@@ -33,6 +34,7 @@ double gigabytes_a_second(std::size_t size_bytes, double us)
 
 // The message leaves through a ring of `kRingChunks` chunks: the sender copies in while the receiver copies
 // out.
+// Enough that neither side waits for the other's last line, few enough to stay in a cache of 1 MiB.
 constexpr unsigned kRingChunks = 8;
 
 double pipeline_us(std::size_t chunk_bytes, int messages)
@@ -47,6 +49,7 @@ double pipeline_us(std::size_t chunk_bytes, int messages)
     Buffer buffer(kLargestBytes, 'p');
     std::byte* data = buffer.bytes(kLargestBytes).data();
 
+    // The receiver has the clock: it is done when the message is there.
     return with_child(
         own, other,
         [=] {
@@ -93,6 +96,7 @@ double vm_read_us(std::size_t size_bytes, int reads)
             bool allowed = true;
             double start = 0.0;
             for (int i = 0; i <= reads && allowed; ++i) {
+                // The first read pays for looking up the process and its pages.
                 if (i == 1)
                     start = now_us();
                 allowed = process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size_bytes);
@@ -120,6 +124,8 @@ void probe_shared_copy(const Figures& figures, Effort effort)
         Buffer target(size_bytes, 't');
         std::byte* to = target.bytes(size_bytes).data();
         const int copies = copies_of(size_bytes, effort);
+        // Written by the other core, then read again and again: what a receiver meets whose sender reuses its
+        // buffer.
         const double us = with_child(
             own, other,
             [=] {

@@ -63,6 +63,7 @@ int run_limits(const Options& options)
           probe_process_vm_readv, probe_switches, probe_counter_barrier}) {
         std::vector<Figure> group;
         for (int run = 0; run < kRuns; ++run) {
+            // A probe tells its figures in the same order in every run.
             std::size_t next = 0;
             probe(
                 [&](const std::string& name, const std::string& parameter, double value,

@@ -86,6 +86,7 @@ void bind_to_core(int core)
 
 SharedMemory::SharedMemory(std::size_t size_bytes) : size_bytes_(size_bytes)
 {
+    // Populated at once: no probe may meet a page fault.
     void* data =
         mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     check(data != MAP_FAILED, "mmap of shared memory");
@@ -105,6 +106,7 @@ double with_child(int own_core, int other_core, const std::function<double()>& s
     const pid_t child = fork();
     check(child >= 0, "fork");
     if (child == 0) {
+        // Never outlives its parent, also where that died before the request was made.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(1);

@@ -19,6 +19,7 @@ namespace tutti::bench {
 
 namespace {
 
+// Between processes: not the private kind. Returns at once when the word has changed already.
 void futex_wait(std::atomic<unsigned>& word, unsigned while_value)
 {
     syscall(SYS_futex, &word, FUTEX_WAIT, while_value, nullptr, nullptr, 0);
@@ -76,6 +77,7 @@ double turn_us(int own_core, int other_core, Waiting waiting, int rounds)
         });
 }
 
+// Each in a line of its own: ranks that wait for the round must not slow those that still arrive.
 struct Counters {
     Line arrived;
     Line round;
@@ -85,6 +87,7 @@ struct Counters {
 void counter_barriers(Counters& counters, unsigned ranks, unsigned first, unsigned last)
 {
     for (unsigned i = first; i <= last; ++i) {
+        // Counts up for ever: nobody has to reset it while others may still read it.
         if (counters.arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks * i)
             announce(counters.round.value, i, Waiting::yield);
         else

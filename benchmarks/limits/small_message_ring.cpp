@@ -47,6 +47,8 @@ public:
         Header* header = slot();
         header->size_bytes = static_cast<unsigned>(payload_bytes_);
         std::memcpy(payload_of(header), payload, payload_bytes_);
+        // Release: whoever sees the number sees header and payload. It differs from the slot's last one, so
+        // nobody clears it.
         header->sequence.store(++position_, std::memory_order_release);
     }
 
@@ -55,6 +57,7 @@ public:
         Header* header = slot();
         spin_until([&] { return header->sequence.load(std::memory_order_acquire) == position_ + 1; });
         std::memcpy(payload, payload_of(header), header->size_bytes);
+        // Told in quarters: each telling costs the producer a cache miss.
         if (++position_ % (kSlots / 4) == 0)
             consumed_->value.store(position_, std::memory_order_release);
     }

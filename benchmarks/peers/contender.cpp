@@ -29,6 +29,7 @@ fs::path find_in_path(const std::string& program)
     return {};
 }
 
+// The first part that is not there, or nothing.
 std::string missing_part(const Contender& contender)
 {
     for (const fs::path& part : {contender.launcher, contender.benchmark, contender.empty}) {
@@ -45,6 +46,7 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const fs
 {
     std::vector<std::string> words{launcher.string()};
     const std::string where = binding == Binding::core ? "core" : "none";
+    // Tutti takes both dialects; it is asked in Open MPI's.
     if (name == "mpich") {
         words.insert(words.end(), {"-bind-to", where});
     } else {
@@ -60,6 +62,7 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const fs
 
 std::vector<Contender> find_contenders(const std::vector<std::string>& only)
 {
+    // Where this program is, not where it was started: the build folder may be anywhere.
     const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
     const std::vector<Contender> known = {
         {"tutti", "Tutti", here.parent_path() / "launcher" / "tuttirun", here / "tutti-bench",

@@ -41,6 +41,7 @@ private:
 
 [[noreturn]] void become(const std::vector<std::string>& command, const Variables& variables, int output)
 {
+    // TERM, not KILL: a launcher must get the chance to end its ranks.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);
     for (const auto& [name, value] : variables)
@@ -54,6 +55,7 @@ private:
         arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
+    // As a shell would.
     _exit(127);
 }
 
@@ -93,9 +95,11 @@ Outcome run_program(const std::vector<std::string>& command, const Variables& va
         become(command, variables, output.number());
     setpgid(child, child);  // whichever of the two comes first
 
+    // A descriptor can be waited for with a limit of time, a process cannot.
     const Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)), "pidfd_open");
     if (!ends_within(pidfd.number(), static_cast<int>(timeout_seconds * 1000))) {
         outcome.timed_out = true;
+        // The group: a launcher that hangs may have children that do not.
         kill(-child, SIGTERM);
         if (!ends_within(pidfd.number(), kGraceMilliseconds))
             kill(-child, SIGKILL);

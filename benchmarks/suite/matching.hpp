@@ -15,6 +15,7 @@
 
 namespace tutti::bench {
 
+// Above kFirstEnvelopeTag a tag names an envelope.
 inline constexpr int kCommandTag = 6;
 inline constexpr int kArrivedTag = 7;
 inline constexpr int kFirstEnvelopeTag = 10;

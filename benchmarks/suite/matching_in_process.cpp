@@ -62,6 +62,7 @@ void drive(const Ranks& ranks, const Options& options)
 
 }  // namespace
 
+// Threads exist only because a rank is made on one; after that they sleep until rank 0's has measured.
 int run_matching_in_process(const Options& options)
 {
     Ranks ranks(static_cast<std::size_t>(options.sources) + 1);

@@ -68,6 +68,7 @@ public:
         return request;
     }
     void wait(Request& request) { MPI_Wait(&request.handle, MPI_STATUS_IGNORE); }
+    // An array of one-member structs is laid out as an array of that member.
     void wait_all(std::span<Request> requests)
     {
         if (!requests.empty())

@@ -17,6 +17,7 @@ struct SizeRange {
     std::size_t max;
 };
 
+// Plain bytes, the whole text: '1k' or '-1' are mistakes, not sizes. `whole` is for the complaint.
 std::size_t parse_size(std::string_view text, std::string_view whole)
 {
     std::size_t value = 0;
@@ -27,6 +28,7 @@ std::size_t parse_size(std::string_view text, std::string_view whole)
     return value;
 }
 
+// MIN:MAX, or MAX with the benchmark's own minimum.
 SizeRange parse_range(const std::string& text)
 {
     const std::size_t colon = text.find(':');
@@ -64,6 +66,7 @@ constexpr Command kSizedCommands[] = {
     {"broadcast", "Bytes of rank 0 to all: mean time over the ranks, us", {1, kMiB, {1000, 100}, {100, 10}}},
     {"reduce", "Sum of floats at rank 0: mean time over the ranks, us", {4, kMiB, {1000, 100}, {100, 10}}},
 };
+// Not sized: they have rows of other kinds, or one value.
 constexpr Command kBarrier = {"barrier", "Barrier: mean time over the ranks, us", {0, 0, {1000, 100}, {}}};
 constexpr Command kMatching = {
     "matching",
@@ -71,6 +74,7 @@ constexpr Command kMatching = {
     {8, 8, {20000, 2000}, {}}};
 constexpr Command kIdle = {"idle", "CPU seconds that a rank uses while it waits in recv", {0, 0, {1, 0}, {}}};
 
+// What all commands share. `command` must outlive the parse: the tables above do.
 CLI::App* add_command(CLI::App& app, Options& options, const Command& command)
 {
     CLI::App* sub = app.add_subcommand(command.name, command.description);

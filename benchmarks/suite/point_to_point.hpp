@@ -53,6 +53,7 @@ double one_way_window(B& job, Buffers& buffers, std::size_t size_bytes, LoopCoun
             job.wait_all(requests);
             job.recv(acknowledgement.bytes(4), 1, kAcknowledgeTag);
         } else {
+            // All into one buffer, as OSU does: what is measured is the transfer, not the receiver's cache.
             for (auto& request : requests)
                 request = job.irecv(in, 0, kDataTag);
             job.wait_all(requests);
@@ -75,6 +76,7 @@ double two_way_window(B& job, Buffers& buffers, std::size_t size_bytes, LoopCoun
     for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
         if (i == loop.warmup)
             start = now_us();
+        // Receives first, so that messages find them posted.
         for (auto& request : receives)
             request = job.irecv(in, peer, kDataTag);
         for (auto& request : sends)

@@ -19,6 +19,7 @@ namespace {
 constexpr int kKeyWidth = 10;
 constexpr int kValueWidth = 20;
 
+// One member of all samples.
 std::vector<double> pick(std::span<const Sample> samples, double Sample::*member)
 {
     std::vector<double> values;
@@ -41,6 +42,7 @@ Report::Report(const Options& options, Columns columns, std::string_view library
     : options_(options), columns_(std::move(columns)), document_(std::make_unique<nlohmann::json>())
 {
     if (!options_.json_file.empty())
+        // Tried now and written at the end: hours of measuring must not end in a typing error.
         open_for_writing(options_.json_file);
     *document_ = {
         {"benchmark", options_.benchmark}, {"library", library}, {"ranks", ranks},

@@ -86,6 +86,7 @@ private:
                       });
     }
 
+    // Back to back, without sizes: one row, one value.
     void barriers()
     {
         open_report({"Barrier Latency Test", "", "Avg Latency", "us"});
@@ -93,6 +94,7 @@ private:
         row({}, loop.iterations, {}, [&] { return barrier(job_, loop); });
     }
 
+    // Every rank waits for its neighbour: with more ranks than cores this measures how fast ranks give way.
     void token_ring()
     {
         require(job_.size() >= 2, "2 ranks or more: start it with -n 2");
@@ -102,6 +104,7 @@ private:
               [this](auto& buffers, auto size) { return validate_ring(job_, buffers, size); });
     }
 
+    // Always from rank 0, as OSU does: the tree's leaves are the same ranks each time.
     void broadcasts()
     {
         open_report({"Broadcast Latency Test", "Size", "Avg Latency", "us"});
@@ -113,6 +116,7 @@ private:
             [this](auto& buffers, auto size) { return validate_broadcast(job_, buffers, size); });
     }
 
+    // allreduce (everywhere) or reduce to rank 0, of floats.
     void sums(bool everywhere)
     {
         require_whole_floats();
@@ -128,12 +132,14 @@ private:
             [&](auto& buffers, auto size, auto loop) {
                 const std::span<float> in = buffers.out.floats(size);
                 const std::span<float> out = buffers.in.floats(size);
+                // Ones: repeated sums must not run into denormals or infinities, which take other times.
                 std::fill(in.begin(), in.end(), 1.0f);
                 return collective(job_, loop, [&] { call(in, out); });
             },
             [&](auto& buffers, auto size) { return validate_sum(job_, buffers, size, everywhere, call); });
     }
 
+    // A row a depth. Rank 0 receives, all other ranks are sources.
     void matching_depths()
     {
         require(job_.size() >= 2, "2 ranks or more: start it with -n 2");
@@ -149,6 +155,7 @@ private:
                 [&] { return Sample::single(matching(job_, depth, options_.mode, loop)); });
     }
 
+    // The busiest of the waiting ranks counts: one that spins is one too many.
     void idle_wait()
     {
         require(job_.size() >= 2, "2 ranks or more: start it with -n 2");
@@ -175,6 +182,8 @@ private:
         }
     }
 
+    // All ranks start each repetition together: without the barrier the first message of one would meet the
+    // results of the one before.
     template <class Measure>
     void row(std::optional<double> key, int iterations, std::optional<bool> valid, Measure measure)
     {
@@ -187,12 +196,14 @@ private:
             report_->row(key, samples, iterations, valid);
     }
 
+    // The other ranks have no report, and print nothing.
     void open_report(Columns columns)
     {
         if (job_.rank() == 0)
             report_.emplace(options_, std::move(columns), B::library(), job_.size());
     }
 
+    // Depends on size() alone, so that all ranks decide alike.
     void require(bool suitable, const char* remedy) const
     {
         if (!suitable)

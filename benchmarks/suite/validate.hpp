@@ -56,6 +56,8 @@ bool validate_messages(B& job, std::size_t size_bytes)
             }
         }
         job.wait_all(requests);
+        // Only the receiver checks, and only after all have arrived: a message in the wrong buffer shows as
+        // well.
         for (std::size_t i = 0; i < kMessages && job.rank() != sender; ++i)
             wrong += wrong_bytes(buffers[i].bytes(size_bytes), 10 * i + static_cast<std::size_t>(sender));
     }
