@@ -16,6 +16,7 @@ int main(int argc, char** argv)
             status = run_suite(job, command.options);
         else if (job.rank() == 0)
             command.say();
+        job.barrier();  // no rank leaves with an error before it has been said
     } catch (const std::exception& error) {
         fmt::print(stderr, "peer-bench: {}\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

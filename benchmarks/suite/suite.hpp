@@ -236,6 +236,7 @@ int run_suite(B& job, const Options& options)
     } catch (const UnsuitableJob& error) {
         if (job.rank() == 0)
             fmt::print(stderr, "tutti-bench: {}\n", error.what());
+        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
         return 2;
     }
 }

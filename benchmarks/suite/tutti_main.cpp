@@ -19,6 +19,7 @@ int run_job(int argc, char** argv, const CommandLine& command)
         return run_suite(job, command.options);
     if (job.rank() == 0)
         command.say();
+    job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
     return command.status;
 }
 
