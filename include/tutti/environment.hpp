@@ -55,7 +55,7 @@ private:
 };
 
 /// Runs `body` on `ranks` threads of this process, each a rank of a job of its own: for tests, teaching and
-/// debugging. Throws the exception of the lowest rank that failed, after all have ended.
+/// debugging. Throws the exception of the rank that failed first, after all have ended.
 void run_threads(int ranks, const std::function<void(Environment&)>& body, EnvironmentOptions options = {});
 
 /// Seconds since some fixed point, by the monotonic clock.

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "tutti/error.hpp"
+#include "lib/base/job_aborted.hpp"
 
 namespace tutti::bootstrap {
 
@@ -29,7 +29,8 @@ void InprocJob::abort(std::string message)
 void InprocJob::throw_if_aborted() const
 {
     if (aborted_)
-        throw Error(ErrorCode::peer_lost, "bootstrap", fmt::format("the job was aborted: {}", abort_message_));
+        throw base::JobAborted(ErrorCode::peer_lost, "bootstrap",
+                               fmt::format("the job was aborted: {}", abort_message_));
 }
 
 void InprocBootstrap::publish(std::string_view key, std::span<const std::byte> value)

@@ -62,6 +62,7 @@ Request start(const std::shared_ptr<CommunicatorState>& state, Prepare&& prepare
     auto request = std::make_unique<CollectiveRequest>(state, state->next_collective());
     request->task = prepare(*request);
     request->task.start({task_ended, request.get()});
+    state->process().engine().started();
     return RequestAccess::active(*request.release());
 }
 

@@ -64,6 +64,7 @@ Request Message::irecv_view(detail::View view)
     request->owner = &process;
     detail::describe(*request, *state_, view, layout.get(), status_.source, status_.tag);
     process.protocol().receive_matched(*request, *unexpected(std::exchange(matched_, nullptr)));
+    process.engine().started();
     return RequestAccess::active(request.release(), layout);
 }
 
@@ -77,8 +78,10 @@ Message Communicator::mprobe(int source, int tag) const
     protocol::UnexpectedRequest* found = nullptr;
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state_->context(), source, tag});
-        return found != nullptr;
+        return found != nullptr || detail::is_lost(*state_, source);
     });
+    if (found == nullptr)
+        detail::raise_lost("mprobe", source);
     process.protocol().extract(*found);
     return Message(state_, opaque(found), found->status());
 }

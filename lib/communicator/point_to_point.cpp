@@ -55,6 +55,19 @@ Packed pack(detail::ConstView view)
     return packed;
 }
 
+// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing may
+// refer to the request any more.
+template <class Request>
+void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
+{
+    try {
+        process.engine().wait(lock, [&] { return request.done; });
+    } catch (...) {
+        process.protocol().forget(request);
+        throw;
+    }
+}
+
 void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
     static_cast<const Layout*>(request.context)->unpack(request.buffer, offset, bytes);
@@ -70,6 +83,18 @@ void check_receive(const CommunicatorState& state, std::string_view operation, i
         bad_peer(operation, source, state.size());
     if (tag < 0 && tag != any_tag) [[unlikely]]
         bad_tag(operation, tag);
+}
+
+bool is_lost(const CommunicatorState& state, int source) noexcept
+{
+    return source != any_source && state.process().protocol().is_lost(state.world_rank(source));
+}
+
+void raise_lost(std::string_view operation, int source)
+{
+    throw Error(ErrorCode::peer_lost, operation,
+                fmt::format("nothing more comes from rank {}: its process has ended or its connection broke", source),
+                source);
 }
 
 void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view, const Layout* layout,
@@ -109,7 +134,9 @@ void Communicator::send_view(detail::ConstView view, int destination, int tag, S
     describe(request, state, {view.data, view.size_bytes}, destination, tag, mode);
     process.protocol().send(request);
     if (!request.done)
-        process.engine().wait(lock, [&] { return request.done; });
+        wait_for(process, lock, request);
+    else
+        process.engine().started();
     if (request.status.code != ErrorCode::success) [[unlikely]]
         detail::raise(request);
 }
@@ -131,6 +158,7 @@ Request Communicator::isend_view(detail::ConstView view, int destination, int ta
     request->owner = &process;
     describe(*request, state, {view.data, view.size_bytes}, destination, tag, mode);
     process.protocol().send(*request);
+    process.engine().started();
     if (request->done && request->status.code == ErrorCode::success)
         return {};
     return RequestAccess::active(request.release(), std::move(packed));
@@ -148,7 +176,7 @@ Status Communicator::recv_view(detail::View view, int source, int tag) const
     detail::describe(request, state, view, view.layout, source, tag);
     process.protocol().receive(request);
     if (!request.done)
-        process.engine().wait(lock, [&] { return request.done; });
+        wait_for(process, lock, request);
     if (request.status.code != ErrorCode::success) [[unlikely]]
         detail::raise(request);
     return request.status;
@@ -168,6 +196,7 @@ Request Communicator::irecv_view(detail::View view, int source, int tag) const
     request->owner = &process;
     detail::describe(*request, state, view, layout.get(), source, tag);
     process.protocol().receive(*request);
+    process.engine().started();
     return RequestAccess::active(request.release(), layout);
 }
 
@@ -181,8 +210,10 @@ Status Communicator::probe(int source, int tag) const
     protocol::UnexpectedRequest* found = nullptr;
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state_->context(), source, tag});
-        return found != nullptr;
+        return found != nullptr || detail::is_lost(*state_, source);
     });
+    if (found == nullptr)
+        detail::raise_lost("probe", source);
     return found->status();
 }
 

@@ -32,6 +32,15 @@ void recycle(RequestState& state)
     }
 }
 
+// So that nothing refers to the operation's state any more. A collective's own operations see to themselves.
+void forget(protocol::Protocol& protocol, RequestState& state) noexcept
+{
+    if (state.kind == RequestState::Kind::send)
+        protocol.forget(static_cast<protocol::SendRequest&>(state));
+    else if (state.kind == RequestState::Kind::receive)
+        protocol.forget(static_cast<protocol::ReceiveRequest&>(state));
+}
+
 // The process of the first active request; nullptr when none is.
 Process* process_of_any(std::span<Request> requests)
 {
@@ -109,14 +118,23 @@ bool Request::cancel()
 void Request::abandon() noexcept
 {
     Process& process = process_of(*state_);
-    // A receive that nothing has matched hurts nobody: it is simply withdrawn.
-    if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
-        process.abort(1, "an exception destroyed a request of an operation under way; its peer would wait for ever");
     try {
-        wait();
-    } catch (const std::exception& error) {
-        process.abort(1, fmt::format("a request was destroyed without a wait, and its operation failed: {}",
-                                     error.what()));
+        // A receive that nothing has matched hurts nobody: it is simply withdrawn.
+        if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
+            process.abort(1, "an exception destroyed a request of an operation under way; its peer would wait for ever");
+        try {
+            wait();
+        } catch (const std::exception& error) {
+            process.abort(1, fmt::format("a request was destroyed without a wait, and its operation failed: {}",
+                                         error.what()));
+        }
+    } catch (const Error&) {
+        // Where ranks are threads, abort() throws: the job has ended and nothing moves any more.
+        if (state_ != nullptr) {
+            auto lock = process.engine().lock();
+            forget(process.protocol(), *state_);
+            recycle(*std::exchange(state_, nullptr));
+        }
     }
 }
 

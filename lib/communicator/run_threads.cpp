@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/base/job_aborted.hpp"
 #include "lib/bootstrap/inproc.hpp"
 #include "lib/communicator/process.hpp"
 #include "transports/inproc/inproc_transport.hpp"
@@ -21,18 +22,25 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
 
     std::mutex mutex;
     std::exception_ptr first_error;
+    bool is_cause = false;
+    const auto failed = [&](int rank, bool caused) {
+        const std::lock_guard lock(mutex);
+        // A rank whose exception ended the job may come behind others that only met the end.
+        if (!first_error || (caused && !is_cause)) {
+            first_error = std::current_exception();
+            is_cause = caused;
+        }
+        job->abort(fmt::format("rank {} ended with an exception", rank));
+    };
     const auto run_rank = [&](int rank) {
         try {
             Environment environment(std::make_unique<detail::Process>(
                 std::make_unique<bootstrap::InprocBootstrap>(job, rank), options.threads, hub));
             body(environment);
+        } catch (const base::JobAborted&) {
+            failed(rank, false);
         } catch (...) {
-            const std::lock_guard lock(mutex);
-            // What other ranks throw next is only that the job was aborted.
-            if (first_error)
-                return;
-            first_error = std::current_exception();
-            job->abort(fmt::format("rank {} ended with an exception", rank));
+            failed(rank, true);
         }
     };
     std::vector<std::jthread> threads;

@@ -80,6 +80,14 @@ public:
         return events;
     }
 
+    /// After a call that started something and does not wait for it: what other threads sleep for may depend on
+    /// it (a message to this rank itself), or it needs their progress (a frame that was refused). Under the lock.
+    void started() noexcept
+    {
+        if (sleepers_ != 0) [[unlikely]]
+            wake_sleepers();
+    }
+
     /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
     /// done() must look at state that only the lock protects.
     template <class Done>

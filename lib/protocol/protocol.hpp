@@ -57,6 +57,11 @@ public:
     void receive_matched(ReceiveRequest& request, UnexpectedRequest& message);
     void drop(UnexpectedRequest& message);
 
+    /// Takes a request, in whatever stage, out of all that refers to it: for a caller that gives up because the
+    /// engine does. No transport may hold a frame of it, and the peer is told nothing.
+    void forget(SendRequest& request) noexcept;
+    void forget(ReceiveRequest& request) noexcept;
+
     /// Sends what a transport had refused. Returns the number of frames that went out.
     std::size_t retry();
     bool has_pending() noexcept { return !pending_peers_.empty(); }

@@ -38,6 +38,16 @@ bool Protocol::cancel(ReceiveRequest& request) noexcept
     return true;
 }
 
+void Protocol::forget(ReceiveRequest& request) noexcept
+{
+    if (static_cast<matching::TableHook<matching::PostedTag>&>(request).linked())
+        matcher_.withdraw(request);
+    if (awaiting_data_.find(request.id) == &request)
+        awaiting_data_.remove(request.id);
+    if (request.sender >= 0 && peer(request.sender).arriving_receive == &request)
+        peer(request.sender).arriving_receive = nullptr;
+}
+
 UnexpectedRequest* Protocol::probe(const matching::MatchKey& pattern)
 {
     return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));

@@ -233,6 +233,15 @@ bool Protocol::retry_peer(Peer& to, std::size_t& sent)
     return true;
 }
 
+void Protocol::forget(SendRequest& request) noexcept
+{
+    using Outgoing = base::IntrusiveList<SendRequest, OutgoingTag>;
+    if (static_cast<base::ListHook<OutgoingTag>&>(request).linked())
+        Outgoing::remove(request);
+    if (request.id != 0)
+        awaiting_cts_.remove(std::exchange(request.id, 0));
+}
+
 bool Protocol::is_lost(int rank) const noexcept
 {
     const auto& slot = peers_[static_cast<std::size_t>(rank)];

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/futex.hpp"
+#include "lib/base/job_aborted.hpp"
 
 namespace tutti::transport {
 
@@ -89,7 +90,7 @@ void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
 std::size_t InprocTransport::progress(Sink& sink)
 {
     if (hub_->aborted_.load(std::memory_order_acquire)) [[unlikely]]
-        throw Error(ErrorCode::peer_lost, "progress", "the job was aborted: " + hub_->abort_reason_);
+        throw base::JobAborted(ErrorCode::peer_lost, "progress", "the job was aborted: " + hub_->abort_reason_);
     // A peer known to have closed has sent all that it ever will: its loss comes behind the frames below.
     const std::vector<int> losses = std::exchange(lost_, {});
     std::size_t events = losses.size();

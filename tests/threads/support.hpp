@@ -1,0 +1,79 @@
+// Checks for use on any rank's thread (Catch's own are for one thread), and the rank counts that tests run
+// at.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tutti/tutti.hpp"
+
+namespace tutti::test {
+
+/// Throws, naming the line: run_threads ends all ranks and hands the exception to the test.
+inline void expect(bool condition, const std::string& what = "",
+                   std::source_location where = std::source_location::current())
+{
+    if (!condition)
+        throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+                                 ": not as expected " + what);
+}
+
+/// `call` must throw tutti::Error with this code, and this text in its sentence.
+template <class Call>
+void expect_error(ErrorCode code, const std::string& text, Call&& call,
+                  std::source_location where = std::source_location::current())
+{
+    try {
+        call();
+    } catch (const Error& error) {
+        expect(error.code() == code, std::string("code of: ") + error.what(), where);
+        expect(std::string(error.what()).find(text) != std::string::npos,
+               std::string("text of: ") + error.what(), where);
+        return;
+    }
+    expect(false, "no error was thrown", where);
+}
+
+/// Runs `body` at 1, 2, 3, 4, 7 and 16 ranks.
+inline void at_all_sizes(const std::function<void(const Communicator&)>& body,
+                         EnvironmentOptions options = {})
+{
+    for (const int ranks : {1, 2, 3, 4, 7, 16}) {
+        INFO(ranks << " ranks");
+        REQUIRE_NOTHROW(run_threads(
+            ranks, [&](Environment& environment) { body(environment.world()); }, options));
+    }
+}
+
+/// Runs `body` at one size.
+inline void at_size(int ranks, const std::function<void(const Communicator&)>& body,
+                    EnvironmentOptions options = {})
+{
+    REQUIRE_NOTHROW(run_threads(
+        ranks, [&](Environment& environment) { body(environment.world()); }, options));
+}
+
+inline int right_of(const Communicator& ring)
+{
+    return (ring.rank() + 1) % ring.size();
+}
+inline int left_of(const Communicator& ring)
+{
+    return (ring.rank() + ring.size() - 1) % ring.size();
+}
+
+/// Elements that tell sender, message and index apart.
+inline std::vector<int> numbers(int sender, int message, std::size_t count)
+{
+    std::vector<int> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = sender * 1'000'003 + message * 7919 + static_cast<int>(i) * 31 + 1;
+    return values;
+}
+
+}  // namespace tutti::test
