@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 
+#include "lib/base/copy.hpp"
 #include "lib/base/intrusive_list.hpp"
 #include "lib/matching/matcher.hpp"
 #include "lib/request/request_state.hpp"
@@ -64,8 +64,8 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive {
         bytes = bytes.first(std::min(bytes.size(), capacity - offset));
         if (deliver != nullptr)
             deliver(*this, offset, bytes);
-        else if (!bytes.empty())
-            std::memcpy(buffer + offset, bytes.data(), bytes.size());
+        else
+            base::copy_bytes(buffer + offset, bytes.data(), bytes.size());
     }
 };
 

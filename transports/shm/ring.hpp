@@ -12,11 +12,13 @@
 // everything consumed there is always room for one, whatever is unreported or skipped at the ring's end.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
+
+#include "lib/base/copy.hpp"
 
 namespace tutti::transport::shm {
 
@@ -85,14 +87,23 @@ public:
         const bool skip = bytes > to_end;
         if (!has_room(bytes + kLine + (skip ? to_end : 0)))
             return false;
-        if (skip)
+        if (skip) {
+            clear_word_behind(to_end);
             publish(record::word(record::skip_to_start, 0, 0), to_end);
+        }
 
+        // First of all stores: it may have to fetch its line from the consumer, and whatever was written to the
+        // record's own line before it would be taken away meanwhile by the consumer, who polls that line.
+        clear_word_behind(bytes);
         std::byte* start = memory_.base + (position_ & (memory_.size - 1));
-        std::memcpy(start + sizeof(std::uint64_t), header.data(), header.size());
-        if (!payload.empty())
-            std::memcpy(start + record::payload_offset(header.size(), payload.size()), payload.data(),
-                        payload.size());
+        // The record's first line last, in one go, for the same reason.
+        const std::size_t offset = record::payload_offset(header.size(), payload.size());
+        const std::size_t in_first_line = std::min(payload.size(), kLine - std::min(kLine, offset));
+        base::copy_bytes(start + offset + in_first_line, payload.data() + in_first_line,
+                         payload.size() - in_first_line);
+        std::atomic_signal_fence(std::memory_order_release);
+        base::copy_bytes(start + sizeof(std::uint64_t), header.data(), header.size());
+        base::copy_bytes(start + offset, payload.data(), in_first_line);
         publish(record::word(record::frame, header.size(), payload.size()), bytes);
         return true;
     }
@@ -108,9 +119,14 @@ private:
         return position_ + bytes - consumed_ <= memory_.size;
     }
 
-    void publish(std::uint64_t word, std::size_t bytes) noexcept
+    void clear_word_behind(std::size_t bytes) noexcept
     {
         memory_.word_at(position_ + bytes).store(0, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_release);
+    }
+
+    void publish(std::uint64_t word, std::size_t bytes) noexcept
+    {
         memory_.word_at(position_).store(word, std::memory_order_release);  // pairs with RingConsumer::poll
         position_ += bytes;
     }
@@ -133,8 +149,13 @@ public:
     Poll poll(Take&& take)
     {
         std::uint64_t word = memory_.word_at(position_).load(std::memory_order_acquire);
-        if (word == 0) [[likely]]
+        if (word == 0) [[likely]] {
+            // A frame of several lines is then on its way as a whole when its word changes.
+            const std::byte* next = memory_.base + (position_ & (memory_.size - 1)) + kLine;
+            for (std::size_t line = 0; line < kLinesAhead; ++line)
+                __builtin_prefetch(next + line * kLine);
             return Poll::empty;
+        }
         if (record::kind(word) == record::skip_to_start) [[unlikely]] {
             position_ += memory_.bytes_to_end(position_);
             word = memory_.word_at(position_).load(std::memory_order_acquire);
@@ -168,6 +189,10 @@ public:
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
+    // Measured with `tutti-bench latency` from 64 to 1024 bytes: fewer cost the middle sizes a trip, more take
+    // lines away from a producer that still writes them.
+    static constexpr std::size_t kLinesAhead = 4;
+
     RingMemory memory_;
     std::uint64_t position_ = 0;
     std::uint64_t reported_ = 0;

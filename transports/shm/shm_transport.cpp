@@ -13,9 +13,6 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// Frames taken from one ring before the next gets its turn: fair, and long enough to stay in one peer's stream.
-constexpr int kBurst = 16;
-
 std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
 {
     const auto found = std::ranges::lower_bound(local_peers, rank);
@@ -97,17 +94,17 @@ std::size_t ShmTransport::progress(Sink& sink)
     for (std::size_t i = 0; i < incoming_.size(); ++i) {
         Incoming& incoming = incoming_[i];
         const int peer = incoming.peer;
-        const auto take = [&sink, peer](auto header, auto payload) { sink.frame(peer, header, payload); };
-        for (int taken = 0; taken < kBurst; ++taken) {
-            const auto result = incoming.ring.poll(take);
-            if (result == RingConsumer::Poll::empty)
-                break;
-            if (result == RingConsumer::Poll::corrupt) [[unlikely]]
-                throw Error(ErrorCode::protocol, "progress", "a shared-memory ring holds no valid frame", peer);
-            ++events;
-            if (incoming.ring.report())
-                wake_producer(incoming);
-        }
+        // One frame a pass: the word behind it was just cleared by the producer, so to look at it costs a trip
+        // to its cache, and the caller may have what it waits for.
+        const auto result = incoming.ring.poll(
+            [&sink, peer](auto header, auto payload) { sink.frame(peer, header, payload); });
+        if (result == RingConsumer::Poll::empty) [[likely]]
+            continue;
+        if (result == RingConsumer::Poll::corrupt) [[unlikely]]
+            throw Error(ErrorCode::protocol, "progress", "a shared-memory ring holds no valid frame", peer);
+        ++events;
+        if (incoming.ring.report())
+            wake_producer(incoming);
     }
     // Behind the last frame of the dead: only once the rings are empty.
     if (events == 0 && !losses_.empty()) [[unlikely]]

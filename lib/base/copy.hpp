@@ -1,0 +1,44 @@
+// memcpy that does not call a function for the few bytes of a small message.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace tutti::base {
+
+/// Copies `size` bytes between places that do not overlap. Either may be null when size is 0.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
+{
+    // Two copies of a fixed size that meet or overlap cover every size between one and two of them.
+    const auto both_ends = [&]<class Word>(Word) {
+        Word first;
+        Word last;
+        std::memcpy(&first, from, sizeof first);
+        std::memcpy(&last, from + size - sizeof last, sizeof last);
+        std::memcpy(to, &first, sizeof first);
+        std::memcpy(to + size - sizeof last, &last, sizeof last);
+    };
+    struct Words16 {
+        std::uint64_t words[2];
+    };
+    struct Words32 {
+        std::uint64_t words[4];
+    };
+    if (size > 64)
+        std::memcpy(to, from, size);
+    else if (size >= 32)
+        both_ends(Words32{});
+    else if (size >= 16)
+        both_ends(Words16{});
+    else if (size >= 8)
+        both_ends(std::uint64_t{});
+    else if (size >= 4)
+        both_ends(std::uint32_t{});
+    else if (size >= 2)
+        both_ends(std::uint16_t{});
+    else if (size == 1)
+        *to = *from;
+}
+
+}  // namespace tutti::base
