@@ -1,0 +1,89 @@
+// Programs of the public interface as users run them: by tuttirun, by Open MPI's mpirun, and alone.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+std::vector<std::string> ranks(int count, const std::string& name, std::vector<std::string> arguments = {})
+{
+    arguments.insert(arguments.begin(), {"-n", std::to_string(count), program("api_" + name)});
+    return arguments;
+}
+
+void check_quiet_success(const Result& result)
+{
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+}
+
+}  // namespace
+
+TEST_CASE("messages of every size and collectives of every root, also with more ranks than cores")
+{
+    const int count = GENERATE(1, 2, 3, 4, 7, 16);
+    CAPTURE(count);
+    const Result messages = tuttirun(ranks(count, "messages"));
+    check_quiet_success(messages);
+    CHECK(messages.out == "");
+    check_quiet_success(tuttirun(ranks(count, "collectives")));
+}
+
+TEST_CASE("a flood of messages that nobody asked for is bounded")
+{
+    check_quiet_success(tuttirun(ranks(GENERATE(2, 4), "flood")));
+}
+
+TEST_CASE("ranks that wait use no processor time")
+{
+    check_quiet_success(tuttirun(ranks(GENERATE(2, 5), "sleeper")));
+}
+
+TEST_CASE("a soak of all kinds of messages among eight ranks")
+{
+    const Result result = tuttirun(ranks(8, "soak", {"--seconds", "5"}));
+    check_quiet_success(result);
+    CHECK(contains(result.out, "MB checked"));
+}
+
+TEST_CASE("a rank that is killed ends the job at once, whatever the others wait for")
+{
+    const int count = GENERATE(2, 4, 16);
+    const std::string how = GENERATE("recv", "barrier");
+    CAPTURE(count, how);
+    const Result result = tuttirun(ranks(count, "killed", {how}));
+    CHECK(result.status == 128 + 9);
+    CHECK(contains(result.err, "rank " + std::to_string(count - 1)));
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("the same programs alone are jobs of one rank")
+{
+    for (const std::string name : {"messages", "collectives", "sleeper"}) {
+        INFO(name);
+        check_quiet_success(Launched({program("api_" + name)}).wait());
+    }
+}
+
+TEST_CASE("the same programs under Open MPI's mpirun")
+{
+    const char* mpirun = std::getenv("OPENMPI_MPIRUN");
+    if (mpirun == nullptr || *mpirun == '\0') {
+        WARN("mpirun.openmpi is not installed");
+        return;
+    }
+    for (const std::string name : {"messages", "collectives"}) {
+        for (const int count : {1, 2, 5}) {
+            INFO(name << ", " << count << " ranks");
+            Launched job({mpirun, "--allow-run-as-root", "--oversubscribe", "-n", std::to_string(count),
+                          program("api_" + name)});
+            const Result result = job.wait();
+            CHECK(result.status == 0);
+            CHECK(result.out == "");
+        }
+    }
+}
