@@ -3,9 +3,11 @@
 //   eager          the whole message                             -> taken at once, or kept as unexpected
 //   eager_first    the message's start; `segment` frames bring the rest, in order, one message at a time
 //   rts            "ready to send": the envelope of a large or synchronous message, or of any when the
-//                  receiver has no more room for unexpected ones -> cts when a receive has matched
+//                  receiver has no more room for unexpected ones -> cts or fin when a receive has matched.
+//                  Its payload names the data's memory, where the receiver may be able to read it itself
 //   cts            "clear to send", with how much is wanted      -> data frames
 //   data           a part of that message
+//   fin            the receiver has read the data itself
 //   credit         room for unexpected messages, given back to the sender
 #pragma once
 
@@ -20,7 +22,7 @@
 
 namespace tutti::protocol {
 
-enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, credit };
+enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, fin, credit };
 
 /// First in every header: the kind in the low byte, in envelopes the context id above it.
 struct Lead {
@@ -68,6 +70,11 @@ struct DataHeader {
     Lead lead;
     std::uint64_t receiver_id;
     std::uint64_t offset;
+};
+
+struct FinHeader {
+    Lead lead;
+    std::uint64_t sender_id;
 };
 
 struct CreditHeader {

@@ -1,10 +1,10 @@
 // The message protocol: turns sends and receives into frames and back.
 //
-// Eager: the message travels at once; what finds no receive is kept. Each sender has a credit of bytes that it
-// may have kept at a receiver; when it is used up, and for large or synchronous messages, rendezvous: only the
-// envelope travels (rts), and the data when a receive has matched (cts). So a flood of unexpected messages costs
-// the receiver its bounded credit and an envelope for each request that the sender still holds: a blocking
-// sender waits. See frames.hpp for the frames, docs/protocol.md for the reasons.
+// Eager: the message travels at once; what finds no receive is kept. Each sender has a credit of bytes that
+// it may have kept at a receiver; when it is used up, and for large or synchronous messages, rendezvous: only
+// the envelope travels (rts), and the data when a receive has matched (cts). So a flood of unexpected
+// messages costs the receiver its bounded credit and an envelope for each request that the sender still
+// holds: a blocking sender waits. See frames.hpp for the frames, docs/protocol.md for the reasons.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,22 @@
 #include "lib/protocol/frames.hpp"
 #include "lib/protocol/id_table.hpp"
 #include "lib/protocol/peer.hpp"
+#include "lib/protocol/rendezvous_choice.hpp"
 #include "lib/protocol/requests.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::protocol {
 
 struct ProtocolOptions {
-    std::size_t eager_limit_bytes = 64u << 10;   // larger messages go by rendezvous
-    std::size_t unexpected_bytes = 1u << 20;     // credit of each sender; the same at all ranks
+    std::size_t eager_limit_bytes = 64u << 10;  // larger messages go by rendezvous
+    std::size_t unexpected_bytes = 1u << 20;    // credit of each sender; the same at all ranks
 };
 
 /// What an unexpected message costs on top of its bytes: it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 64;
 
-/// All calls are made under the engine's lock; none blocks. Requests are the caller's and must live until done
-/// or withdrawn.
+/// All calls are made under the engine's lock; none blocks. Requests are the caller's and must live until
+/// done or withdrawn.
 class Protocol final : public transport::Sink {
 public:
     /// Returns the transport to `peer`, connected. May throw tutti::Error, may take a while.
@@ -42,7 +43,8 @@ public:
     Protocol(int ranks, ProtocolOptions options, Connect connect);
     ~Protocol();
 
-    /// Starts a send; request.done tells whether it is complete already. Throws where the peer cannot be reached.
+    /// Starts a send; request.done tells whether it is complete already. Throws where the peer cannot be
+    /// reached.
     void send(SendRequest& request);
 
     /// Starts a receive: takes the earliest unexpected message that fits, else posts it.
@@ -52,13 +54,14 @@ public:
 
     /// The earliest unexpected message that fits, left in its place.
     UnexpectedRequest* probe(const matching::MatchKey& pattern);
-    /// Takes `message`, found by probe(), out of matching: it is now the caller's, for receive_matched or drop.
+    /// Takes `message`, found by probe(), out of matching: it is now the caller's, for receive_matched or
+    /// drop.
     void extract(UnexpectedRequest& message) noexcept;
     void receive_matched(ReceiveRequest& request, UnexpectedRequest& message);
     void drop(UnexpectedRequest& message);
 
-    /// Takes a request, in whatever stage, out of all that refers to it: for a caller that gives up because the
-    /// engine does. No transport may hold a frame of it, and the peer is told nothing.
+    /// Takes a request, in whatever stage, out of all that refers to it: for a caller that gives up because
+    /// the engine does. No transport may hold a frame of it, and the peer is told nothing.
     void forget(SendRequest& request) noexcept;
     void forget(ReceiveRequest& request) noexcept;
 
@@ -80,24 +83,36 @@ private:
     bool start(SendRequest& request, Peer& to);
     bool stream(SendRequest& request, Peer& to);
     bool pass(SendRequest& request, Peer& to, std::span<const std::byte> header, std::size_t payload_bytes);
+    bool pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header);
     static void settle(SendRequest& request) noexcept;
     void send_control(Peer& to, std::span<const std::byte> header);
     bool retry_peer(Peer& to, std::size_t& sent);
     void note_pending(Peer& to);
     void on_cts(int from, const CtsHeader& cts);
+    void on_fin(int from, const FinHeader& fin);
     void on_credit(Peer& from, const CreditHeader& credit);
 
     // Receiving (receive.cpp)
     void on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload);
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
-    void on_rts(Peer& from, const RtsHeader& header);
-    void on_data(int from, const DataHeader& header, std::span<const std::byte> payload);
-    UnexpectedRequest& keep_unexpected(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes);
+    void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
+    UnexpectedRequest& keep_unexpected(Peer& from, const matching::MatchKey& envelope,
+                                       std::size_t total_bytes);
     void accept(ReceiveRequest& request, UnexpectedRequest& message);
-    void clear_to_send(ReceiveRequest& request, int sender, std::uint64_t sender_id, std::size_t total_bytes);
+
+    // The data of a matched rendezvous (rendezvous.cpp)
+    void fetch_data(ReceiveRequest& request, int sender, std::uint64_t sender_id, std::size_t total_bytes,
+                    const std::optional<transport::RemoteRegion>& region);
+    bool try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
+                  transport::RemoteRegion region);
+    void finish_pull(ReceiveRequest& request);
+    void clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id);
+    void on_data(int from, const DataHeader& header, std::span<const std::byte> payload);
+
     void consumed(Peer& from, std::size_t message_bytes);
-    static void matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender, std::size_t total);
+    static void matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender,
+                        std::size_t total);
     static void finish(ReceiveRequest& request) noexcept;
     [[noreturn]] static void corrupt(int from, std::string_view what);
 
@@ -109,6 +124,7 @@ private:
     IdTable<SendRequest> awaiting_cts_;
     IdTable<ReceiveRequest> awaiting_data_;
     base::Pool<UnexpectedRequest> unexpected_pool_;
+    RendezvousChoice choice_;
     bool any_lost_ = false;
 };
 

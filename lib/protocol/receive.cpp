@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
@@ -53,9 +54,15 @@ UnexpectedRequest* Protocol::probe(const matching::MatchKey& pattern)
     return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));
 }
 
-void Protocol::extract(UnexpectedRequest& message) noexcept { matcher_.remove_unexpected(message); }
+void Protocol::extract(UnexpectedRequest& message) noexcept
+{
+    matcher_.remove_unexpected(message);
+}
 
-void Protocol::receive_matched(ReceiveRequest& request, UnexpectedRequest& message) { accept(request, message); }
+void Protocol::receive_matched(ReceiveRequest& request, UnexpectedRequest& message)
+{
+    accept(request, message);
+}
 
 void Protocol::drop(UnexpectedRequest& message)
 {
@@ -64,7 +71,9 @@ void Protocol::drop(UnexpectedRequest& message)
     nobody->peer_rank = message.sender;
     nobody->buffer = nullptr;
     nobody->capacity = 0;
-    nobody->on_finish = [](detail::RequestState& state) noexcept { delete static_cast<ReceiveRequest*>(&state); };
+    nobody->on_finish = [](detail::RequestState& state) noexcept {
+        delete static_cast<ReceiveRequest*>(&state);
+    };
     accept(*nobody, message);
 }
 
@@ -99,7 +108,7 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
         case FrameKind::rts: {
             RtsHeader parsed;
             read(parsed);
-            return on_rts(from, parsed);
+            return on_rts(from, parsed, payload);
         }
         case FrameKind::cts: {
             CtsHeader parsed;
@@ -110,6 +119,11 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
             DataHeader parsed;
             read(parsed);
             return on_data(from_rank, parsed, payload);
+        }
+        case FrameKind::fin: {
+            FinHeader parsed;
+            read(parsed);
+            return on_fin(from_rank, parsed);
         }
         case FrameKind::credit: {
             CreditHeader parsed;
@@ -184,36 +198,29 @@ void Protocol::on_segment(Peer& from, std::span<const std::byte> payload)
     }
 }
 
-void Protocol::on_rts(Peer& from, const RtsHeader& header)
+void Protocol::on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload)
 {
+    std::optional<transport::RemoteRegion> region;
+    if (payload.size() == sizeof *region)
+        std::memcpy(&region.emplace(), payload.data(), sizeof *region);
+    else if (!payload.empty())
+        corrupt(from.rank, "a ready-to-send with a payload that is no memory region");
     const matching::MatchKey envelope = header.envelope.envelope();
     if (auto* request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope))) {
         matched(*request, envelope, from.rank, header.total_bytes);
-        clear_to_send(*request, from.rank, header.sender_id, header.total_bytes);
+        fetch_data(*request, from.rank, header.sender_id, header.total_bytes, region);
         return;
     }
     UnexpectedRequest& message = keep_unexpected(from, envelope, 0);
     message.total_bytes = header.total_bytes;
     message.is_rts = true;
     message.sender_id = header.sender_id;
+    message.region = region;
     matcher_.add_unexpected(message);
 }
 
-void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
-{
-    ReceiveRequest* request = awaiting_data_.find(header.receiver_id);
-    if (request == nullptr || request->sender != from || header.offset != request->received ||
-        payload.size() > request->expected - request->received)
-        corrupt(from, "data for no receive of ours");
-    request->received += payload.size();
-    request->take(header.offset, payload);
-    if (request->received == request->expected) {
-        awaiting_data_.remove(request->id);
-        finish(*request);
-    }
-}
-
-UnexpectedRequest& Protocol::keep_unexpected(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes)
+UnexpectedRequest& Protocol::keep_unexpected(Peer& from, const matching::MatchKey& envelope,
+                                             std::size_t total_bytes)
 {
     UnexpectedRequest& message = unexpected_pool_.take();
     message.envelope = envelope;
@@ -232,6 +239,7 @@ void Protocol::accept(ReceiveRequest& request, UnexpectedRequest& message)
     const bool is_rts = message.is_rts;
     const std::uint64_t sender_id = message.sender_id;
     const std::size_t total = message.total_bytes;
+    const auto region = message.region;
     if (!is_rts)
         request.take(0, std::span(message.data(), message.received));
     const bool complete = message.received == total;
@@ -244,30 +252,11 @@ void Protocol::accept(ReceiveRequest& request, UnexpectedRequest& message)
         from.arriving_receive = nullptr;
         request.finish(ErrorCode::peer_lost);  // the rest will never come
     } else if (is_rts) {
-        clear_to_send(request, from.rank, sender_id, total);
+        fetch_data(request, from.rank, sender_id, total, region);
     } else if (complete) {
         consumed(from, total);
         finish(request);
     }
-}
-
-void Protocol::clear_to_send(ReceiveRequest& request, int sender, std::uint64_t sender_id, std::size_t total_bytes)
-{
-    request.expected = std::min(total_bytes, request.capacity);
-    request.received = 0;
-    request.id = request.expected > 0 ? awaiting_data_.add(request) : 0;
-    const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
-    const bool nothing_comes = request.expected == 0;
-    try {
-        send_control(connected_peer(sender), bytes_of(header));
-    } catch (const Error& error) {
-        if (!nothing_comes)
-            awaiting_data_.remove(request.id);
-        request.finish(error.code());
-        return;
-    }
-    if (nothing_comes)
-        finish(request);
 }
 
 // Gives credit back once half of it is owed: a frame for each half, not for each message.
@@ -285,7 +274,8 @@ void Protocol::consumed(Peer& from, std::size_t message_bytes)
     }
 }
 
-void Protocol::matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender, std::size_t total)
+void Protocol::matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender,
+                       std::size_t total)
 {
     request.status.source = envelope.source;
     request.status.tag = envelope.tag;
@@ -340,13 +330,16 @@ void Protocol::peer_lost(int lost_rank, std::string_view)
         [&](const matching::PostedReceive& posted) {
             return static_cast<const ReceiveRequest&>(posted).peer_rank == lost_rank;
         },
-        [](matching::PostedReceive& posted) { static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost); });
+        [](matching::PostedReceive& posted) {
+            static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost);
+        });
 }
 
 void Protocol::corrupt(int from, std::string_view what)
 {
-    throw Error(ErrorCode::protocol, "progress",
-                fmt::format("rank {} sent {}; check that all ranks run the same version of Tutti", from, what), from);
+    throw Error(
+        ErrorCode::protocol, "progress",
+        fmt::format("rank {} sent {}; check that all ranks run the same version of Tutti", from, what), from);
 }
 
 }  // namespace tutti::protocol

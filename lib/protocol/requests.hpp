@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "lib/base/copy.hpp"
@@ -23,39 +24,43 @@ struct OutgoingTag;
 struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transport::Completion {
     SendRequest() noexcept : RequestState(Kind::send) {}
 
-    matching::MatchKey envelope;  // caller; source is the sender's rank in the communicator
-    int peer_rank;                // caller; in the job
-    bool synchronous = false;     // caller; complete only when matched
+    matching::MatchKey envelope;      // caller; source is the sender's rank in the communicator
+    int peer_rank;                    // caller; in the job
+    bool synchronous = false;         // caller; complete only when matched
     std::span<const std::byte> data;  // caller
 
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
-    std::size_t sent = 0;          // bytes handed to the transport
-    std::size_t wanted = 0;        // bytes to send in all
-    unsigned frames_pending = 0;   // that the transport still reads from
-    std::uint64_t id = 0;          // while awaiting_cts
+    std::size_t sent = 0;         // bytes handed to the transport
+    std::size_t wanted = 0;       // bytes to send in all
+    unsigned frames_pending = 0;  // that the transport still reads from
+    std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
+    transport::RemoteRegion region{};  // of the data, in an rts
 };
 
 /// A receive, posted or matched.
-struct ReceiveRequest : detail::RequestState, matching::PostedReceive {
+struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport::Completion {
     ReceiveRequest() noexcept : RequestState(Kind::receive) {}
 
     /// Takes bytes [offset, offset + bytes.size()) of the message; nullptr: copy them to `buffer`.
     using Deliver = void (*)(ReceiveRequest&, std::size_t offset, std::span<const std::byte> bytes);
 
     // caller: pattern (PostedReceive), and:
-    int peer_rank;             // of the source in the job, -1 for any_source
+    int peer_rank;  // of the source in the job, -1 for any_source
     std::byte* buffer;
-    std::size_t capacity;      // in bytes
+    std::size_t capacity;  // in bytes
     Deliver deliver = nullptr;
     const void* context = nullptr;  // for deliver
 
-    std::uint64_t id = 0;        // while data frames are expected
-    std::size_t expected = 0;    // bytes that data frames will bring
+    std::uint64_t id = 0;      // while data frames are expected
+    std::size_t expected = 0;  // bytes that data frames will bring
     std::size_t received = 0;
-    int sender = -1;             // rank in the job, once matched
+    int sender = -1;                     // rank in the job, once matched
+    std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled
+    class Protocol* protocol = nullptr;  // likewise
+    std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
 
     void take(std::size_t offset, std::span<const std::byte> bytes)
     {
@@ -76,13 +81,17 @@ struct UnexpectedRequest : matching::UnexpectedMessage {
     UnexpectedRequest() noexcept {}  // leaves inline_bytes as they are
 
     std::byte* data() noexcept { return heap ? heap.get() : inline_bytes; }
-    Status status() const noexcept { return {envelope.source, envelope.tag, total_bytes, ErrorCode::success, false}; }
+    Status status() const noexcept
+    {
+        return {envelope.source, envelope.tag, total_bytes, ErrorCode::success, false};
+    }
 
     int sender = -1;  // rank in the job
     std::size_t total_bytes = 0;
-    std::size_t received = 0;     // of an eager message; all of it unless segments are still to come
+    std::size_t received = 0;  // of an eager message; all of it unless segments are still to come
     bool is_rts = false;
-    std::uint64_t sender_id = 0;  // of an rts
+    std::uint64_t sender_id = 0;                    // of an rts
+    std::optional<transport::RemoteRegion> region;  // likewise
     std::unique_ptr<std::byte[]> heap;
     std::byte inline_bytes[kInlineBytes];
 };

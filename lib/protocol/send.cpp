@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
@@ -53,6 +55,7 @@ Peer& Protocol::connected_peer(int rank)
     if (to.transport == nullptr) [[unlikely]] {
         transport::Transport& transport = connect_(rank);
         to.max_payload = transport.capabilities().max_payload_bytes;
+        to.can_pull = transport.capabilities().remote_get;
         to.transport = &transport;
     }
     return to;
@@ -76,7 +79,8 @@ void Protocol::send(SendRequest& request)
 }
 
 // One frame of the message's next payload bytes. False: try again later.
-bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> header, std::size_t payload_bytes)
+bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> header,
+                    std::size_t payload_bytes)
 {
     const SendResult result =
         to.transport->send(to.rank, header, request.data.subspan(request.sent, payload_bytes), request);
@@ -87,7 +91,21 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
     return true;
 }
 
-// Ends a request whose every frame was handed over, unless the transport still reads from it or a cts must come.
+// The envelope of a rendezvous, with where the data lies for a receiver that can read it from there.
+bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
+{
+    std::span<const std::byte> where;
+    if (to.can_pull && !request.data.empty()) {
+        request.region = {reinterpret_cast<std::uintptr_t>(request.data.data()), 0};
+        where = std::as_bytes(std::span(&request.region, 1));
+    }
+    const SendResult result = to.transport->send(to.rank, header, where, request);
+    request.frames_pending += result == SendResult::pending;
+    return result != SendResult::again;
+}
+
+// Ends a request whose every frame was handed over, unless the transport still reads from it or a cts must
+// come.
 void Protocol::settle(SendRequest& request) noexcept
 {
     if (request.stage != SendRequest::Stage::awaiting_cts && request.frames_pending == 0)
@@ -110,15 +128,18 @@ bool Protocol::start(SendRequest& request, Peer& to)
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{
-                {Lead::of(FrameKind::rts, envelope.context), envelope.source, envelope.tag}, total, request.id};
-            if (!pass(request, to, bytes_of(header), 0))
+                {Lead::of(FrameKind::rts, envelope.context), envelope.source, envelope.tag},
+                total,
+                request.id};
+            if (!pass_rts(request, to, bytes_of(header)))
                 return false;
             request.stage = Stage::awaiting_cts;
             return true;
         }
         request.wanted = total;
         if (total <= to.max_payload) [[likely]] {
-            const EagerHeader header{Lead::of(FrameKind::eager, envelope.context), envelope.source, envelope.tag};
+            const EagerHeader header{Lead::of(FrameKind::eager, envelope.context), envelope.source,
+                                     envelope.tag};
             if (!pass(request, to, bytes_of(header), total))
                 return false;
             to.credit -= cost;
@@ -153,8 +174,8 @@ bool Protocol::stream(SendRequest& request, Peer& to)
 void Protocol::on_cts(int from, const CtsHeader& cts)
 {
     SendRequest* request = awaiting_cts_.find(cts.sender_id);
-    if (request == nullptr || request->peer_rank != from || request->stage != SendRequest::Stage::awaiting_cts ||
-        cts.wanted_bytes > request->data.size())
+    if (request == nullptr || request->peer_rank != from ||
+        request->stage != SendRequest::Stage::awaiting_cts || cts.wanted_bytes > request->data.size())
         corrupt(from, "a clear-to-send for no message of ours");
     awaiting_cts_.remove(cts.sender_id);
     request->id = 0;
@@ -168,6 +189,16 @@ void Protocol::on_cts(int from, const CtsHeader& cts)
         to.streams.push_back(*request);
         note_pending(to);
     }
+}
+
+void Protocol::on_fin(int from, const FinHeader& fin)
+{
+    SendRequest* request = awaiting_cts_.find(fin.sender_id);
+    if (request == nullptr || request->peer_rank != from)
+        corrupt(from, "an end of no message of ours");
+    awaiting_cts_.remove(std::exchange(request->id, 0));
+    request->stage = SendRequest::Stage::data;
+    settle(*request);
 }
 
 void Protocol::on_credit(Peer& from, const CreditHeader& credit)
@@ -214,7 +245,8 @@ bool Protocol::retry_peer(Peer& to, std::size_t& sent)
 {
     while (!to.control.empty()) {
         const ControlFrame& frame = to.control.front();
-        if (to.transport->send(to.rank, std::span(frame.bytes).first(frame.size), {}, nobody_waits) == SendResult::again)
+        if (to.transport->send(to.rank, std::span(frame.bytes).first(frame.size), {}, nobody_waits) ==
+            SendResult::again)
             return false;
         to.control.pop_front();
         ++sent;

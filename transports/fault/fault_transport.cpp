@@ -18,8 +18,8 @@ Capabilities FaultTransport::capabilities() const noexcept
     return capabilities;
 }
 
-SendResult FaultTransport::send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
-                                Completion& completion)
+SendResult FaultTransport::send(int peer, std::span<const std::byte> header,
+                                std::span<const std::byte> payload, Completion& completion)
 {
     if (options_.lose_peer_after != 0 && ++sends_ == options_.lose_peer_after) {
         lost_.push_back(peer);
@@ -42,16 +42,19 @@ bool FaultTransport::keeps_for(int peer) const noexcept
     return std::ranges::any_of(kept_, [peer](const Kept& kept) { return kept.peer == peer; });
 }
 
-bool FaultTransport::is_lost(int peer) const noexcept { return std::ranges::find(lost_, peer) != lost_.end(); }
+bool FaultTransport::is_lost(int peer) const noexcept
+{
+    return std::ranges::find(lost_, peer) != lost_.end();
+}
 
 std::size_t FaultTransport::send_kept()
 {
     std::size_t events = 0;
     while (!kept_.empty()) {
         const Kept kept = kept_.front();
-        const SendResult result = is_lost(kept.peer) ? SendResult::done
-                                                     : inner_->send(kept.peer, kept.header, kept.payload,
-                                                                    *kept.completion);
+        const SendResult result = is_lost(kept.peer)
+                                      ? SendResult::done
+                                      : inner_->send(kept.peer, kept.header, kept.payload, *kept.completion);
         if (result == SendResult::again)
             break;
         kept_.pop_front();

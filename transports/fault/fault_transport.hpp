@@ -13,11 +13,11 @@ namespace tutti::transport {
 
 struct FaultOptions {
     std::uint64_t seed = 1;
-    double again = 0;                      // chance that a send is refused though there is room
-    double pending = 0;                    // chance that a send is kept and completes in a later progress()
-    double idle = 0;                       // chance that progress() does nothing: a delay of what has arrived
-    std::size_t max_payload_bytes = 0;     // smaller frames than the inner transport's; 0: its own
-    std::uint64_t lose_peer_after = 0;     // sends until the peer of that send is lost; 0: never
+    double again = 0;                   // chance that a send is refused though there is room
+    double pending = 0;                 // chance that a send is kept and completes in a later progress()
+    double idle = 0;                    // chance that progress() does nothing: a delay of what has arrived
+    std::size_t max_payload_bytes = 0;  // smaller frames than the inner transport's; 0: its own
+    std::uint64_t lose_peer_after = 0;  // sends until the peer of that send is lost; 0: never
 };
 
 class FaultTransport final : public Transport {
@@ -27,10 +27,17 @@ public:
     std::string_view name() const noexcept override { return inner_->name(); }
     Capabilities capabilities() const noexcept override;
     std::vector<std::byte> address() const override { return inner_->address(); }
-    bool reach(int peer, std::span<const std::byte> card) const noexcept override { return inner_->reach(peer, card); }
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override
+    {
+        return inner_->reach(peer, card);
+    }
     void connect(int peer, std::span<const std::byte> card) override { inner_->connect(peer, card); }
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion) override
+    {
+        return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);
+    }
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return inner_->doorbell(); }
     void arm() override { inner_->arm(); }

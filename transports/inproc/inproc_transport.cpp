@@ -33,7 +33,7 @@ InprocTransport::InprocTransport(std::shared_ptr<InprocHub> hub, int rank)
 
 Capabilities InprocTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = 32u << 10, .remote_get = false, .latency_ns = 200, .bytes_per_ns = 5};
+    return {.max_payload_bytes = 32u << 10, .remote_get = true, .latency_ns = 200, .bytes_per_ns = 5};
 }
 
 std::vector<std::byte> InprocTransport::address() const
@@ -52,8 +52,8 @@ bool InprocTransport::reach(int peer, std::span<const std::byte> card) const noe
     return theirs == hub_.get();
 }
 
-SendResult InprocTransport::send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
-                                 Completion&)
+SendResult InprocTransport::send(int peer, std::span<const std::byte> header,
+                                 std::span<const std::byte> payload, Completion&)
 {
     InprocHub::Inbox& to = inbox_of(peer);
     {
@@ -80,21 +80,31 @@ SendResult InprocTransport::send(int peer, std::span<const std::byte> header, st
     return SendResult::done;
 }
 
-// Rings always, not only while armed: a futex wake without sleepers is cheap enough here, and needs no protocol.
+// Rings always, not only while armed: a futex wake without sleepers is cheap enough here, and needs no
+// protocol.
 void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
 {
     inbox.bell.fetch_add(1, std::memory_order_release);
     base::futex_wake_all(inbox.bell);
 }
 
+// The peer's memory is this process's.
+SendResult InprocTransport::get(int, RemoteRegion remote, std::span<std::byte> local, Completion&)
+{
+    std::memcpy(local.data(), reinterpret_cast<const std::byte*>(remote.address), local.size());
+    return SendResult::done;
+}
+
 std::size_t InprocTransport::progress(Sink& sink)
 {
     if (hub_->aborted_.load(std::memory_order_acquire)) [[unlikely]]
-        throw base::JobAborted(ErrorCode::peer_lost, "progress", "the job was aborted: " + hub_->abort_reason_);
+        throw base::JobAborted(ErrorCode::peer_lost, "progress",
+                               "the job was aborted: " + hub_->abort_reason_);
     // A peer known to have closed has sent all that it ever will: its loss comes behind the frames below.
     const std::vector<int> losses = std::exchange(lost_, {});
     std::size_t events = losses.size();
-    if (inbox_->waiting.load(std::memory_order_acquire) != 0)  // pairs with send's store; misses are caught later
+    if (inbox_->waiting.load(std::memory_order_acquire) !=
+        0)  // pairs with send's store; misses are caught later
         events += deliver(sink);
     for (const int peer : losses)
         sink.peer_lost(peer, "its thread has ended");

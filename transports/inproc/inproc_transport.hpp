@@ -12,7 +12,8 @@
 
 namespace tutti::transport {
 
-/// The meeting place of the ranks of one in-process job: an inbox each, made before and outliving the transports.
+/// The meeting place of the ranks of one in-process job: an inbox each, made before and outliving the
+/// transports.
 class InprocHub {
 public:
     explicit InprocHub(int ranks);
@@ -60,6 +61,8 @@ public:
     void connect(int, std::span<const std::byte>) override {}
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
+                   Completion& completion) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_->bell; }
     void close() noexcept override;
@@ -72,7 +75,7 @@ private:
     std::shared_ptr<InprocHub> hub_;
     int rank_;
     InprocHub::Inbox* inbox_;
-    std::vector<int> lost_;           // peers found closed, to report
+    std::vector<int> lost_;            // peers found closed, to report
     std::vector<bool> loss_reported_;  // by rank
 };
 

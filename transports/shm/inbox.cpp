@@ -12,11 +12,11 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 #include <fstream>
 #include <functional>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "lib/base/futex.hpp"
 #include "tutti/error.hpp"
@@ -35,16 +35,22 @@ constexpr std::size_t kInboxBytes = 4u << 20;
 constexpr std::size_t kSmallestRing = 32u << 10;
 constexpr std::size_t kLargestRing = 256u << 10;
 
-constexpr std::size_t round_to_page(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+constexpr std::size_t round_to_page(std::size_t bytes)
+{
+    return (bytes + kPage - 1) / kPage * kPage;
+}
 
-std::size_t rings_start(std::uint32_t rings) { return round_to_page(kHeaderBytes + rings * sizeof(RingSlot)); }
+std::size_t rings_start(std::uint32_t rings)
+{
+    return round_to_page(kHeaderBytes + rings * sizeof(RingSlot));
+}
 
 std::uint64_t this_host() noexcept
 {
     static const std::uint64_t hash = [] {
         std::string identity;
         std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
-        struct stat pid_namespace{};
+        struct stat pid_namespace {};
         if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
             identity += fmt::format("/{}", pid_namespace.st_ino);
         return static_cast<std::uint64_t>(std::hash<std::string>{}(identity));
@@ -81,7 +87,8 @@ std::byte* map(int descriptor, std::size_t bytes)
 {
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (base == MAP_FAILED)
-        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno, "raise the address space limit (ulimit -v)");
+        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno,
+             "raise the address space limit (ulimit -v)");
     return static_cast<std::byte*>(base);
 }
 
@@ -106,7 +113,10 @@ std::optional<InboxCard> InboxCard::parse(std::span<const std::byte> bytes) noex
     return sane ? std::optional(card) : std::nullopt;
 }
 
-bool InboxCard::here() const noexcept { return host == this_host(); }
+bool InboxCard::here() const noexcept
+{
+    return host == this_host();
+}
 
 Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank)
 {
@@ -149,13 +159,14 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
     if (descriptor < 0)
         throw Error(errno == ENOENT ? ErrorCode::peer_lost : ErrorCode::system, "shared memory",
-                    fmt::format("cannot open the inbox of process {} ({}): {}", card.pid, path, std::strerror(errno)));
+                    fmt::format("cannot open the inbox of process {} ({}): {}", card.pid, path,
+                                std::strerror(errno)));
     struct Closer {
         int descriptor;
         ~Closer() { close(descriptor); }
     } closer{descriptor};
 
-    struct stat status{};
+    struct stat status {};
     const std::size_t start = rings_start(card.rings);
     const std::size_t expected = start + card.rings * card.ring_bytes;
     if (fstat(descriptor, &status) != 0 || static_cast<std::size_t>(status.st_size) != expected)
@@ -197,7 +208,8 @@ RingSlot& Inbox::slot(std::uint32_t index) const noexcept
 
 RingMemory Inbox::ring(std::uint32_t index) const noexcept
 {
-    return {base_ + rings_start(card_.rings) + index * card_.ring_bytes, card_.ring_bytes, &slot(index).control};
+    return {base_ + rings_start(card_.rings) + index * card_.ring_bytes, card_.ring_bytes,
+            &slot(index).control};
 }
 
 void Inbox::wake_owner() const noexcept

@@ -1,8 +1,8 @@
 // The shared memory that a rank owns and its local peers write to: a doorbell and one ring a peer.
 //
-// It is a memfd: no name in /dev/shm, no size limit of a mount, gone with the last process that maps it, however
-// that dies. Pages are allocated ring by ring, by the sender that connects, with fallocate: a machine without
-// memory answers with an error there and never with SIGBUS later.
+// It is a memfd: no name in /dev/shm, no size limit of a mount, gone with the last process that maps it,
+// however that dies. Pages are allocated ring by ring, by the sender that connects, with fallocate: a machine
+// without memory answers with an error there and never with SIGBUS later.
 #pragma once
 
 #include <sys/types.h>
@@ -21,8 +21,8 @@ namespace tutti::transport::shm {
 /// How a peer finds and recognises an inbox: the transport's business card. Plain bytes.
 struct InboxCard {
     std::uint64_t magic;
-    std::uint64_t host;        // boot id and pid namespace, hashed: equal only where /proc/PID means the same
-    std::uint64_t nonce;       // repeated in the inbox: a recycled pid is found out
+    std::uint64_t host;   // boot id and pid namespace, hashed: equal only where /proc/PID means the same
+    std::uint64_t nonce;  // repeated in the inbox: a recycled pid is found out
     std::int32_t pid;
     std::int32_t descriptor;   // of the memfd in that process
     std::uint32_t rings;       // local ranks
@@ -44,8 +44,8 @@ struct InboxHeader {
     // Changed and futex-woken by peers when `sleeping` is set.
     alignas(kLine) std::atomic<std::uint32_t> bell;
     // Written by the owner only. Dekker pair with the ring's words: the owner stores it, makes a full barrier
-    // everywhere (membarrier), then looks at the rings; a peer publishes into a ring, then (compiler barrier, or
-    // a full fence where peers_must_fence) looks here.
+    // everywhere (membarrier), then looks at the rings; a peer publishes into a ring, then (compiler barrier,
+    // or a full fence where peers_must_fence) looks here.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;
     // Number of rings that have a producer (release by the producer, acquire by the owner).
     alignas(kLine) std::atomic<std::uint32_t> connections;

@@ -1,15 +1,15 @@
 // A single-producer single-consumer ring of frames in shared memory.
 //
-// Memory is cut into lines of 64 bytes. A frame is a record of whole lines: a word, the header, the payload. The
-// word says how long both are and doubles as the flag that the record is complete, so a small frame costs one
-// cache line's trip from core to core and nothing else. Before the producer publishes a record it clears the
-// word behind it: what lies there is payload of an earlier lap and could read like a word. That line must be
-// free, too, hence the one line more that every write needs.
+// Memory is cut into lines of 64 bytes. A frame is a record of whole lines: a word, the header, the payload.
+// The word says how long both are and doubles as the flag that the record is complete, so a small frame costs
+// one cache line's trip from core to core and nothing else. Before the producer publishes a record it clears
+// the word behind it: what lies there is payload of an earlier lap and could read like a word. That line must
+// be free, too, hence the one line more that every write needs.
 //
 // Positions are 64-bit byte counts that never wrap (2^63 bytes at 100 GB/s last 2.9 years), so full and empty
 // cannot be confused. The consumer reports how far it is only every quarter of the ring: the report's line is
-// read by the producer only when it believes the ring full. A record is at most an eighth of the ring, so with
-// everything consumed there is always room for one, whatever is unreported or skipped at the ring's end.
+// read by the producer only when it believes the ring full. A record is at most an eighth of the ring, so
+// with everything consumed there is always room for one, whatever is unreported or skipped at the ring's end.
 #pragma once
 
 #include <algorithm>
@@ -41,11 +41,21 @@ inline constexpr std::size_t kAlignedFrom = 512;
 
 constexpr std::uint64_t word(Kind kind, std::size_t header_bytes, std::size_t payload_bytes) noexcept
 {
-    return static_cast<std::uint64_t>(kind) << 40 | static_cast<std::uint64_t>(header_bytes) << 32 | payload_bytes;
+    return static_cast<std::uint64_t>(kind) << 40 | static_cast<std::uint64_t>(header_bytes) << 32 |
+           payload_bytes;
 }
-constexpr Kind kind(std::uint64_t word) noexcept { return static_cast<Kind>(word >> 40); }
-constexpr std::size_t header_bytes(std::uint64_t word) noexcept { return (word >> 32) & 0xff; }
-constexpr std::size_t payload_bytes(std::uint64_t word) noexcept { return word & 0xffffffff; }
+constexpr Kind kind(std::uint64_t word) noexcept
+{
+    return static_cast<Kind>(word >> 40);
+}
+constexpr std::size_t header_bytes(std::uint64_t word) noexcept
+{
+    return (word >> 32) & 0xff;
+}
+constexpr std::size_t payload_bytes(std::uint64_t word) noexcept
+{
+    return word & 0xffffffff;
+}
 
 constexpr std::size_t payload_offset(std::size_t header_bytes, std::size_t payload_bytes) noexcept
 {
@@ -92,8 +102,8 @@ public:
             publish(record::word(record::skip_to_start, 0, 0), to_end);
         }
 
-        // First of all stores: it may have to fetch its line from the consumer, and whatever was written to the
-        // record's own line before it would be taken away meanwhile by the consumer, who polls that line.
+        // First of all stores: it may have to fetch its line from the consumer, and whatever was written to
+        // the record's own line before it would be taken away meanwhile by the consumer, who polls that line.
         clear_word_behind(bytes);
         std::byte* start = memory_.base + (position_ & (memory_.size - 1));
         // The record's first line last, in one go, for the same reason.
@@ -189,8 +199,8 @@ public:
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
-    // Measured with `tutti-bench latency` from 64 to 1024 bytes: fewer cost the middle sizes a trip, more take
-    // lines away from a producer that still writes them.
+    // Measured with `tutti-bench latency` from 64 to 1024 bytes: fewer cost the middle sizes a trip, more
+    // take lines away from a producer that still writes them.
     static constexpr std::size_t kLinesAhead = 4;
 
     RingMemory memory_;

@@ -1,0 +1,107 @@
+// The data of a matched rendezvous, on the receiver's side: pulled out of the sender's memory, or streamed by
+// it.
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/clock.hpp"
+#include "lib/protocol/protocol.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+namespace {
+
+// Below this a system call costs more than the frames.
+constexpr std::size_t kPullFrom = 4096;
+
+}  // namespace
+
+void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sender_id,
+                          std::size_t total_bytes, const std::optional<transport::RemoteRegion>& region)
+{
+    request.expected = std::min(total_bytes, request.capacity);
+    request.received = 0;
+    request.id = 0;
+    try {
+        Peer& from = connected_peer(sender);
+        const bool can_pull =
+            region && from.can_pull && request.deliver == nullptr && request.expected >= kPullFrom;
+        if (can_pull) {
+            request.matched_ns = base::now_ns();
+            if (choice_.choose(request.expected) == Way::pull && try_pull(request, from, sender_id, *region))
+                return;
+        }
+        clear_to_send(request, from, sender_id);
+    } catch (const Error& error) {
+        // The sender cannot be reached any more.
+        if (request.id != 0)
+            awaiting_data_.remove(std::exchange(request.id, 0));
+        request.finish(error.code());
+    }
+}
+
+// False: nothing was started, and the data must be streamed.
+bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
+                        transport::RemoteRegion region)
+{
+    request.sender_id = sender_id;
+    request.protocol = this;
+    request.fire = [](transport::Completion& completion, ErrorCode result) {
+        auto& pulled = static_cast<ReceiveRequest&>(completion);
+        if (result == ErrorCode::success)
+            pulled.protocol->finish_pull(pulled);
+        else
+            pulled.finish(result);
+    };
+    try {
+        switch (from.transport->get(from.rank, region, {request.buffer, request.expected}, request)) {
+            case transport::SendResult::done:
+                finish_pull(request);
+                return true;
+            case transport::SendResult::pending:
+                return true;
+            case transport::SendResult::again:
+                return false;
+        }
+    } catch (const Error&) {
+        // A kernel or container that forbids it: never asked again.
+        from.can_pull = false;
+    }
+    return false;
+}
+
+void Protocol::finish_pull(ReceiveRequest& request)
+{
+    choice_.record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
+    const FinHeader header{Lead::of(FrameKind::fin), request.sender_id};
+    send_control(connected_peer(request.sender), bytes_of(header));
+    finish(request);
+}
+
+void Protocol::clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id)
+{
+    if (request.expected > 0)
+        request.id = awaiting_data_.add(request);
+    const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
+    send_control(from, bytes_of(header));
+    if (request.expected == 0)
+        finish(request);
+}
+
+void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
+{
+    ReceiveRequest* request = awaiting_data_.find(header.receiver_id);
+    if (request == nullptr || request->sender != from || header.offset != request->received ||
+        payload.size() > request->expected - request->received)
+        corrupt(from, "data for no receive of ours");
+    request->received += payload.size();
+    request->take(header.offset, payload);
+    if (request->received == request->expected) {
+        awaiting_data_.remove(request->id);
+        if (request->matched_ns != 0)
+            choice_.record(Way::stream, request->expected, base::now_ns() - request->matched_ns);
+        finish(*request);
+    }
+}
+
+}  // namespace tutti::protocol
