@@ -134,7 +134,7 @@ TEST_CASE("shm: a process that died with a full ring is lost, after what it had 
         REQUIRE(++written < 1'000'000);
     transport.arm();
     sink.in_progress = true;
-    for (int pass = 0; pass < 10; ++pass)
+    for (int pass = 0; pass < 1000; ++pass)
         transport.progress(sink);
     CHECK(sink.frames.size() == 40);
     CHECK(sink.lost == std::vector{1});

@@ -33,7 +33,7 @@ TEST_CASE("a rank that waits in a call sleeps: no processor time")
                 int value = 0;
                 std::vector<char> large(200'000);
                 if (world.rank() == 0) {
-                    std::this_thread::sleep_for(600ms);
+                    std::this_thread::sleep_for(300ms);
                     if (how == 0)
                         world.send(value, 1, 1);
                     else if (how == 1 || how == 2)
