@@ -7,6 +7,12 @@
 
 namespace tutti::base {
 
+// Apart, so that the compiler does not warn of a large copy where it sees a small object.
+[[gnu::noinline]] inline void copy_many_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
+{
+    std::memcpy(to, from, size);
+}
+
 /// Copies `size` bytes between places that do not overlap. Either may be null when size is 0.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
 {
@@ -26,7 +32,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         std::uint64_t words[4];
     };
     if (size > 64)
-        std::memcpy(to, from, size);
+        copy_many_bytes(to, from, size);
     else if (size >= 32)
         both_ends(Words32{});
     else if (size >= 16)
