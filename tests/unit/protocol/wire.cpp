@@ -14,10 +14,9 @@ public:
     std::string_view name() const noexcept override { return "wire"; }
     transport::Capabilities capabilities() const noexcept override
     {
-        return {.max_payload_bytes = wire_.options_.frame_bytes,
-                .remote_get = false,
-                .latency_ns = 1,
-                .bytes_per_ns = 1};
+        transport::Capabilities capabilities{};
+        capabilities.max_payload_bytes = wire_.options_.frame_bytes;
+        return capabilities;
     }
     std::vector<std::byte> address() const override { return {}; }
     bool reach(int, std::span<const std::byte>) const noexcept override { return true; }
