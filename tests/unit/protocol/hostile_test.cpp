@@ -43,7 +43,7 @@ TEST_CASE("every kind of frame with a header of every other length")
         {FrameKind::eager, sizeof(EagerHeader)},     {FrameKind::eager_first, sizeof(EagerFirstHeader)},
         {FrameKind::segment, sizeof(SegmentHeader)}, {FrameKind::rts, sizeof(RtsHeader)},
         {FrameKind::cts, sizeof(CtsHeader)},         {FrameKind::data, sizeof(DataHeader)},
-        {FrameKind::credit, sizeof(CreditHeader)}};
+        {FrameKind::fin, sizeof(FinHeader)},         {FrameKind::credit, sizeof(CreditHeader)}};
     for (const auto& [kind, right] : kinds) {
         for (std::size_t size = 0; size <= 40; ++size) {
             if (size == right)
@@ -62,7 +62,7 @@ TEST_CASE("unknown kinds")
 {
     Wire wire(kSmall);
     for (unsigned kind = 0; kind < 256; ++kind) {
-        if (kind >= 1 && kind <= 7)
+        if (kind >= 1 && kind <= static_cast<unsigned>(FrameKind::credit))
             continue;
         for (const std::size_t size : {8u, 16u, 32u}) {
             Bytes header(size);
@@ -138,6 +138,7 @@ TEST_CASE("a clear-to-send for a message whose envelope has not gone out yet")
     wire.send(send, 0, data, 5);
     REQUIRE(send.id != 0);
     check_refused([&] { wire.forge(0, CtsHeader{Lead::of(FrameKind::cts), send.id, 1, 10}); });
+    check_refused([&] { wire.forge(0, FinHeader{Lead::of(FrameKind::fin), send.id}); });
     wire.limit_queue(100);
     ReceiveRequest receive;
     Bytes buffer(1000);
@@ -145,6 +146,27 @@ TEST_CASE("a clear-to-send for a message whose envelope has not gone out yet")
     wire.settle();
     CHECK(send.done);
     CHECK(buffer == data);
+}
+
+TEST_CASE("an end of no message, and memory regions that are none")
+{
+    Wire wire(kSmall);
+    const auto fin = [](std::uint64_t id) { return FinHeader{Lead::of(FrameKind::fin), id}; };
+    check_refused([&] { wire.forge(0, fin(0)); });
+    check_refused([&] { wire.forge(0, fin(std::uint64_t{1} << 32)); });
+    SendRequest send;
+    const Bytes data = message(1, 1000);
+    wire.send(send, 0, data, 5);
+    const std::uint64_t id = send.id;
+    wire.forge(0, fin(id));  // the receiver may always say that it has read all
+    CHECK(send.done);
+    check_refused([&] { wire.forge(0, fin(id)); });
+    for (const std::size_t size : {1u, 8u, 15u, 17u, 64u}) {
+        if (size != sizeof(tutti::transport::RemoteRegion))
+            check_refused([&] {
+                wire.forge(1, RtsHeader{envelope(FrameKind::rts), 80, 77}, message(1, size));
+            });
+    }
 }
 
 TEST_CASE("data for no receive, out of order, or too much")
@@ -219,7 +241,7 @@ TEST_CASE("random frames never do more than throw")
             for (std::byte& byte : header)
                 byte = static_cast<std::byte>(random() % 3 == 0 ? random() : 0);
             if (!header.empty())
-                header[0] = static_cast<std::byte>(random() % 9);
+                header[0] = static_cast<std::byte>(random() % 10);
             try {
                 wire.at(static_cast<int>(random() % 2))
                     .frame(static_cast<int>(random() % 2), header, message(i, random() % 65));
