@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
@@ -31,7 +32,20 @@ void open_standard_descriptors()
     }
 }
 
-int run_job(const Options& options)
+/// Ranks that share cores must not spin while they wait; only the launcher sees all masks and quotas. What
+/// the user has set wins.
+void tell_whether_cores_are_shared(Options& options, bool shared)
+{
+    constexpr const char* kVariable = "TUTTI_SHARED_CORES";
+    if (std::getenv(kVariable) != nullptr) {
+        return;
+    }
+    for (AppContext& app : options.apps) {
+        app.environment.insert(app.environment.begin(), {kVariable, shared ? "1" : "0"});
+    }
+}
+
+int run_job(Options options)
 {
     const InheritedState inherited = take_over_process();
     LocalDaemon daemon(inherited);
@@ -44,6 +58,7 @@ int run_job(const Options& options)
     if (options.report_bindings) {
         fmt::print(stderr, "{}", describe_bindings(map, topology));
     }
+    tell_whether_cores_are_shared(options, ranks_share_cores(map, topology));
     Head head(options, map, daemon.take_stream());
     const int status = head.run();
     if (head.output_is_stuck()) {

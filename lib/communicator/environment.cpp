@@ -1,6 +1,7 @@
 #include "tutti/environment.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -54,6 +55,10 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has an Environment already; make one, in main, and pass it on");
     process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options.threads);
+    // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
+    // late, or lost with a rank that is killed.
+    if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)
+        std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process_.get());
     previous_handler = std::set_terminate(end_job_on_terminate);
 }
@@ -68,7 +73,8 @@ Environment::~Environment()
     if (std::uncaught_exceptions() > uncaught_at_start_) {
         // run_threads() ends its own job; a process ends the whole job here.
         if (terminating_process.load() == process_.get())
-            process_->abort(1, "left main by an exception that is caught outside: the other ranks would wait");
+            process_->abort(1,
+                            "left main by an exception that is caught outside: the other ranks would wait");
         return;
     }
     const bool is_process = terminating_process.load() == process_.get();
@@ -84,11 +90,20 @@ Environment::~Environment()
     }
 }
 
-Communicator Environment::world() const { return Communicator(process_->world()); }
+Communicator Environment::world() const
+{
+    return Communicator(process_->world());
+}
 
-Communicator Environment::self() const { return Communicator(process_->self()); }
+Communicator Environment::self() const
+{
+    return Communicator(process_->self());
+}
 
-ThreadLevel Environment::thread_level() const noexcept { return process_->thread_level(); }
+ThreadLevel Environment::thread_level() const noexcept
+{
+    return process_->thread_level();
+}
 
 void Environment::abort(int status, const std::string& message) const
 {
@@ -96,6 +111,9 @@ void Environment::abort(int status, const std::string& message) const
                     message.empty() ? "called abort" : fmt::format("called abort: {}", message));
 }
 
-double wall_time() noexcept { return static_cast<double>(base::now_ns()) * 1e-9; }
+double wall_time() noexcept
+{
+    return static_cast<double>(base::now_ns()) * 1e-9;
+}
 
 }  // namespace tutti
