@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/cgroup.hpp"
+#include "lib/base/cgroup.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::launcher {
@@ -153,7 +153,7 @@ Topology Topology::detect()
         loaded.restrict_to(mask.get());
     }
     Topology topology = TopologyReader::read(loaded.get());
-    TopologyReader::limit(topology, cpu_quota().value_or(0));
+    TopologyReader::limit(topology, base::cpu_quota().value_or(0));
     return topology;
 }
 

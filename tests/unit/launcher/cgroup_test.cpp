@@ -1,10 +1,10 @@
-#include "launcher/cgroup.hpp"
+#include "lib/base/cgroup.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "tests/unit/launcher/support.hpp"
 
-using namespace tutti::launcher;
+using tutti::base::cpu_quota;
 using tutti::launcher::test::TemporaryFolder;
 
 namespace {

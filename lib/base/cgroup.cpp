@@ -1,11 +1,11 @@
-#include "launcher/cgroup.hpp"
+#include "lib/base/cgroup.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
 
-namespace tutti::launcher {
+namespace tutti::base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ std::optional<double> cpu_quota(const fs::path& root)
     return least;
 }
 
-}  // namespace tutti::launcher
+}  // namespace tutti::base
