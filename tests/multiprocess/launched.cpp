@@ -73,6 +73,10 @@ Launched::Launched(const std::vector<std::string>& command, std::chrono::seconds
         ::setenv(kMarkVariable, mark_.c_str(), 1);
         ::setenv("TMPDIR", directory_.c_str(), 1);
         ::setpgid(0, 0);
+        // Whoever runs the tests in the background may have them ignored, and the launcher respects that.
+        for (const int ignored : {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGPIPE}) {
+            ::signal(ignored, SIG_DFL);
+        }
         ::execvp(argv[0], argv.data());
         ::_exit(127);
     }
