@@ -6,8 +6,8 @@ namespace tutti::transport {
 
 SendResult Transport::get(int peer, RemoteRegion, std::span<std::byte>, Completion&)
 {
-    throw Error(ErrorCode::not_supported, "get", fmt::format("transport {} cannot read remote memory", name()),
-                peer);
+    throw Error(ErrorCode::not_supported, "get",
+                fmt::format("transport {} cannot read remote memory", name()), peer);
 }
 
 }  // namespace tutti::transport

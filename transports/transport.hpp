@@ -27,7 +27,8 @@ inline constexpr std::size_t kMaxHeaderBytes = 32;
 
 enum class SendResult {
     done,     // the payload is free again
-    pending,  // the payload is kept by the transport until the completion fires, exactly once, also on close()
+    pending,  // the payload is kept by the transport until the completion fires, exactly once, also on
+              // close()
     again     // nothing was consumed; ask again after a later progress()
 };
 
@@ -74,8 +75,9 @@ public:
     /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
     virtual void connect(int peer, std::span<const std::byte> card) = 0;
 
-    /// Sends one frame; the header is copied before this returns. header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. `completion`
-    /// is used only when the answer is `pending`. A frame to a lost peer is `done` and goes nowhere.
+    /// Sends one frame; the header is copied before this returns. header.size() <= kMaxHeaderBytes,
+    /// payload.size() <= max_payload_bytes. `completion` is used only when the answer is `pending`. A frame
+    /// to a lost peer is `done` and goes nowhere.
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
 

@@ -17,7 +17,7 @@ public:
     ~Pool()
     {
         for (void* memory : free_)
-            ::operator delete(memory, std::align_val_t{alignof(T)});
+            ::operator delete (memory, std::align_val_t{alignof(T)});
     }
 
     template <class... Arguments>
@@ -25,7 +25,7 @@ public:
     {
         void* memory = nullptr;
         if (free_.empty()) {
-            memory = ::operator new(sizeof(T), std::align_val_t{alignof(T)});
+            memory = ::operator new (sizeof(T), std::align_val_t{alignof(T)});
         } else {
             memory = free_.back();
             free_.pop_back();
@@ -39,7 +39,7 @@ public:
         if (free_.size() < kMostKept)
             free_.push_back(&object);
         else
-            ::operator delete(&object, std::align_val_t{alignof(T)});
+            ::operator delete (&object, std::align_val_t{alignof(T)});
     }
 
 private:

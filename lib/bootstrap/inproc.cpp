@@ -45,7 +45,8 @@ void InprocBootstrap::publish(std::string_view key, std::span<const std::byte> v
 std::vector<std::byte> InprocBootstrap::fetch(int rank, std::string_view key)
 {
     if (rank < 0 || rank >= size())
-        throw Error(ErrorCode::bootstrap, "fetch", fmt::format("there is no rank {} among {}", rank, size()), rank);
+        throw Error(ErrorCode::bootstrap, "fetch", fmt::format("there is no rank {} among {}", rank, size()),
+                    rank);
     std::unique_lock lock(job_->mutex_);
     const std::pair wanted(rank, std::string(key));
     auto found = job_->published_.find(wanted);
@@ -73,8 +74,8 @@ void InprocBootstrap::fence()
 void InprocBootstrap::abort(int status, std::string_view message)
 {
     job_->abort(std::string(message));
-    throw Error(ErrorCode::peer_lost, "abort", fmt::format("rank {} ended the job with status {}: {}", rank_, status,
-                                                           message));
+    throw Error(ErrorCode::peer_lost, "abort",
+                fmt::format("rank {} ended the job with status {}: {}", rank_, status, message));
 }
 
 }  // namespace tutti::bootstrap

@@ -35,8 +35,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<std::pair<int, std::string>, std::vector<std::byte>> published_;
-    int arrived_ = 0;               // in the current fence
-    unsigned long fence_ = 0;       // fences completed
+    int arrived_ = 0;          // in the current fence
+    unsigned long fence_ = 0;  // fences completed
     bool aborted_ = false;
     std::string abort_message_;
 };

@@ -30,7 +30,8 @@ public:
         const auto found = published_.find(std::string(key));
         if (rank != 0 || found == published_.end())
             throw Error(ErrorCode::bootstrap, "fetch",
-                        fmt::format("rank {} has published no {}: this process is a job of one", rank, key), rank);
+                        fmt::format("rank {} has published no {}: this process is a job of one", rank, key),
+                        rank);
         return found->second;
     }
 
@@ -52,6 +53,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Bootstrap> make_singleton() { return std::make_unique<Singleton>(); }
+std::unique_ptr<Bootstrap> make_singleton()
+{
+    return std::make_unique<Singleton>();
+}
 
 }  // namespace tutti::bootstrap

@@ -20,12 +20,16 @@ void append(std::vector<std::byte>& to, std::span<const std::byte> bytes)
     to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(std::string_view text)
+{
+    return std::as_bytes(std::span(text));
+}
 
 [[noreturn]] void foreign()
 {
-    throw Error(ErrorCode::protocol, "connect",
-                "the peer's business card is of another version of Tutti; start all ranks with the same library");
+    throw Error(
+        ErrorCode::protocol, "connect",
+        "the peer's business card is of another version of Tutti; start all ranks with the same library");
 }
 
 std::span<const std::byte> take(std::span<const std::byte>& from)
@@ -44,7 +48,8 @@ std::span<const std::byte> take(std::span<const std::byte>& from)
 
 }  // namespace
 
-std::vector<std::byte> make_business_card(const std::vector<std::unique_ptr<transport::Transport>>& transports)
+std::vector<std::byte> make_business_card(
+    const std::vector<std::unique_ptr<transport::Transport>>& transports)
 {
     std::vector<std::byte> card(bytes_of(kVersion).begin(), bytes_of(kVersion).end());
     for (const auto& transport : transports) {

@@ -15,16 +15,18 @@ namespace tutti::detail {
 
 struct CollectiveRequest final : RequestState {
     CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, int tag)
-        : RequestState(Kind::collective), communicator(std::move(communicator_state)), group(*communicator, tag)
+        : RequestState(Kind::collective),
+          communicator(std::move(communicator_state)),
+          group(*communicator, tag)
     {
         owner = &communicator->process();
     }
 
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
-    std::vector<std::byte> packed;        // of a broadcast of a layout
-    std::function<void()> after;          // runs when the task has ended well, before the request is done
-    collectives::Task task;               // last: its frame refers to all of the above
+    std::vector<std::byte> packed;  // of a broadcast of a layout
+    std::function<void()> after;    // runs when the task has ended well, before the request is done
+    collectives::Task task;         // last: its frame refers to all of the above
 };
 
 }  // namespace tutti::detail

@@ -78,9 +78,11 @@ void check_root(const CommunicatorState& state, std::string_view operation, int 
 void check_same_shape(std::string_view operation, detail::ConstReduceView in, detail::ReduceView out)
 {
     if (in.count != out.count || in.type != out.type)
-        throw Error(ErrorCode::invalid_argument, operation,
-                    fmt::format("input has {} elements of {} bytes, output {} of {}; both must be of one size and type",
-                                in.count, size_bytes(in.type), out.count, size_bytes(out.type)));
+        throw Error(
+            ErrorCode::invalid_argument, operation,
+            fmt::format(
+                "input has {} elements of {} bytes, output {} of {}; both must be of one size and type",
+                in.count, size_bytes(in.type), out.count, size_bytes(out.type)));
     const std::byte* in_end = in.data + in.count * size_bytes(in.type);
     const std::byte* out_end = out.data + out.count * size_bytes(out.type);
     if (in.data != out.data && in.data < out_end && out.data < in_end)
@@ -88,7 +90,10 @@ void check_same_shape(std::string_view operation, detail::ConstReduceView in, de
                     "input and output overlap; pass the same buffer for both, or two that are apart");
 }
 
-Buffer buffer_of(detail::ReduceView view) { return {view.data, view.count, size_bytes(view.type)}; }
+Buffer buffer_of(detail::ReduceView view)
+{
+    return {view.data, view.count, size_bytes(view.type)};
+}
 
 void copy_input(detail::ConstReduceView in, detail::ReduceView out)
 {
@@ -151,7 +156,8 @@ void Communicator::reduce_buffers(detail::ConstReduceView in, detail::ReduceView
                  [&](Group& group) { return collectives::reduce(group, in.data, result, root, reduce_op); });
 }
 
-Request Communicator::ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op, int root) const
+Request Communicator::ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op,
+                                      int root) const
 {
     check_root(*state_, "reduce", root);
     if (rank_ == root)
@@ -168,7 +174,8 @@ void Communicator::allreduce_buffers(detail::ConstReduceView in, detail::ReduceV
     check_same_shape("allreduce", in, out);
     copy_input(in, out);
     const ReduceOp reduce_op(op, in.type);
-    run_blocking(*state_, [&](Group& group) { return collectives::allreduce(group, buffer_of(out), reduce_op); });
+    run_blocking(*state_,
+                 [&](Group& group) { return collectives::allreduce(group, buffer_of(out), reduce_op); });
 }
 
 Request Communicator::iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const

@@ -26,8 +26,9 @@ void receive_finished(RequestState& state) noexcept
     receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
 }
 
-// Combines a part of the message straight from where the transport has it. Transports cut messages at multiples
-// of the largest element, so a part holds whole elements; a message of a wrong length ends in an error anyway.
+// Combines a part of the message straight from where the transport has it. Transports cut messages at
+// multiples of the largest element, so a part holds whole elements; a message of a wrong length ends in an
+// error anyway.
 void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
     auto& receive = static_cast<GroupReceive&>(request);
@@ -76,12 +77,16 @@ GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data
 
 Operation CommunicatorGroup::start(GroupReceive& receive)
 {
-    receive.on_finish = receive_finished;  // no coroutine waits yet: a receive that is done at once marks the state
+    receive.on_finish =
+        receive_finished;  // no coroutine waits yet: a receive that is done at once marks the state
     state_.process().protocol().receive(receive);
     return Operation(receive);
 }
 
-Operation CommunicatorGroup::recv(int peer, std::span<std::byte> data) { return start(new_receive(peer, data)); }
+Operation CommunicatorGroup::recv(int peer, std::span<std::byte> data)
+{
+    return start(new_receive(peer, data));
+}
 
 Operation CommunicatorGroup::recv_reduce(int peer, collectives::Buffer accumulate, collectives::ReduceOp op,
                                          Side arriving)
@@ -148,11 +153,12 @@ void CommunicatorGroup::raise(const OperationState& state) const
         const auto& receive = static_cast<const GroupReceive&>(request);
         const int peer = receive.pattern.source;
         if (state.result() == ErrorCode::truncated)
-            throw Error(ErrorCode::truncated, "collective",
-                        fmt::format("rank {} sent {} bytes where this rank expected {}: all ranks must call the same "
-                                    "collective, in the same order, with the same count",
-                                    peer, receive.status.size_bytes, receive.capacity),
-                        peer);
+            throw Error(
+                ErrorCode::truncated, "collective",
+                fmt::format("rank {} sent {} bytes where this rank expected {}: all ranks must call the same "
+                            "collective, in the same order, with the same count",
+                            peer, receive.status.size_bytes, receive.capacity),
+                peer);
         throw Error(state.result(), "collective", fmt::format("the receive from rank {} failed", peer), peer);
     }
     throw Error(state.result(), "collective", "a send to another rank failed");

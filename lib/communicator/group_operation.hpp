@@ -1,4 +1,5 @@
-// The requests behind a collective's operations: a protocol request and the state a coroutine waits on, in one.
+// The requests behind a collective's operations: a protocol request and the state a coroutine waits on, in
+// one.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,10 @@ namespace tutti::detail {
 struct GroupRequest : collectives::OperationState {
     enum class Direction : unsigned char { send, receive };
 
-    GroupRequest(collectives::Group& group, Direction which) noexcept : OperationState(group), direction(which) {}
+    GroupRequest(collectives::Group& group, Direction which) noexcept
+        : OperationState(group), direction(which)
+    {
+    }
 
     const Direction direction;
 };

@@ -30,7 +30,9 @@ Message::Message(std::shared_ptr<detail::CommunicatorState> state, detail::Match
 }
 
 Message::Message(Message&& other) noexcept
-    : state_(std::move(other.state_)), matched_(std::exchange(other.matched_, nullptr)), status_(other.status_)
+    : state_(std::move(other.state_)),
+      matched_(std::exchange(other.matched_, nullptr)),
+      status_(other.status_)
 {
 }
 

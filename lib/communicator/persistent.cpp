@@ -29,7 +29,8 @@ struct KeptView {
 
 }  // namespace detail
 
-PersistentRequest Communicator::send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const
+PersistentRequest Communicator::send_init_view(detail::ConstView view, int destination, int tag,
+                                               SendMode mode) const
 {
     struct Sender final : PersistentRequest::Starter {
         Sender(Communicator on, detail::ConstView view, int to, int with_tag, SendMode send_mode)

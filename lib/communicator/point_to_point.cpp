@@ -20,13 +20,15 @@ using protocol::SendRequest;
 
 [[noreturn]] void bad_peer(std::string_view operation, int peer, int size)
 {
-    throw Error(ErrorCode::invalid_rank, operation,
-                fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", peer, size - 1), peer);
+    throw Error(
+        ErrorCode::invalid_rank, operation,
+        fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", peer, size - 1), peer);
 }
 
 [[noreturn]] void bad_tag(std::string_view operation, int tag)
 {
-    throw Error(ErrorCode::invalid_tag, operation, fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
+    throw Error(ErrorCode::invalid_tag, operation,
+                fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
 }
 
 void check_send(const CommunicatorState& state, int destination, int tag)
@@ -37,8 +39,8 @@ void check_send(const CommunicatorState& state, int destination, int tag)
         bad_tag("send", tag);
 }
 
-void describe(SendRequest& request, const CommunicatorState& state, std::span<const std::byte> data, int destination,
-              int tag, Communicator::SendMode mode)
+void describe(SendRequest& request, const CommunicatorState& state, std::span<const std::byte> data,
+              int destination, int tag, Communicator::SendMode mode)
 {
     request.envelope = {state.context(), state.rank(), tag};
     request.peer_rank = state.world_rank(destination);
@@ -55,8 +57,8 @@ Packed pack(detail::ConstView view)
     return packed;
 }
 
-// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing may
-// refer to the request any more.
+// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing
+// may refer to the request any more.
 template <class Request>
 void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
 {
@@ -79,7 +81,8 @@ namespace detail {
 
 void check_receive(const CommunicatorState& state, std::string_view operation, int source, int tag)
 {
-    if (source != any_source && static_cast<unsigned>(source) >= static_cast<unsigned>(state.size())) [[unlikely]]
+    if (source != any_source && static_cast<unsigned>(source) >= static_cast<unsigned>(state.size()))
+        [[unlikely]]
         bad_peer(operation, source, state.size());
     if (tag < 0 && tag != any_tag) [[unlikely]]
         bad_tag(operation, tag);
@@ -92,13 +95,14 @@ bool is_lost(const CommunicatorState& state, int source) noexcept
 
 void raise_lost(std::string_view operation, int source)
 {
-    throw Error(ErrorCode::peer_lost, operation,
-                fmt::format("nothing more comes from rank {}: its process has ended or its connection broke", source),
-                source);
+    throw Error(
+        ErrorCode::peer_lost, operation,
+        fmt::format("nothing more comes from rank {}: its process has ended or its connection broke", source),
+        source);
 }
 
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view, const Layout* layout,
-              int source, int tag)
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view,
+              const Layout* layout, int source, int tag)
 {
     request.pattern = {state.context(), source, tag};
     request.peer_rank = source == any_source ? -1 : state.world_rank(source);

@@ -30,8 +30,8 @@ std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, 
     const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
     if (!valid || (number << shift) < least)
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={} is no size of at least {} bytes; write for example {}=64K", variable, text,
-                                least, variable));
+                    fmt::format("{}={} is no size of at least {} bytes; write for example {}=64K", variable,
+                                text, least, variable));
     return static_cast<std::size_t>(number << shift);
 }
 
@@ -104,11 +104,12 @@ transport::Transport& Process::connect(int peer)
             return *transport;
         }
     }
-    throw Error(ErrorCode::not_supported, "connect",
-                fmt::format("rank {} cannot reach rank {}: they share no memory, and this version has no network "
-                            "transport; start all ranks on one machine, in one container",
-                            rank(), peer),
-                peer);
+    throw Error(
+        ErrorCode::not_supported, "connect",
+        fmt::format("rank {} cannot reach rank {}: they share no memory, and this version has no network "
+                    "transport; start all ranks on one machine, in one container",
+                    rank(), peer),
+        peer);
 }
 
 void Process::abort(int status, const std::string& what)

@@ -1,5 +1,5 @@
-// One rank's runtime: its bootstrap, engine, protocol and transports. Several live in one process where ranks are
-// threads, so nothing here is global.
+// One rank's runtime: its bootstrap, engine, protocol and transports. Several live in one process where ranks
+// are threads, so nothing here is global.
 #pragma once
 
 #include <cstdint>

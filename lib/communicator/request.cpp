@@ -17,18 +17,25 @@ namespace {
 using detail::Process;
 using detail::RequestState;
 
-Process& process_of(const RequestState& state) { return *static_cast<Process*>(state.owner); }
+Process& process_of(const RequestState& state)
+{
+    return *static_cast<Process*>(state.owner);
+}
 
 // Gives the state back to where it came from. Under the lock.
 void recycle(RequestState& state)
 {
     Process& process = process_of(state);
     switch (state.kind) {
-        case RequestState::Kind::send: process.sends.give_back(static_cast<protocol::SendRequest&>(state)); return;
+        case RequestState::Kind::send:
+            process.sends.give_back(static_cast<protocol::SendRequest&>(state));
+            return;
         case RequestState::Kind::receive:
             process.receives.give_back(static_cast<protocol::ReceiveRequest&>(state));
             return;
-        case RequestState::Kind::collective: delete static_cast<detail::CollectiveRequest*>(&state); return;
+        case RequestState::Kind::collective:
+            delete static_cast<detail::CollectiveRequest*>(&state);
+            return;
     }
 }
 
@@ -51,7 +58,10 @@ Process* process_of_any(std::span<Request> requests)
     return nullptr;
 }
 
-bool is_done(const Request& request) { return request.active() && RequestAccess::state(request)->done; }
+bool is_done(const Request& request)
+{
+    return request.active() && RequestAccess::state(request)->done;
+}
 
 }  // namespace
 
@@ -121,12 +131,15 @@ void Request::abandon() noexcept
     try {
         // A receive that nothing has matched hurts nobody: it is simply withdrawn.
         if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
-            process.abort(1, "an exception destroyed a request of an operation under way; its peer would wait for ever");
+            process.abort(
+                1,
+                "an exception destroyed a request of an operation under way; its peer would wait for ever");
         try {
             wait();
         } catch (const std::exception& error) {
-            process.abort(1, fmt::format("a request was destroyed without a wait, and its operation failed: {}",
-                                         error.what()));
+            process.abort(1,
+                          fmt::format("a request was destroyed without a wait, and its operation failed: {}",
+                                      error.what()));
         }
     } catch (const Error&) {
         // Where ranks are threads, abort() throws: the job has ended and nothing moves any more.
@@ -172,6 +185,8 @@ std::optional<std::size_t> wait_any(std::span<Request> requests)
 
 std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indices)
 {
+    if (indices.empty())
+        return 0;
     const auto first = wait_any(requests);
     if (!first)
         return 0;

@@ -29,8 +29,8 @@ struct RequestAccess {
     static void keep(Request& request, std::shared_ptr<void> what)
     {
         if (request.keep_ != nullptr)
-            what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(request.keep_),
-                                                                                             std::move(what));
+            what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
+                std::move(request.keep_), std::move(what));
         request.keep_ = std::move(what);
     }
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }

@@ -12,29 +12,31 @@ std::exception_ptr error_of(RequestState& state)
     switch (state.kind) {
         case RequestState::Kind::send: {
             const auto& send = static_cast<const protocol::SendRequest&>(state);
-            return std::make_exception_ptr(
-                Error(state.status.code, "send",
-                      fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: its process has ended or "
-                                  "its connection broke",
-                                  send.data.size(), send.envelope.tag, send.peer_rank),
-                      send.peer_rank));
+            return std::make_exception_ptr(Error(
+                state.status.code, "send",
+                fmt::format(
+                    "{} bytes with tag {} to rank {} of the job did not arrive: its process has ended or "
+                    "its connection broke",
+                    send.data.size(), send.envelope.tag, send.peer_rank),
+                send.peer_rank));
         }
         case RequestState::Kind::receive: {
             const auto& receive = static_cast<const protocol::ReceiveRequest&>(state);
             if (state.status.code == ErrorCode::truncated)
-                return std::make_exception_ptr(
-                    Error(ErrorCode::truncated, "recv",
-                          fmt::format("the message from rank {} with tag {} has {} bytes, the buffer {}; probe for the "
-                                      "size first or pass a larger buffer",
-                                      state.status.source, state.status.tag, state.status.size_bytes,
-                                      receive.capacity),
-                          state.status.source));
-            return std::make_exception_ptr(
-                Error(state.status.code, "recv",
-                      fmt::format("nothing more comes from rank {} of the job: its process has ended or its connection "
-                                  "broke",
-                                  receive.sender >= 0 ? receive.sender : receive.peer_rank),
-                      receive.sender >= 0 ? receive.sender : receive.peer_rank));
+                return std::make_exception_ptr(Error(
+                    ErrorCode::truncated, "recv",
+                    fmt::format(
+                        "the message from rank {} with tag {} has {} bytes, the buffer {}; probe for the "
+                        "size first or pass a larger buffer",
+                        state.status.source, state.status.tag, state.status.size_bytes, receive.capacity),
+                    state.status.source));
+            return std::make_exception_ptr(Error(
+                state.status.code, "recv",
+                fmt::format(
+                    "nothing more comes from rank {} of the job: its process has ended or its connection "
+                    "broke",
+                    receive.sender >= 0 ? receive.sender : receive.peer_rank),
+                receive.sender >= 0 ? receive.sender : receive.peer_rank));
         }
         case RequestState::Kind::collective: {
             try {
@@ -44,7 +46,8 @@ std::exception_ptr error_of(RequestState& state)
             }
         }
     }
-    return std::make_exception_ptr(Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
+    return std::make_exception_ptr(
+        Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
 }
 
 }  // namespace tutti::detail

@@ -9,6 +9,9 @@ namespace tutti::detail {
 
 /// `state.done`, and its status is no success.
 std::exception_ptr error_of(RequestState& state);
-[[noreturn]] inline void raise(RequestState& state) { std::rethrow_exception(error_of(state)); }
+[[noreturn]] inline void raise(RequestState& state)
+{
+    std::rethrow_exception(error_of(state));
+}
 
 }  // namespace tutti::detail

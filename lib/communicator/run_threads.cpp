@@ -16,9 +16,11 @@ namespace tutti {
 void run_threads(int ranks, const std::function<void(Environment&)>& body, EnvironmentOptions options)
 {
     if (ranks < 1 || ranks > 4096)
-        throw Error(ErrorCode::invalid_argument, "run_threads", fmt::format("{} ranks asked for; 1 to 4096 work", ranks));
+        throw Error(ErrorCode::invalid_argument, "run_threads",
+                    fmt::format("{} ranks asked for; 1 to 4096 work", ranks));
     auto hub = std::make_shared<transport::InprocHub>(ranks);
-    auto job = std::make_shared<bootstrap::InprocJob>(ranks, [hub](const std::string& why) { hub->abort(why); });
+    auto job =
+        std::make_shared<bootstrap::InprocJob>(ranks, [hub](const std::string& why) { hub->abort(why); });
 
     std::mutex mutex;
     std::exception_ptr first_error;

@@ -1,8 +1,8 @@
 // Making communicators: dup, split, split_by_node, create_from.
 //
-// Flat: rank 0 gathers colours and keys, gives each new communicator an id, and tells its members who they are.
-// Ids come from the giver's own count, so no two communicators of a job share one, and no agreement is needed.
-// Cost: two messages a rank, and one of the group's size each.
+// Flat: rank 0 gathers colours and keys, gives each new communicator an id, and tells its members who they
+// are. Ids come from the giver's own count, so no two communicators of a job share one, and no agreement is
+// needed. Cost: two messages a rank, and one of the group's size each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using collectives::Task;
 using detail::CommunicatorState;
 
 struct Wish {
-    std::int64_t wants;   // 0: in no new communicator
+    std::int64_t wants;  // 0: in no new communicator
     std::int64_t colour;
     std::int64_t key;
 };
@@ -42,7 +42,8 @@ std::span<std::byte> bytes_of(T& object)
     return std::as_writable_bytes(std::span(&object, 1));
 }
 
-// What rank 0 decides: an answer for each rank and the members of each colour, as ranks of the old communicator.
+// What rank 0 decides: an answer for each rank and the members of each colour, as ranks of the old
+// communicator.
 struct Decision {
     std::vector<Answer> answers;
     std::vector<const std::vector<int>*> members_of;  // by old rank
@@ -58,7 +59,8 @@ void decide(const std::vector<Wish>& wishes, detail::Process& process, Decision&
     decision.answers.resize(wishes.size());
     decision.members_of.resize(wishes.size());
     for (auto& [colour, ranks] : decision.members) {
-        std::ranges::stable_sort(ranks, {}, [&](int rank) { return wishes[static_cast<std::size_t>(rank)].key; });
+        std::ranges::stable_sort(ranks, {},
+                                 [&](int rank) { return wishes[static_cast<std::size_t>(rank)].key; });
         const std::uint64_t context = process.new_context();
         for (const int rank : ranks) {
             decision.answers[static_cast<std::size_t>(rank)] = {context, ranks.size()};
@@ -67,7 +69,8 @@ void decide(const std::vector<Wish>& wishes, detail::Process& process, Decision&
     }
 }
 
-Task split_at_root(Group& group, detail::Process& process, Wish mine, Answer& answer, std::vector<int>& members)
+Task split_at_root(Group& group, detail::Process& process, Wish mine, Answer& answer,
+                   std::vector<int>& members)
 {
     std::vector<Wish> wishes(static_cast<std::size_t>(group.size()));
     wishes[0] = mine;
@@ -144,7 +147,8 @@ std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& old, std:
     for (const int rank : ranks)
         members.push_back(old.world_rank(rank));
     const auto mine = std::ranges::find(ranks, old.rank()) - ranks.begin();
-    return std::make_shared<CommunicatorState>(old.process(), context, std::move(members), static_cast<int>(mine));
+    return std::make_shared<CommunicatorState>(old.process(), context, std::move(members),
+                                               static_cast<int>(mine));
 }
 
 void check_members(const CommunicatorState& state, std::span<const int> ranks, int tag)
@@ -158,8 +162,9 @@ void check_members(const CommunicatorState& state, std::span<const int> ranks, i
                     fmt::format("the list must hold different ranks of 0 to {}, this one ({}) among them",
                                 state.size() - 1, state.rank()));
     if (tag < 0 || tag >= CommunicatorState::kCreateTags)
-        throw Error(ErrorCode::invalid_tag, "create_from",
-                    fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+        throw Error(
+            ErrorCode::invalid_tag, "create_from",
+            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
 }
 
 }  // namespace
@@ -179,7 +184,10 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, Split
     return Communicator(make_state(*state_, answer.context, members));
 }
 
-Communicator Communicator::dup() const { return *split(0); }
+Communicator Communicator::dup() const
+{
+    return *split(0);
+}
 
 Communicator Communicator::split_by_node() const
 {
@@ -202,9 +210,10 @@ Communicator Communicator::create_from(std::span<const int> ranks, int tag) cons
 int Communicator::world_rank(int rank) const
 {
     if (rank < 0 || rank >= size_)
-        throw Error(ErrorCode::invalid_rank, "world_rank",
-                    fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", rank, size_ - 1),
-                    rank);
+        throw Error(
+            ErrorCode::invalid_rank, "world_rank",
+            fmt::format("there is no rank {} in this communicator; its ranks are 0 to {}", rank, size_ - 1),
+            rank);
     return state_->world_rank(rank);
 }
 

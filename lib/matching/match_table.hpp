@@ -23,8 +23,8 @@ struct TableHook : base::ListHook<Tag> {
     MatchKey table_key{};
 };
 
-/// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with one
-/// key are found in the order of insertion. Entries are owned by the caller.
+/// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with
+/// one key are found in the order of insertion. Entries are owned by the caller.
 template <class T, class Tag>
 class MatchTable {
 public:

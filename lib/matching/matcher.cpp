@@ -6,7 +6,10 @@ namespace tutti::matching {
 
 namespace {
 
-constexpr unsigned index(KeyKind kind) { return static_cast<unsigned>(kind); }
+constexpr unsigned index(KeyKind kind)
+{
+    return static_cast<unsigned>(kind);
+}
 
 KeyKind kind_of(const MatchKey& pattern) noexcept
 {
@@ -90,10 +93,14 @@ UnexpectedMessage* Matcher::find_unexpected(const MatchKey& pattern)
     if (exact_.empty()) [[likely]]
         return nullptr;
     switch (kind_of(pattern)) {
-        case KeyKind::exact: return exact_.find(pattern);
-        case KeyKind::any_tag: return find_wild(any_tag_, pattern);
-        case KeyKind::any_source: return find_wild(any_source_, pattern);
-        case KeyKind::any: return find_wild(any_, pattern);
+        case KeyKind::exact:
+            return exact_.find(pattern);
+        case KeyKind::any_tag:
+            return find_wild(any_tag_, pattern);
+        case KeyKind::any_source:
+            return find_wild(any_source_, pattern);
+        case KeyKind::any:
+            return find_wild(any_, pattern);
     }
     return nullptr;
 }

@@ -1,9 +1,9 @@
 // Matching: which arriving message goes to which posted receive, in MPI's order.
 //
-// A receive takes the earliest message that fits it; a message takes the earliest posted receive that it fits.
-// Both sides are hash tables by (context, source, tag), a wildcard being a value like any other: a message looks
-// for its exact key and, only while receives with such wildcards are posted, for the three wildcard keys, and
-// the lowest posting number wins.
+// A receive takes the earliest message that fits it; a message takes the earliest posted receive that it
+// fits. Both sides are hash tables by (context, source, tag), a wildcard being a value like any other: a
+// message looks for its exact key and, only while receives with such wildcards are posted, for the three
+// wildcard keys, and the lowest posting number wins.
 #pragma once
 
 #include <array>
@@ -47,7 +47,8 @@ public:
     void post(PostedReceive& receive);
     /// Takes a posted receive out again: a cancel.
     void withdraw(PostedReceive& receive) noexcept;
-    /// Withdraws every posted receive that `condition` holds for, then calls `ended` with it. For rare events.
+    /// Withdraws every posted receive that `condition` holds for, then calls `ended` with it. For rare
+    /// events.
     template <class Condition, class Ended>
     void withdraw_if(Condition&& condition, Ended&& ended)
     {

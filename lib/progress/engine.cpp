@@ -10,8 +10,8 @@ namespace {
 
 // Passes of a few nanoseconds each: some 20 us, about what waking an idle core costs.
 constexpr unsigned kSpinPasses = 2000;
-// How long a waiting rank yields before it sleeps. Where cores are shared a pass round all ranks of a core takes
-// tens of microseconds, and a sleep costs several times a yield.
+// How long a waiting rank yields before it sleeps. Where cores are shared a pass round all ranks of a core
+// takes tens of microseconds, and a sleep costs several times a yield.
 constexpr std::int64_t kYieldNs = 200'000;
 constexpr std::int64_t kYieldSharedNs = 2'000'000;
 // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.

@@ -40,8 +40,8 @@ private:
 };
 
 struct EngineOptions {
-    bool many_threads = false;   // several threads call at once: take the lock
-    bool shared_cores = false;   // ranks share cores: yield at once
+    bool many_threads = false;  // several threads call at once: take the lock
+    bool shared_cores = false;  // ranks share cores: yield at once
 };
 
 class Engine {
@@ -53,14 +53,17 @@ public:
 
     /// Takes over a transport. At most one of them has a doorbell.
     void add(std::unique_ptr<transport::Transport> transport);
-    const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept { return transports_; }
+    const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
+    {
+        return transports_;
+    }
 
     /// Held around every call to the protocol, the transports and the requests' states.
     [[nodiscard]] Lock lock() { return Lock(mutex_); }
 
-    /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go on
-    /// (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more, so
-    /// buffers of calls that ended by that exception are safe.
+    /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go
+    /// on (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more,
+    /// so buffers of calls that ended by that exception are safe.
     std::size_t progress()
     {
         if (broken_) [[unlikely]]
@@ -80,8 +83,9 @@ public:
         return events;
     }
 
-    /// After a call that started something and does not wait for it: what other threads sleep for may depend on
-    /// it (a message to this rank itself), or it needs their progress (a frame that was refused). Under the lock.
+    /// After a call that started something and does not wait for it: what other threads sleep for may depend
+    /// on it (a message to this rank itself), or it needs their progress (a frame that was refused). Under
+    /// the lock.
     void started() noexcept
     {
         if (sleepers_ != 0) [[unlikely]]

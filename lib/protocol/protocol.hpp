@@ -27,7 +27,7 @@ namespace tutti::protocol {
 
 struct ProtocolOptions {
     std::size_t eager_limit_bytes = 8u << 10;  // larger messages go by rendezvous: docs/limits.md
-    std::size_t unexpected_bytes = 1u << 20;    // credit of each sender; the same at all ranks
+    std::size_t unexpected_bytes = 1u << 20;   // credit of each sender; the same at all ranks
 };
 
 /// What an unexpected message costs on top of its bytes: it takes memory, too.

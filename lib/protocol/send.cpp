@@ -194,7 +194,8 @@ void Protocol::on_cts(int from, const CtsHeader& cts)
 void Protocol::on_fin(int from, const FinHeader& fin)
 {
     SendRequest* request = awaiting_cts_.find(fin.sender_id);
-    if (request == nullptr || request->peer_rank != from || request->stage != SendRequest::Stage::awaiting_cts)
+    if (request == nullptr || request->peer_rank != from ||
+        request->stage != SendRequest::Stage::awaiting_cts)
         corrupt(from, "an end of no message of ours");
     awaiting_cts_.remove(std::exchange(request->id, 0));
     request->stage = SendRequest::Stage::data;

@@ -6,8 +6,8 @@
 
 namespace tutti::detail {
 
-/// Read and written under the engine's lock only. Owned by the one who waits: a public Request, a blocking call's
-/// stack frame or a collective.
+/// Read and written under the engine's lock only. Owned by the one who waits: a public Request, a blocking
+/// call's stack frame or a collective.
 struct RequestState {
     enum class Kind : unsigned char { send, receive, collective };
 

@@ -9,9 +9,13 @@ Capabilities SelfTransport::capabilities() const noexcept
     return {.max_payload_bytes = 64u << 10, .remote_get = false, .latency_ns = 50, .bytes_per_ns = 10};
 }
 
-bool SelfTransport::reach(int peer, std::span<const std::byte>) const noexcept { return peer == rank_; }
+bool SelfTransport::reach(int peer, std::span<const std::byte>) const noexcept
+{
+    return peer == rank_;
+}
 
-SendResult SelfTransport::send(int, std::span<const std::byte> header, std::span<const std::byte> payload, Completion&)
+SendResult SelfTransport::send(int, std::span<const std::byte> header, std::span<const std::byte> payload,
+                               Completion&)
 {
     if (frames_.size() >= kMaxQueued)
         return SendResult::again;
