@@ -107,6 +107,7 @@ private:
     bool try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                   transport::RemoteRegion region);
     void finish_pull(ReceiveRequest& request);
+    void give_up_pull(ReceiveRequest& request, ErrorCode result);
     void clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id);
     void on_data(int from, const DataHeader& header, std::span<const std::byte> payload);
 

@@ -51,7 +51,7 @@ bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sende
         if (result == ErrorCode::success)
             pulled.protocol->finish_pull(pulled);
         else
-            pulled.finish(result);
+            pulled.protocol->give_up_pull(pulled, result);
     };
     try {
         switch (from.transport->get(from.rank, region, {request.buffer, request.expected}, request)) {
@@ -76,6 +76,20 @@ void Protocol::finish_pull(ReceiveRequest& request)
     const FinHeader header{Lead::of(FrameKind::fin), request.sender_id};
     send_control(connected_peer(request.sender), bytes_of(header));
     finish(request);
+}
+
+// A read that was started and failed. The sender still waits for an answer, so its data is streamed instead,
+// unless no more can come from it.
+void Protocol::give_up_pull(ReceiveRequest& request, ErrorCode result)
+{
+    Peer& from = connected_peer(request.sender);
+    if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
+        request.finish(from.lost ? ErrorCode::peer_lost : result);
+        return;
+    }
+    from.can_pull = false;
+    const std::size_t total_bytes = request.status.size_bytes;
+    fetch_data(request, request.sender, request.sender_id, total_bytes, std::nullopt);
 }
 
 void Protocol::clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id)

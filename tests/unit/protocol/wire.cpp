@@ -16,6 +16,7 @@ public:
     {
         transport::Capabilities capabilities{};
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
+        capabilities.remote_get = static_cast<bool>(wire_.options_.get);
         return capabilities;
     }
     std::vector<std::byte> address() const override { return {}; }
@@ -31,6 +32,11 @@ public:
         wire_.kinds_[static_cast<std::size_t>(rank_)].push_back(
             static_cast<protocol::FrameKind>(static_cast<unsigned char>(header[0])));
         return SendResult::done;
+    }
+    SendResult get(int, transport::RemoteRegion remote, std::span<std::byte> local,
+                   Completion& completion) override
+    {
+        return wire_.options_.get(remote, local, completion);
     }
     std::size_t progress(Sink& sink) override
     {
@@ -96,7 +102,9 @@ void Wire::settle()
 {
     // A decorator that idles or refuses by chance is quiet for a while without being done.
     for (int quiet = 0; quiet < 30;) {
-        const bool idle = step() == 0 || options_.faults.idle > 0;
+        const bool nothing_moved = step() == 0;
+        const bool idle =
+            options_.faults.idle > 0 ? !at(0).has_pending() && !at(1).has_pending() : nothing_moved;
         quiet = idle && in_flight(0) + in_flight(1) == 0 ? quiet + 1 : 0;
     }
 }

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/protocol/protocol.hpp"
@@ -25,6 +27,10 @@ struct WireOptions {
     transport::FaultOptions faults{};
     std::size_t frame_bytes = 64;
     std::size_t queue_frames = 1000000;  // then `again`
+    // What Transport::get does, on both sides; empty: the transport cannot read remote memory.
+    std::function<transport::SendResult(transport::RemoteRegion, std::span<std::byte> local,
+                                        transport::Completion&)>
+        get{};
 };
 
 /// Byte i of message `number`.

@@ -1,0 +1,151 @@
+// Which way large messages go: both are tried, the better one stays, and the other gets its chances.
+#include <catch2/catch.hpp>
+
+#include <cstdint>
+#include <limits>
+
+#include "lib/protocol/rendezvous_choice.hpp"
+
+using tutti::protocol::RendezvousChoice;
+using tutti::protocol::Way;
+
+namespace {
+
+constexpr unsigned kFirstTries = 6;
+constexpr unsigned kRetryEvery = 512;
+
+/// A machine where each way takes a fixed time.
+struct Machine {
+    std::int64_t pull_ns;
+    std::int64_t stream_ns;
+
+    /// The way that one message went.
+    Way send(RendezvousChoice& choice, std::size_t bytes) const
+    {
+        const Way way = choice.choose(bytes);
+        choice.record(way, bytes, way == Way::pull ? pull_ns : stream_ns);
+        return way;
+    }
+    /// How many of `messages` were pulled.
+    unsigned pulled(RendezvousChoice& choice, std::size_t bytes, unsigned messages) const
+    {
+        unsigned count = 0;
+        for (unsigned i = 0; i < messages; ++i)
+            count += send(choice, bytes) == Way::pull;
+        return count;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the first messages go both ways in turn, the rest the better one")
+{
+    const Machine pull_wins{100, 300};
+    const Machine stream_wins{300, 100};
+    for (const Machine& machine : {pull_wins, stream_wins}) {
+        CAPTURE(machine.pull_ns);
+        RendezvousChoice choice;
+        for (unsigned i = 0; i < kFirstTries; ++i) {
+            CAPTURE(i);
+            REQUIRE(machine.send(choice, 5000) == (i % 2 == 0 ? Way::pull : Way::stream));
+        }
+        const bool pulls = machine.pull_ns < machine.stream_ns;
+        CHECK(machine.pulled(choice, 5000, 500) == (pulls ? 500 : 0));
+    }
+}
+
+TEST_CASE("every 512th message goes the other way")
+{
+    for (const Machine& machine : {Machine{100, 300}, Machine{300, 100}}) {
+        RendezvousChoice choice;
+        machine.pulled(choice, 5000, kFirstTries);
+        const Way better = machine.pull_ns < machine.stream_ns ? Way::pull : Way::stream;
+        for (unsigned number = kFirstTries; number < 3 * kRetryEvery; ++number) {
+            CAPTURE(number);
+            REQUIRE((machine.send(choice, 5000) == better) == (number % kRetryEvery != 0));
+        }
+    }
+}
+
+TEST_CASE("slow first messages that meet cold memory do not decide")
+{
+    RendezvousChoice choice;
+    Machine{90'000, 300}.pulled(choice, 5000, 2);
+    const Machine warm{100, 300};
+    warm.pulled(choice, 5000, kFirstTries - 2);
+    CHECK(warm.pulled(choice, 5000, 100) == 100);
+}
+
+TEST_CASE("one unlucky message changes nothing, lasting change does")
+{
+    RendezvousChoice choice;
+    const Machine before{100, 300};
+    before.pulled(choice, 5000, 20);
+    Machine{500, 300}.send(choice, 5000);  // counts a quarter: 200
+    CHECK(before.pulled(choice, 5000, 20) == 20);
+
+    const Machine after{1000, 300};
+    CHECK(after.pulled(choice, 5000, 10) == 1);  // one is enough: (100 * 3 + 1000) / 4 > 300
+    CHECK(after.pulled(choice, 5000, 400) == 0);
+}
+
+TEST_CASE("the way that was worse is found out when it has become better")
+{
+    RendezvousChoice choice;
+    Machine{1000, 300}.pulled(choice, 5000, 100);
+    // The retries are one of 512: each moves the known cost a quarter of the way, 1000 falls below 300 after
+    // five.
+    const Machine after{10, 300};
+    after.pulled(choice, 5000, 6 * kRetryEvery);
+    CHECK(after.pulled(choice, 5000, 100) == 100);
+}
+
+TEST_CASE("classes of size are chosen for apart: a power of two each")
+{
+    RendezvousChoice choice;
+    const Machine pull_wins{100, 300};
+    const Machine stream_wins{300, 100};
+    pull_wins.pulled(choice, 4096, kFirstTries);
+    stream_wins.pulled(choice, 8192, kFirstTries);
+    CHECK(choice.choose(4096) == Way::pull);
+    CHECK(choice.choose(8191) == Way::pull);
+    CHECK(choice.choose(8192) == Way::stream);
+    CHECK(choice.choose(16383) == Way::stream);
+    // Not met before: tried first.
+    CHECK(choice.choose(4095) == Way::pull);
+    CHECK(choice.choose(4095) == Way::stream);
+    CHECK(choice.choose(16384) == Way::pull);
+    CHECK(choice.choose(16384) == Way::stream);
+}
+
+TEST_CASE("every size has a class, the largest share one")
+{
+    RendezvousChoice choice;
+    const Machine stream_wins{300, 100};
+    const std::size_t largest = std::numeric_limits<std::size_t>::max();
+    CHECK(stream_wins.pulled(choice, largest, kFirstTries) == 3);
+    CHECK(choice.choose(largest) == Way::stream);
+    CHECK(choice.choose(largest / 2 + 1) == Way::stream);
+    CHECK(choice.choose(std::size_t{1} << 50) == Way::stream);
+    CHECK(choice.choose(0) == Way::pull);
+    CHECK(choice.choose(1) == Way::pull);
+}
+
+TEST_CASE("a way that never worked has no time and is never taken for good against one that has")
+{
+    // Each pull is refused and streamed instead: only streams are timed.
+    RendezvousChoice choice;
+    for (unsigned i = 0; i < 2000; ++i) {
+        choice.choose(5000);
+        choice.record(Way::stream, 5000, 300);
+    }
+    // The first pull that works is timed, and wins or loses by that.
+    choice.record(Way::pull, 5000, 1000);
+    CHECK(choice.choose(5000) == Way::stream);
+    choice.record(Way::pull, 5000, 10);
+    choice.record(Way::pull, 5000, 10);
+    choice.record(Way::pull, 5000, 10);
+    choice.record(Way::pull, 5000, 10);
+    choice.record(Way::pull, 5000, 10);
+    CHECK(choice.choose(5000) == Way::pull);
+}

@@ -1,0 +1,456 @@
+// The data of a rendezvous, pulled by the receiver or streamed by the sender: the same bytes either way, and
+// the one when the other cannot be.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <random>
+
+#include "tests/unit/protocol/wire.hpp"
+
+using namespace tutti::test;
+using tutti::ErrorCode;
+using tutti::protocol::FrameKind;
+using tutti::transport::Completion;
+using tutti::transport::RemoteRegion;
+using tutti::transport::SendResult;
+
+namespace {
+
+/// Remote reads as the test wants them. Kept at one address: the wire's options refer to it.
+struct Reader {
+    struct Read {
+        RemoteRegion remote;
+        std::span<std::byte> local;
+        Completion* completion;
+    };
+
+    WireOptions options(tutti::transport::FaultOptions faults = {})
+    {
+        const auto get = [this](RemoteRegion remote, std::span<std::byte> local, Completion& completion) {
+            reads.push_back({remote, local, &completion});
+            if (throws) {
+                std::memset(local.data(), 0xee, local.size() / 2);  // as far as it came
+                throw tutti::Error(ErrorCode::not_supported, "get", "the test forbids it", 0);
+            }
+            if (answer == SendResult::done)
+                copy(reads.back());
+            return answer;
+        };
+        return {.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096},
+                .faults = faults,
+                .frame_bytes = 64,
+                .get = get};
+    }
+    static void copy(const Read& read)
+    {
+        std::memcpy(read.local.data(), reinterpret_cast<const std::byte*>(read.remote.address),
+                    read.local.size());
+    }
+    void complete(ErrorCode result)
+    {
+        const Read read = reads.back();
+        if (result == ErrorCode::success)
+            copy(read);
+        read.completion->fire(*read.completion, result);
+    }
+
+    std::deque<Read> reads;
+    SendResult answer = SendResult::done;
+    bool throws = false;
+};
+
+using Kinds = std::vector<FrameKind>;
+
+std::size_t count(const Kinds& kinds, FrameKind kind)
+{
+    return static_cast<std::size_t>(std::ranges::count(kinds, kind));
+}
+
+/// A message from rank 0 to rank 1 and the receive that takes it.
+struct Message {
+    explicit Message(std::size_t size, std::uint64_t number = 1)
+        : data(message(number, size)), buffer(size, std::byte{0x77})
+    {
+    }
+
+    void send(Wire& wire, bool synchronous = false) { wire.send(sent, 0, data, 5, synchronous); }
+    void receive(Wire& wire) { wire.receive(received, 1, 0, 5, buffer); }
+    /// Both ended well, with the right bytes.
+    bool arrived() const
+    {
+        return sent.done && received.done && sent.status.code == ErrorCode::success &&
+               received.status.code == ErrorCode::success && buffer == data;
+    }
+
+    Bytes data;
+    Bytes buffer;
+    SendRequest sent;
+    ReceiveRequest received;
+};
+
+}  // namespace
+
+TEST_CASE("a large message is read by its receiver: no data travels, and its end is told")
+{
+    const std::size_t size = GENERATE(4096u, 4097u, 10'000u, 100'001u);
+    const bool synchronous = GENERATE(false, true);
+    const bool unexpected = GENERATE(false, true);
+    CAPTURE(size, synchronous, unexpected);
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(size);
+    if (!unexpected)
+        one.receive(wire);
+    one.send(wire, synchronous);
+    wire.step(1);
+    if (unexpected) {
+        CHECK(reader.reads.empty());
+        one.receive(wire);
+    }
+    REQUIRE(reader.reads.size() == 1);
+    CHECK(reader.reads[0].remote.address == reinterpret_cast<std::uintptr_t>(one.data.data()));
+    CHECK(reader.reads[0].local.data() == one.buffer.data());
+    CHECK(reader.reads[0].local.size() == size);
+    CHECK(one.received.done);
+    CHECK(one.received.status.size_bytes == size);
+    CHECK_FALSE(one.sent.done);  // before the fin
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK(wire.sent_kinds(0) == Kinds{FrameKind::rts});
+    CHECK(wire.sent_kinds(1) == Kinds{FrameKind::fin});
+}
+
+TEST_CASE("small, empty and scattered data is never read remotely")
+{
+    Reader reader;
+    Wire wire(reader.options());
+    for (const std::size_t size : {0u, 1u, 64u, 256u, 257u, 4095u}) {
+        CAPTURE(size);
+        Message one(size);
+        one.receive(wire);
+        one.send(wire, true);
+        wire.settle();
+        CHECK(one.arrived());
+    }
+    Message layout(10'000);
+    layout.received.context = &layout;
+    layout.received.deliver = [](ReceiveRequest& request, std::size_t offset,
+                                 std::span<const std::byte> bytes) {
+        std::memcpy(request.buffer + offset, bytes.data(), bytes.size());
+    };
+    layout.receive(wire);
+    layout.send(wire);
+    wire.settle();
+    CHECK(layout.arrived());
+    CHECK(reader.reads.empty());
+    CHECK(count(wire.sent_kinds(1), FrameKind::cts) == 7);
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 0);
+}
+
+TEST_CASE("both ways are tried in turn and bring the same bytes")
+{
+    Reader reader;
+    Wire wire(reader.options());
+    for (std::uint64_t number = 0; number < 6; ++number) {
+        CAPTURE(number);
+        Message one(5000, number);
+        one.receive(wire);
+        one.send(wire);
+        wire.settle();
+        CHECK(one.arrived());
+        CHECK(reader.reads.size() == number / 2 + 1);
+    }
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 3);
+    CHECK(count(wire.sent_kinds(1), FrameKind::cts) == 3);
+}
+
+TEST_CASE("a longer message than the buffer: only what fits is read, the sender ends well")
+{
+    const bool unexpected = GENERATE(false, true);
+    const auto [capacity, is_read] = GENERATE(table<std::size_t, bool>(
+        {{0u, false}, {100u, false}, {4095u, false}, {4096u, true}, {5001u, true}, {9999u, true}}));
+    CAPTURE(unexpected, capacity);
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(10'000);
+    // The request is for a part of the buffer only: nothing may be written behind it.
+    const auto receive = [&] {
+        one.received.pattern = {4, 0, 5};
+        one.received.peer_rank = 0;
+        one.received.buffer = one.buffer.data();
+        one.received.capacity = capacity;
+        wire.at(1).receive(one.received);
+    };
+    if (!unexpected)
+        receive();
+    one.send(wire);
+    wire.settle();
+    if (unexpected)
+        receive();
+    wire.settle();
+    REQUIRE(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::truncated);
+    CHECK(one.received.status.size_bytes == 10'000);
+    CHECK(one.sent.done);
+    CHECK(one.sent.status.code == ErrorCode::success);
+    CHECK(reader.reads.size() == (is_read ? 1 : 0));
+    if (is_read)
+        CHECK(reader.reads[0].local.size() == capacity);
+    const auto end = static_cast<std::ptrdiff_t>(capacity);
+    CHECK(std::equal(one.data.begin(), one.data.begin() + end, one.buffer.begin()));
+    CHECK(Bytes(one.buffer.begin() + end, one.buffer.end()) == Bytes(10'000 - capacity, std::byte{0x77}));
+}
+
+TEST_CASE("a read refused for now is streamed, and the next message asks again")
+{
+    Reader reader;
+    reader.answer = SendResult::again;
+    Wire wire(reader.options());
+    for (std::uint64_t number = 0; number < 20; ++number) {
+        Message one(5000, number);
+        one.receive(wire);
+        one.send(wire);
+        wire.settle();
+        REQUIRE(one.arrived());
+    }
+    CHECK(reader.reads.size() == 17);  // but for the three streams of the first six
+    reader.answer = SendResult::done;
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 1);
+}
+
+TEST_CASE("a read that throws is streamed, whatever it had written, and that peer is never read again")
+{
+    Reader reader;
+    reader.throws = true;
+    Wire wire(reader.options());
+    for (std::uint64_t number = 0; number < 1030; ++number) {
+        Message one(4096, number);
+        one.receive(wire);
+        one.send(wire);
+        wire.settle();
+        REQUIRE(one.arrived());
+        reader.throws = false;
+    }
+    CHECK(reader.reads.size() == 1);
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 0);
+}
+
+TEST_CASE("a read that takes its time: neither side is done before it is")
+{
+    const bool unexpected = GENERATE(false, true);
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    Message other(100, 2);
+    if (!unexpected)
+        one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    if (unexpected)
+        one.receive(wire);
+    wire.settle();
+    REQUIRE(reader.reads.size() == 1);
+    CHECK_FALSE(one.received.done);
+    CHECK_FALSE(one.sent.done);
+    // Others pass in the meantime.
+    other.receive(wire);
+    other.send(wire);
+    wire.settle();
+    CHECK(other.arrived());
+    CHECK_FALSE(wire.at(1).cancel(one.received));
+
+    reader.complete(ErrorCode::success);
+    CHECK(one.received.done);
+    CHECK_FALSE(one.sent.done);
+    wire.settle();
+    CHECK(one.arrived());
+}
+
+TEST_CASE("a read that fails on its way is streamed instead: the sender does not wait for ever")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    reader.complete(ErrorCode::system);
+    CHECK_FALSE(one.received.done);
+    wire.settle();
+    CHECK(one.arrived());
+    for (std::uint64_t number = 0; number < 10; ++number) {
+        Message next(5000, number);
+        next.receive(wire);
+        next.send(wire);
+        wire.settle();
+        REQUIRE(next.arrived());
+    }
+    CHECK(reader.reads.size() == 1);
+}
+
+TEST_CASE("a read under way when its peer is lost fails the receive once the memory is free again")
+{
+    const ErrorCode told = GENERATE(ErrorCode::peer_lost, ErrorCode::system, ErrorCode::cancelled);
+    const bool loss_first = GENERATE(true, false);
+    if (!loss_first && told != ErrorCode::peer_lost)
+        return;
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    if (loss_first) {
+        wire.at(1).peer_lost(0, "test");
+        CHECK_FALSE(one.received.done);  // the transport may still write to the buffer
+    }
+    reader.complete(told);
+    REQUIRE(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    wire.at(1).peer_lost(0, "test");
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    CHECK(count(wire.sent_kinds(1), FrameKind::cts) == 0);
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.status.code == ErrorCode::peer_lost);
+}
+
+TEST_CASE("a read that ended well although its peer is lost since has brought the message")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    wire.at(1).peer_lost(0, "test");
+    reader.complete(ErrorCode::success);
+    wire.settle();
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::success);
+    CHECK(one.buffer == one.data);
+    CHECK(wire.sent_kinds(1).empty());
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
+
+TEST_CASE("the memory of a peer lost since its envelope came is not read")
+{
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.send(wire);
+    wire.settle();
+    wire.at(1).peer_lost(0, "test");
+    one.receive(wire);
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    CHECK(reader.reads.empty());
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
+
+TEST_CASE("a read that is cancelled as the transport closes ends the receive so")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    reader.complete(ErrorCode::cancelled);
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::cancelled);
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
+
+TEST_CASE("the word of the end waits where the transport has no room for it")
+{
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.limit_queue(0);
+    wire.settle();
+    CHECK(one.received.done);
+    CHECK_FALSE(one.sent.done);
+    CHECK(wire.at(1).has_pending());
+    wire.limit_queue(10);
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK_FALSE(wire.at(1).has_pending());
+}
+
+TEST_CASE("a message found by a probe is read when it is received, and not when it is dropped")
+{
+    const bool dropped = GENERATE(false, true);
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.send(wire);
+    wire.settle();
+    auto* found = wire.at(1).probe({4, 0, 5});
+    REQUIRE(found != nullptr);
+    CHECK(found->status().size_bytes == 5000);
+    wire.at(1).extract(*found);
+    if (dropped) {
+        wire.at(1).drop(*found);
+        wire.settle();
+        CHECK(one.sent.done);
+        CHECK(one.sent.status.code == ErrorCode::success);
+    } else {
+        one.received.pattern = {4, 0, 5};
+        one.received.peer_rank = 0;
+        one.received.buffer = one.buffer.data();
+        one.received.capacity = one.buffer.size();
+        wire.at(1).receive_matched(one.received, *found);
+        wire.settle();
+        CHECK(one.arrived());
+    }
+    CHECK(reader.reads.size() == (dropped ? 0 : 1));
+}
+
+TEST_CASE("pulled and streamed messages, mixed with small ones, over transports that refuse, keep and idle")
+{
+    const auto faults = GENERATE(
+        values<tutti::transport::FaultOptions>({{},
+                                                {.seed = 11, .again = 0.4},
+                                                {.seed = 12, .pending = 0.5},
+                                                {.seed = 13, .again = 0.3, .pending = 0.3, .idle = 0.2}}));
+    CAPTURE(faults.seed);
+    Reader reader;
+    Wire wire(reader.options(faults));
+    std::mt19937 random(7);
+    std::deque<Message> messages;
+    std::size_t received = 0;
+    for (std::uint64_t number = 0; number < 60; ++number) {
+        const std::size_t size = random() % 3 == 0 ? random() % 300 : 3900 + random() % 5000;
+        messages.emplace_back(size, number).send(wire, random() % 4 == 0);
+        if (random() % 2 == 0)
+            wire.step(static_cast<int>(random() % 2));
+        while (received < messages.size() && random() % 2 == 0)
+            messages[received++].receive(wire);
+    }
+    while (received < messages.size())
+        messages[received++].receive(wire);
+    wire.settle();
+    for (const Message& one : messages) {
+        CAPTURE(one.data.size());
+        REQUIRE(one.arrived());
+    }
+    CHECK(reader.reads.size() > 3);
+    CHECK(count(wire.sent_kinds(1), FrameKind::cts) > 3);
+}
