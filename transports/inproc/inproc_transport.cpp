@@ -18,8 +18,11 @@ InprocHub::InprocHub(int ranks)
 
 void InprocHub::abort(std::string reason) noexcept
 {
-    abort_reason_ = std::move(reason);
-    aborted_.store(true, std::memory_order_release);
+    {
+        const std::lock_guard nobody_reads(reading_);
+        abort_reason_ = std::move(reason);
+        aborted_.store(true, std::memory_order_release);
+    }
     for (const auto& inbox : inboxes_) {
         inbox->bell.fetch_add(1, std::memory_order_release);
         base::futex_wake_all(inbox->bell);
@@ -88,9 +91,18 @@ void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
     base::futex_wake_all(inbox.bell);
 }
 
-// The peer's memory is this process's.
-SendResult InprocTransport::get(int, RemoteRegion remote, std::span<std::byte> local, Completion&)
+// The peer's memory is this process's, for as long as the peer runs.
+SendResult InprocTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
 {
+    const std::shared_lock reading(hub_->reading_);
+    bool ended = hub_->aborted_.load(std::memory_order_relaxed);
+    {
+        InprocHub::Inbox& theirs = inbox_of(peer);
+        const std::lock_guard lock(theirs.mutex);
+        ended = ended || theirs.closed;
+    }
+    if (ended)
+        throw Error(ErrorCode::peer_lost, "get", "its thread has ended, and its memory with it", peer);
     std::memcpy(local.data(), reinterpret_cast<const std::byte*>(remote.address), local.size());
     return SendResult::done;
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ private:
     std::vector<std::unique_ptr<Inbox>> inboxes_;
     std::string abort_reason_;
     std::atomic<bool> aborted_{false};  // release after abort_reason_; acquire in progress()
+    // Shared by whoever reads a peer's memory, exclusive for abort(): once a rank knows that the job was
+    // aborted, and gives up its buffers, nobody reads them any more.
+    std::shared_mutex reading_;
 };
 
 /// Simple and obviously right: a mutex an inbox. The reference that other transports are compared with.

@@ -1,0 +1,264 @@
+// Remote reads: exactly the bytes asked for, out of memory that another rank owns, and an error where there
+// are none to read.
+#include <catch2/catch.hpp>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "tests/conformance/harness.hpp"
+#include "transports/inproc/inproc_transport.hpp"
+#include "transports/shm/shm_transport.hpp"
+
+using namespace tutti::test;
+using tutti::ErrorCode;
+using tutti::transport::Completion;
+using tutti::transport::RemoteRegion;
+
+namespace {
+
+constexpr std::size_t kMargin = 64;
+constexpr std::byte kUntouched{0x77};
+constexpr std::array<std::size_t, 7> kSizes = {1, 100, 4095, 4096, 4097, 65'537, 1u << 20};
+constexpr std::array<std::size_t, 4> kOffsets = {0, 1, 13, 4093};  // of source and of destination
+
+RemoteRegion region_at(const void* address)
+{
+    return {reinterpret_cast<std::uintptr_t>(address), 0};
+}
+
+/// Counts its calls: a get that is `done` must not fire it.
+struct Told : Completion {
+    Told()
+    {
+        fire = [](Completion& self, ErrorCode code) {
+            auto& told = static_cast<Told&>(self);
+            ++told.fired;
+            told.result = code;
+        };
+    }
+    int fired = 0;
+    ErrorCode result = ErrorCode::success;
+};
+
+/// Reads, driving progress while the answer is `again` or the data is on its way.
+ErrorCode get(Transport& transport, int peer, RemoteRegion remote, std::span<std::byte> local)
+{
+    Told told;
+    Recorder sink;
+    for (int attempt = 0; attempt < 100'000; ++attempt) {
+        const SendResult result = transport.get(peer, remote, local, told);
+        if (result == SendResult::done) {
+            REQUIRE(told.fired == 0);
+            return ErrorCode::success;
+        }
+        sink.in_progress = true;
+        transport.progress(sink);
+        if (result == SendResult::again)
+            continue;
+        for (int pass = 0; pass < 100'000 && told.fired == 0; ++pass)
+            transport.progress(sink);
+        REQUIRE(told.fired == 1);
+        return told.result;
+    }
+    FAIL("a transport answers `again` for ever");
+    return ErrorCode::internal;
+}
+
+/// Every size and offset, out of `memory` that lies at `remote` in the peer.
+void check_reads(Transport& transport, int peer, RemoteRegion remote, const Bytes& memory)
+{
+    for (const std::size_t size : kSizes) {
+        for (const std::size_t from : kOffsets) {
+            const std::size_t to = from % kMargin;
+            CAPTURE(size, from, to);
+            Bytes local(to + size + kMargin, kUntouched);
+            const RemoteRegion start{remote.address + from, remote.key};
+            REQUIRE(get(transport, peer, start, std::span(local).subspan(to, size)) == ErrorCode::success);
+            const std::byte* const end = local.data() + to + size;
+            REQUIRE(std::memcmp(local.data() + to, memory.data() + from, size) == 0);
+            REQUIRE(
+                std::all_of(local.data(), local.data() + to, [](std::byte b) { return b == kUntouched; }));
+            REQUIRE(std::all_of(end, end + kMargin, [](std::byte b) { return b == kUntouched; }));
+        }
+    }
+}
+
+/// A process with shared-memory transport 1 and a piece of memory of its own, connected with transport 0
+/// here.
+class Child {
+public:
+    explicit Child(const Bytes& content) : transport_(0, kLocal)
+    {
+        REQUIRE(pipe(to_child_.data()) == 0);
+        REQUIRE(pipe(to_parent_.data()) == 0);
+        pid_ = fork();
+        if (pid_ == 0)
+            run(content);
+        Bytes card = transport_.address();
+        RemoteRegion region{};
+        REQUIRE(read(to_parent_[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
+        REQUIRE(read(to_parent_[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
+        region_ = region;
+        transport_.connect(1, card);
+    }
+    ~Child()
+    {
+        end();
+        transport_.close();
+        for (const int descriptor : {to_child_[0], to_child_[1], to_parent_[0], to_parent_[1]})
+            close(descriptor);
+    }
+
+    Transport& transport() { return transport_; }
+    RemoteRegion region() const { return region_; }
+    /// The process has ended when this returns.
+    void end()
+    {
+        if (pid_ <= 0)
+            return;
+        const pid_t pid = std::exchange(pid_, 0);
+        kill(pid, SIGKILL);
+        waitpid(pid, nullptr, 0);
+    }
+
+private:
+    static constexpr std::array<int, 2> kLocal = {0, 1};
+
+    [[noreturn]] void run(const Bytes& content) const
+    {
+        // Memory of after the fork: nothing of it is at this place in the parent.
+        void* memory =
+            mmap(nullptr, content.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            _exit(9);
+        std::memcpy(memory, content.data(), content.size());
+        tutti::transport::shm::ShmTransport transport(1, kLocal);
+        const Bytes card = transport.address();
+        const RemoteRegion region = region_at(memory);
+        if (write(to_parent_[1], card.data(), card.size()) < 0 ||
+            write(to_parent_[1], &region, sizeof region) < 0)
+            _exit(9);
+        close(to_child_[1]);
+        char go = 0;
+        _exit(read(to_child_[0], &go, 1) != 0);  // ends also when the parent does
+    }
+
+    std::array<int, 2> to_child_{};
+    std::array<int, 2> to_parent_{};
+    tutti::transport::shm::ShmTransport transport_;
+    pid_t pid_ = 0;
+    RemoteRegion region_{};
+};
+
+Bytes memory_of_peer()
+{
+    return pattern(3, kSizes.back() + kOffsets.back() + kMargin, 9);
+}
+
+}  // namespace
+
+TEST_CASE("a remote read brings exactly the bytes asked for, of memory that another thread owns")
+{
+    const Setup setup = GENERATE(from_range(setups_between_ranks()));
+    INFO(setup.name());
+    Ranks ranks(setup);
+    REQUIRE(ranks.at(0).capabilities().remote_get);
+    Bytes memory;
+    std::atomic<bool> filled{false};
+    std::atomic<bool> read{false};
+    std::jthread owner([&] {
+        memory = memory_of_peer();
+        filled = true;
+        filled.notify_one();
+        read.wait(false);
+    });
+    filled.wait(false);
+    check_reads(ranks.at(0), 1, region_at(memory.data()), memory);
+    read = true;
+    read.notify_one();
+}
+
+TEST_CASE("self: no remote reads, and that is said")
+{
+    Ranks ranks(Setup{"self", "plain", {}});
+    REQUIRE_FALSE(ranks.at(0).capabilities().remote_get);
+    Told told;
+    Bytes local(8, kUntouched);
+    CHECK_THROWS_AS(ranks.at(0).get(0, region_at(local.data()), local, told), tutti::Error);
+    CHECK(told.fired == 0);
+}
+
+TEST_CASE("shm: a remote read brings exactly the bytes asked for, of memory that another process owns")
+{
+    const Bytes memory = memory_of_peer();
+    Child child(memory);
+    check_reads(child.transport(), 1, child.region(), memory);
+}
+
+TEST_CASE("shm: memory that the peer does not have is an error, and nothing is written behind the span")
+{
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const Bytes memory = pattern(1, page, 1);
+    Child child(memory);
+    Told told;
+    Bytes local(5 * page + kMargin, kUntouched);
+    const std::span wanted = std::span(local).first(5 * page);
+    for (const std::uint64_t address :
+         {std::uint64_t{0}, std::uint64_t{8}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63}) {
+        CAPTURE(address);
+        try {
+            child.transport().get(1, {address, 0}, wanted, told);
+            FAIL("there is nothing to read");
+        } catch (const tutti::Error& error) {
+            CHECK(error.peer() == 1);
+            CHECK(error.operation() == "get");
+        }
+    }
+    CHECK(local == Bytes(local.size(), kUntouched));
+    CHECK(told.fired == 0);
+    // The transport works on.
+    CHECK(get(child.transport(), 1, child.region(), std::span(local).first(page)) == ErrorCode::success);
+    CHECK(std::equal(memory.begin(), memory.end(), local.begin()));
+}
+
+TEST_CASE("shm: a process that has died is an error")
+{
+    const Bytes memory = pattern(1, 5000, 1);
+    Child child(memory);
+    child.end();
+    Told told;
+    Bytes local(5000 + kMargin, kUntouched);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        CHECK_THROWS_AS(child.transport().get(1, child.region(), std::span(local).first(5000), told),
+                        tutti::Error);
+    }
+    CHECK(local == Bytes(local.size(), kUntouched));
+    CHECK(told.fired == 0);
+}
+
+TEST_CASE("inproc: the memory of a rank that has closed, or of an aborted job, is not read")
+{
+    const bool aborted = GENERATE(false, true);
+    const auto hub = std::make_shared<tutti::transport::InprocHub>(2);
+    tutti::transport::InprocTransport reader(hub, 0);
+    tutti::transport::InprocTransport owner(hub, 1);
+    const Bytes memory = pattern(1, 100, 1);
+    Bytes local(100, kUntouched);
+    Told told;
+    if (aborted)
+        hub->abort("rank 1 said so");
+    else
+        owner.close();
+    CHECK_THROWS_AS(reader.get(1, region_at(memory.data()), local, told), tutti::Error);
+    CHECK(local == Bytes(100, kUntouched));
+    CHECK(told.fired == 0);
+}
