@@ -26,11 +26,10 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
         Peer& from = connected_peer(sender);
         const bool can_pull =
             region && from.can_pull && request.deliver == nullptr && request.expected >= kPullFrom;
-        if (can_pull) {
-            request.matched_ns = base::now_ns();
-            if (choice_.choose(request.expected) == Way::pull && try_pull(request, from, sender_id, *region))
-                return;
-        }
+        request.matched_ns = can_pull ? base::now_ns() : 0;
+        if (can_pull && choice_.choose(request.expected) == Way::pull &&
+            try_pull(request, from, sender_id, *region))
+            return;
         clear_to_send(request, from, sender_id);
     } catch (const Error& error) {
         // The sender cannot be reached any more.

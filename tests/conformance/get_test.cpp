@@ -262,3 +262,29 @@ TEST_CASE("inproc: the memory of a rank that has closed, or of an aborted job, i
     CHECK(local == Bytes(100, kUntouched));
     CHECK(told.fired == 0);
 }
+
+TEST_CASE("inproc: who knows that the job was aborted may free what others were reading")
+{
+    const auto hub = std::make_shared<tutti::transport::InprocHub>(2);
+    tutti::transport::InprocTransport reader(hub, 0);
+    const Bytes expected = pattern(1, 100'000, 1);
+    Bytes memory = expected;
+    const RemoteRegion region = region_at(memory.data());
+    std::atomic<int> reads{0};
+    std::jthread owner([&] {
+        while (reads < 3)
+            std::this_thread::yield();
+        hub->abort("the owner said so");
+        memory = {};  // a read of it now would be one of freed memory
+    });
+    Told told;
+    Bytes local(expected.size());
+    try {
+        for (;; ++reads) {
+            reader.get(1, region, local, told);
+            REQUIRE(local == expected);
+        }
+    } catch (const tutti::Error& error) {
+        CHECK(error.code() == ErrorCode::peer_lost);
+    }
+}
