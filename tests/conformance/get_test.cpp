@@ -174,17 +174,15 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     REQUIRE(ranks.at(0).capabilities().remote_get);
     Bytes memory;
     std::atomic<bool> filled{false};
-    std::atomic<bool> read{false};
-    std::jthread owner([&] {
+    std::jthread owner([&](const std::stop_token& stop) {
         memory = memory_of_peer();
         filled = true;
         filled.notify_one();
-        read.wait(false);
+        while (!stop.stop_requested())
+            std::this_thread::yield();
     });
     filled.wait(false);
     check_reads(ranks.at(0), 1, region_at(memory.data()), memory);
-    read = true;
-    read.notify_one();
 }
 
 TEST_CASE("self: no remote reads, and that is said")
@@ -271,8 +269,8 @@ TEST_CASE("inproc: who knows that the job was aborted may free what others were 
     Bytes memory = expected;
     const RemoteRegion region = region_at(memory.data());
     std::atomic<int> reads{0};
-    std::jthread owner([&] {
-        while (reads < 3)
+    std::jthread owner([&](const std::stop_token& stop) {
+        while (reads < 3 && !stop.stop_requested())
             std::this_thread::yield();
         hub->abort("the owner said so");
         memory = {};  // a read of it now would be one of freed memory

@@ -1,0 +1,181 @@
+// Remote reads that are refused, fail, take their time or meet a lost peer: the message arrives all the same,
+// or its receive fails; nobody waits for ever.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/protocol/remote_read.hpp"
+
+using namespace tutti::test;
+using tutti::ErrorCode;
+
+TEST_CASE("a read refused for now is streamed, and the next message asks again")
+{
+    Reader reader;
+    reader.answer = SendResult::again;
+    Wire wire(reader.options());
+    for (std::uint64_t number = 0; number < 20; ++number) {
+        Message one(5000, number);
+        one.receive(wire);
+        one.send(wire);
+        wire.settle();
+        REQUIRE(one.arrived());
+    }
+    CHECK(reader.reads.size() == 17);  // but for the three streams of the first six
+    reader.answer = SendResult::done;
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 1);
+}
+
+TEST_CASE("a read that throws is streamed, whatever it had written, and that peer is never read again")
+{
+    Reader reader;
+    reader.throws = true;
+    Wire wire(reader.options());
+    for (std::uint64_t number = 0; number < 1030; ++number) {
+        Message one(4096, number);
+        one.receive(wire);
+        one.send(wire);
+        wire.settle();
+        REQUIRE(one.arrived());
+        reader.throws = false;
+    }
+    CHECK(reader.reads.size() == 1);
+    CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 0);
+}
+
+TEST_CASE("a read that takes its time: neither side is done before it is")
+{
+    const bool unexpected = GENERATE(false, true);
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    Message other(100, 2);
+    if (!unexpected)
+        one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    if (unexpected)
+        one.receive(wire);
+    wire.settle();
+    REQUIRE(reader.reads.size() == 1);
+    CHECK_FALSE(one.received.done);
+    CHECK_FALSE(one.sent.done);
+    // Others pass in the meantime.
+    other.receive(wire);
+    other.send(wire);
+    wire.settle();
+    CHECK(other.arrived());
+    CHECK_FALSE(wire.at(1).cancel(one.received));
+
+    reader.complete(ErrorCode::success);
+    CHECK(one.received.done);
+    CHECK_FALSE(one.sent.done);
+    wire.settle();
+    CHECK(one.arrived());
+}
+
+TEST_CASE("a read that fails on its way is streamed instead: the sender does not wait for ever")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    reader.complete(ErrorCode::system);
+    CHECK_FALSE(one.received.done);
+    wire.settle();
+    CHECK(one.arrived());
+    for (std::uint64_t number = 0; number < 10; ++number) {
+        Message next(5000, number);
+        next.receive(wire);
+        next.send(wire);
+        wire.settle();
+        REQUIRE(next.arrived());
+    }
+    CHECK(reader.reads.size() == 1);
+}
+
+TEST_CASE("a read under way when its peer is lost fails the receive once the memory is free again")
+{
+    const ErrorCode told = GENERATE(ErrorCode::peer_lost, ErrorCode::system, ErrorCode::cancelled);
+    const bool loss_first = GENERATE(true, false);
+    if (!loss_first && told != ErrorCode::peer_lost)
+        return;
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    if (loss_first) {
+        wire.at(1).peer_lost(0, "test");
+        CHECK_FALSE(one.received.done);  // the transport may still write to the buffer
+    }
+    reader.complete(told);
+    REQUIRE(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    wire.at(1).peer_lost(0, "test");
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    CHECK(count(wire.sent_kinds(1), FrameKind::cts) == 0);
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.status.code == ErrorCode::peer_lost);
+}
+
+TEST_CASE("a read that ended well although its peer is lost since has brought the message")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    wire.at(1).peer_lost(0, "test");
+    reader.complete(ErrorCode::success);
+    wire.settle();
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::success);
+    CHECK(one.buffer == one.data);
+    CHECK(wire.sent_kinds(1).empty());
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
+
+TEST_CASE("the memory of a peer lost since its envelope came is not read")
+{
+    Reader reader;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.send(wire);
+    wire.settle();
+    wire.at(1).peer_lost(0, "test");
+    one.receive(wire);
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::peer_lost);
+    CHECK(reader.reads.empty());
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
+
+TEST_CASE("a read that is cancelled as the transport closes ends the receive so")
+{
+    Reader reader;
+    reader.answer = SendResult::pending;
+    Wire wire(reader.options());
+    Message one(5000);
+    one.receive(wire);
+    one.send(wire);
+    wire.settle();
+    reader.complete(ErrorCode::cancelled);
+    CHECK(one.received.done);
+    CHECK(one.received.status.code == ErrorCode::cancelled);
+    wire.at(0).peer_lost(1, "test");
+    CHECK(one.sent.done);
+}
