@@ -268,17 +268,18 @@ TEST_CASE("inproc: who knows that the job was aborted may free what others were 
     const Bytes expected = pattern(1, 100'000, 1);
     Bytes memory = expected;
     const RemoteRegion region = region_at(memory.data());
+    // Relaxed: the transport alone must order the reads before the end of the memory.
     std::atomic<int> reads{0};
     std::jthread owner([&](const std::stop_token& stop) {
-        while (reads < 3 && !stop.stop_requested())
+        while (reads.load(std::memory_order_relaxed) < 3 && !stop.stop_requested())
             std::this_thread::yield();
         hub->abort("the owner said so");
-        memory = {};  // a read of it now would be one of freed memory
+        memory = Bytes();  // a read of it now would be one of freed memory
     });
     Told told;
     Bytes local(expected.size());
     try {
-        for (;; ++reads) {
+        for (;; reads.fetch_add(1, std::memory_order_relaxed)) {
             reader.get(1, region, local, told);
             REQUIRE(local == expected);
         }
