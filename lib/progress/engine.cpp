@@ -14,6 +14,8 @@ constexpr unsigned kSpinPasses = 2000;
 // takes tens of microseconds, and a sleep costs several times a yield.
 constexpr std::int64_t kYieldNs = 200'000;
 constexpr std::int64_t kYieldSharedNs = 2'000'000;
+// The clock is looked at once in so many yields.
+constexpr unsigned kPassesPerClock = 8;
 // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
 constexpr std::int64_t kSleepNs = 500'000'000;
 // Pending frames to a peer that takes none: what close() waits for.
@@ -44,8 +46,10 @@ bool Engine::yield_or_tired(Lock& lock, Idle& idle)
 {
     lock.unlock();
     sched_yield();
-    const std::int64_t now = base::now_ns();
     lock.lock();
+    if (idle.passes % kPassesPerClock != 0)
+        return false;
+    const std::int64_t now = base::now_ns();
     if (idle.since_ns == 0)
         idle.since_ns = now;
     return now - idle.since_ns > yield_ns_;

@@ -116,7 +116,6 @@ public:
         base::copy_bytes(start + sizeof(std::uint64_t), header.data(), header.size());
         base::copy_bytes(start + offset, payload.data(), in_first_line);
         publish(record::word(record::frame, header.size(), payload.size()), bytes);
-        demote(start, bytes);
         return true;
     }
 
@@ -131,17 +130,6 @@ private:
         return position_ + bytes - consumed_ <= memory_.size;
     }
 
-    // Moves the record's lines from this core's cache towards the one that the cores share, from where the
-    // consumer gets them sooner (a quarter less latency at 256 bytes). A hint: CPUs that do not know it do
-    // nothing. Of a large record the consumer has read the first lines before the last would be demoted.
-    static void demote([[maybe_unused]] const std::byte* start, [[maybe_unused]] std::size_t bytes) noexcept
-    {
-#if defined(__x86_64__)
-        for (std::size_t line = 0; line < std::min(bytes, kMostDemoted); line += kLine)
-            asm volatile("cldemote %0" : : "m"(start[line]));
-#endif
-    }
-
     void clear_word_behind(std::size_t bytes) noexcept
     {
         memory_.word_at(position_ + bytes).store(0, std::memory_order_relaxed);
@@ -153,8 +141,6 @@ private:
         memory_.word_at(position_).store(word, std::memory_order_release);  // pairs with RingConsumer::poll
         position_ += bytes;
     }
-
-    static constexpr std::size_t kMostDemoted = 4096;
 
     RingMemory memory_;
     std::uint64_t position_ = 0;
@@ -216,7 +202,7 @@ public:
 private:
     // Measured with `tutti-bench latency` and `rate`: none costs 64 bytes a trip, more take lines away from a
     // producer that still writes them.
-    static constexpr std::size_t kLinesAhead = 1;
+    static constexpr std::size_t kLinesAhead = 3;
 
     RingMemory memory_;
     std::uint64_t position_ = 0;
