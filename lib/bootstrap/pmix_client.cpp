@@ -5,16 +5,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
 namespace tutti::bootstrap {
 
 namespace {
+
+// Between two questions for a key that the server does not know; all pauses together are twice as long.
+constexpr std::chrono::milliseconds kLongestPause(2048);
 
 void check(pmix_status_t status, const char* operation, const std::string& detail)
 {
@@ -143,7 +149,16 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
     const std::string name(key);
     pmix_value_t* answer = nullptr;
     // Answered by the server when the peer has committed: libpmix sleeps on a condition variable until then.
-    const pmix_status_t status = PMIx_Get(&peer, name.c_str(), nullptr, 0, &answer);
+    // Open MPI's server says instead that there is no such key, now and then, when the peer commits at that
+    // moment.
+    pmix_status_t status = PMIX_SUCCESS;
+    for (auto pause = std::chrono::milliseconds(1); pause < kLongestPause; pause *= 2) {
+        status = PMIx_Get(&peer, name.c_str(), nullptr, 0, &answer);
+        if (status != PMIX_ERR_NOT_FOUND) {
+            break;
+        }
+        std::this_thread::sleep_for(pause);
+    }
     const Value value(status == PMIX_SUCCESS ? answer : nullptr);
     if (!value || value->type != PMIX_BYTE_OBJECT) {
         let_launcher_end_the_job();
@@ -169,6 +184,11 @@ void PmixClient::fence()
 void PmixClient::abort(int status, std::string_view message)
 {
     const std::string text(message);
+    // tuttirun shows the message with its own; other launchers drop it.
+    if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
+        fmt::print(stderr, "tutti: {}; ending the job with status {}\n", text, status);
+        std::fflush(nullptr);
+    }
     PMIx_Abort(status, text.c_str(), nullptr, 0);
     // The launcher ends this process, if it has not done so yet; an abort is never a success.
     ::_exit((status & 0xff) != 0 ? status & 0xff : 1);

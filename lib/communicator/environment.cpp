@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/futex.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/process.hpp"
 
@@ -54,6 +55,9 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     if (terminating_process.load() != nullptr)
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has an Environment already; make one, in main, and pass it on");
+    // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
+    // the kernel makes a process of several threads wait some 20 ms.
+    base::membarrier_register();
     process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options.threads);
     // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
     // late, or lost with a rank that is killed.
