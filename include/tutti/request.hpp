@@ -50,7 +50,6 @@ public:
 
 private:
     friend struct RequestAccess;
-    friend Status wait_status(Request& request);
 
     void abandon() noexcept;
     bool finish_if_done();

@@ -14,7 +14,7 @@ namespace tutti::protocol {
 
 struct PendingPeerTag;
 
-/// A cts or credit frame that the transport refused for now.
+/// A cts, fin or credit frame that the transport refused: it is tried again.
 struct ControlFrame {
     std::array<std::byte, transport::kMaxHeaderBytes> bytes;
     std::size_t size;
