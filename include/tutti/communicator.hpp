@@ -271,10 +271,10 @@ private:
     }
     static void keep(Request& request, std::shared_ptr<void> what) noexcept;
 
-    void send_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
-    Request isend_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
-    Status recv_view(detail::View view, int source, int tag) const;
-    Request irecv_view(detail::View view, int source, int tag) const;
+    void send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
+    Request isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
+    Status recv_view(const detail::View& view, int source, int tag) const;
+    Request irecv_view(const detail::View& view, int source, int tag) const;
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
     void broadcast_view(detail::View view, int root) const;

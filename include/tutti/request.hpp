@@ -23,11 +23,16 @@ struct RequestState;
 class [[nodiscard]] Request {
 public:
     Request() noexcept = default;
-    Request(Request&& other) noexcept
-        : state_(std::exchange(other.state_, nullptr)), status_(other.status_), keep_(std::move(other.keep_))
+    Request(Request&& other) noexcept { take(other); }
+    Request& operator=(Request&& other) noexcept
     {
+        if (this != &other) {
+            if (state_ != nullptr) [[unlikely]]
+                abandon();
+            take(other);
+        }
+        return *this;
     }
-    Request& operator=(Request&& other) noexcept;
     ~Request()
     {
         if (state_ != nullptr)
@@ -50,13 +55,20 @@ public:
 
 private:
     friend struct RequestAccess;
+    friend void wait_all(std::span<Request> requests);
 
+    void take(Request& other) noexcept
+    {
+        state_ = std::exchange(other.state_, nullptr);
+        if (state_ == nullptr)  // else the status is still to come
+            status_ = other.status_;
+    }
     void abandon() noexcept;
-    bool finish_if_done();
+    void complete();
+    void finish();
 
     detail::RequestState* state_ = nullptr;
     Status status_{};
-    std::shared_ptr<void> keep_;  // a moved-in buffer or a layout, alive as long as the operation
 };
 
 /// Waits for all. Throws the first error, after all are complete.

@@ -68,7 +68,7 @@ Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
 GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data)
 {
     GroupReceive& receive = state_.process().group_receives.take(*this);
-    receive.pattern = {state_.collective_context(), peer, tag_};
+    receive.key = {state_.collective_context(), peer, tag_};
     receive.peer_rank = state_.world_rank(peer);
     receive.buffer = data.data();
     receive.capacity = data.size();
@@ -151,7 +151,7 @@ void CommunicatorGroup::raise(const OperationState& state) const
     const auto& request = static_cast<const GroupRequest&>(state);
     if (request.direction == GroupRequest::Direction::receive) {
         const auto& receive = static_cast<const GroupReceive&>(request);
-        const int peer = receive.pattern.source;
+        const int peer = receive.key.source();
         if (state.result() == ErrorCode::truncated)
             throw Error(
                 ErrorCode::truncated, "collective",

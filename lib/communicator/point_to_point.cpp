@@ -50,7 +50,7 @@ void describe(SendRequest& request, const CommunicatorState& state, std::span<co
 
 using Packed = std::vector<std::byte>;
 
-Packed pack(detail::ConstView view)
+Packed pack(const detail::ConstView& view)
 {
     Packed packed(view.size_bytes);
     view.layout->pack(view.data, 0, packed);
@@ -101,10 +101,10 @@ void raise_lost(std::string_view operation, int source)
         source);
 }
 
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view,
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,
               const Layout* layout, int source, int tag)
 {
-    request.pattern = {state.context(), source, tag};
+    request.key = {state.context(), source, tag};
     request.peer_rank = source == any_source ? -1 : state.world_rank(source);
     request.buffer = view.data;
     request.capacity = view.size_bytes;
@@ -122,7 +122,7 @@ void Communicator::keep(Request& request, std::shared_ptr<void> what) noexcept
         RequestAccess::keep(request, std::move(what));
 }
 
-void Communicator::send_view(detail::ConstView view, int destination, int tag, SendMode mode) const
+void Communicator::send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const
 {
     if (destination == null_rank)
         return;
@@ -145,22 +145,23 @@ void Communicator::send_view(detail::ConstView view, int destination, int tag, S
         detail::raise(request);
 }
 
-Request Communicator::isend_view(detail::ConstView view, int destination, int tag, SendMode mode) const
+Request Communicator::isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const
 {
     if (destination == null_rank)
         return {};
     const CommunicatorState& state = *state_;
     check_send(state, destination, tag);
+    std::span<const std::byte> data(view.data, view.size_bytes);
     std::shared_ptr<Packed> packed;
     if (view.layout != nullptr) [[unlikely]] {
         packed = std::make_shared<Packed>(pack(view));
-        view = {packed->data(), packed->size(), nullptr};
+        data = *packed;
     }
     Process& process = state.process();
     auto lock = process.engine().lock();
     detail::Pooled request(process.sends);
     request->owner = &process;
-    describe(*request, state, {view.data, view.size_bytes}, destination, tag, mode);
+    describe(*request, state, data, destination, tag, mode);
     process.protocol().send(*request);
     process.engine().started();
     if (request->done && request->status.code == ErrorCode::success)
@@ -168,7 +169,7 @@ Request Communicator::isend_view(detail::ConstView view, int destination, int ta
     return RequestAccess::active(request.release(), std::move(packed));
 }
 
-Status Communicator::recv_view(detail::View view, int source, int tag) const
+Status Communicator::recv_view(const detail::View& view, int source, int tag) const
 {
     if (source == null_rank)
         return {};
@@ -186,7 +187,7 @@ Status Communicator::recv_view(detail::View view, int source, int tag) const
     return request.status;
 }
 
-Request Communicator::irecv_view(detail::View view, int source, int tag) const
+Request Communicator::irecv_view(const detail::View& view, int source, int tag) const
 {
     if (source == null_rank)
         return {};

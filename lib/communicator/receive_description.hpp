@@ -17,7 +17,7 @@ bool is_lost(const CommunicatorState& state, int source) noexcept;
 [[noreturn]] void raise_lost(std::string_view operation, int source);
 
 /// Fills what the caller of the protocol fills. `layout`, which may be nullptr, must outlive the request.
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, View view,
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,
               const Layout* layout, int source, int tag);
 
 }  // namespace tutti::detail

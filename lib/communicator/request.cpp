@@ -65,43 +65,32 @@ bool is_done(const Request& request)
 
 }  // namespace
 
-Request& Request::operator=(Request&& other) noexcept
+// Takes the result of an operation that is done over; throws what it met. Under the lock.
+void Request::finish()
 {
-    if (this != &other) {
-        if (state_ != nullptr)
-            abandon();
-        state_ = std::exchange(other.state_, nullptr);
-        status_ = other.status_;
-        keep_ = std::move(other.keep_);
-    }
-    return *this;
-}
-
-// Under the lock. Takes the result over when the operation is done; throws what it met.
-bool Request::finish_if_done()
-{
-    if (!state_->done)
-        return false;
     RequestState& state = *std::exchange(state_, nullptr);
     status_ = state.status;
     std::exception_ptr error;
     if (status_.code != ErrorCode::success) [[unlikely]]
         error = detail::error_of(state);
     recycle(state);
-    keep_.reset();
     if (error) [[unlikely]]
         std::rethrow_exception(error);
-    return true;
+}
+
+// Waits for an active operation.
+void Request::complete()
+{
+    progress::Engine& engine = process_of(*state_).engine();
+    auto lock = engine.lock();
+    engine.wait(lock, [this] { return state_->done; });
+    finish();
 }
 
 Status Request::wait()
 {
-    if (state_ != nullptr) {
-        progress::Engine& engine = process_of(*state_).engine();
-        auto lock = engine.lock();
-        engine.wait(lock, [this] { return state_->done; });
-        finish_if_done();
-    }
+    if (state_ != nullptr)
+        complete();
     return status_;
 }
 
@@ -113,7 +102,10 @@ bool Request::test()
     auto lock = engine.lock();
     if (!state_->done)
         engine.progress();
-    return finish_if_done();
+    if (!state_->done)
+        return false;
+    finish();
+    return true;
 }
 
 bool Request::cancel()
@@ -156,7 +148,8 @@ void wait_all(std::span<Request> requests)
     std::exception_ptr first;
     for (Request& request : requests) {
         try {
-            request.wait();
+            if (request.active())
+                request.complete();
         } catch (...) {
             if (!first)
                 first = std::current_exception();

@@ -15,7 +15,7 @@ struct RequestAccess {
     {
         Request request;
         request.state_ = &state;
-        request.keep_ = std::move(keep);
+        state.keep = std::move(keep);
         return request;
     }
     /// One that was complete at once.
@@ -28,10 +28,11 @@ struct RequestAccess {
     /// Makes `what` live as long as the operation, on top of what does so already.
     static void keep(Request& request, std::shared_ptr<void> what)
     {
-        if (request.keep_ != nullptr)
-            what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(
-                std::move(request.keep_), std::move(what));
-        request.keep_ = std::move(what);
+        std::shared_ptr<void>& kept = request.state_->keep;
+        if (kept != nullptr)
+            what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(kept),
+                                                                                             std::move(what));
+        kept = std::move(what);
     }
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
 };

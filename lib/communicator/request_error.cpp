@@ -17,7 +17,7 @@ std::exception_ptr error_of(RequestState& state)
                 fmt::format(
                     "{} bytes with tag {} to rank {} of the job did not arrive: its process has ended or "
                     "its connection broke",
-                    send.data.size(), send.envelope.tag, send.peer_rank),
+                    send.data.size(), send.envelope.tag(), send.peer_rank),
                 send.peer_rank));
         }
         case RequestState::Kind::receive: {

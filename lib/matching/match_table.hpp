@@ -9,10 +9,22 @@
 
 namespace tutti::matching {
 
+/// Two whole words: a key that was written in pieces and is read at once waits for the core's store buffer.
 struct MatchKey {
-    std::uint64_t context;
-    std::int32_t source;  // a rank of the communicator, or any_source
-    std::int32_t tag;     // or any_tag
+    std::uint64_t context = 0;
+    std::uint64_t source_and_tag = 0;
+
+    MatchKey() = default;
+    /// `source`: a rank of the communicator, or any_source; `tag`: or any_tag.
+    MatchKey(std::uint64_t in_context, std::int32_t source, std::int32_t tag) noexcept
+        : context(in_context),
+          source_and_tag(std::uint64_t{static_cast<std::uint32_t>(source)} << 32 |
+                         static_cast<std::uint32_t>(tag))
+    {
+    }
+
+    std::int32_t source() const noexcept { return static_cast<std::int32_t>(source_and_tag >> 32); }
+    std::int32_t tag() const noexcept { return static_cast<std::int32_t>(source_and_tag & 0xffffffff); }
 
     friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
@@ -20,7 +32,7 @@ struct MatchKey {
 /// Links and key of an entry of one table; an entry of several tables inherits several, told apart by Tag.
 template <class Tag>
 struct TableHook : base::ListHook<Tag> {
-    MatchKey table_key{};
+    MatchKey key;
 };
 
 /// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with
@@ -33,12 +45,12 @@ public:
     bool empty() const noexcept { return count_ == 0; }
     std::size_t size() const noexcept { return count_; }
 
-    void insert(T& entry, const MatchKey& key)
+    /// The entry's key is set, and stays while it is here.
+    void insert(T& entry)
     {
-        if (count_ >= bucket_count_)
+        if (count_ >= bucket_count_) [[unlikely]]
             grow();
-        static_cast<TableHook<Tag>&>(entry).table_key = key;
-        bucket(key).push_back(entry);
+        bucket(key_of(entry)).push_back(entry);
         ++count_;
     }
 
@@ -47,7 +59,7 @@ public:
     {
         Bucket& chain = bucket(key);
         for (T* entry = chain.front(); entry != nullptr; entry = chain.after(*entry)) {
-            if (static_cast<TableHook<Tag>&>(*entry).table_key == key)
+            if (key_of(*entry) == key)
                 return entry;
         }
         return nullptr;
@@ -76,11 +88,11 @@ private:
     using Bucket = base::IntrusiveList<T, Tag>;
     static constexpr std::size_t kFirstBuckets = 64;
 
+    static const MatchKey& key_of(T& entry) noexcept { return static_cast<TableHook<Tag>&>(entry).key; }
+
     static std::uint64_t hash(const MatchKey& key) noexcept
     {
-        const auto pair = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32) |
-                          static_cast<std::uint32_t>(key.tag);
-        const std::uint64_t mixed = (pair ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+        const std::uint64_t mixed = (key.source_and_tag ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
         return mixed ^ (mixed >> 32);
     }
 
@@ -99,7 +111,7 @@ private:
         allocate(4 * old_count);
         for (std::size_t i = 0; i < old_count; ++i) {
             while (T* entry = old[i].pop_front())
-                bucket(static_cast<TableHook<Tag>&>(*entry).table_key).push_back(*entry);
+                bucket(key_of(*entry)).push_back(*entry);
         }
     }
 

@@ -13,37 +13,33 @@ constexpr unsigned index(KeyKind kind)
 
 KeyKind kind_of(const MatchKey& pattern) noexcept
 {
-    const unsigned tag = pattern.tag == tutti::any_tag ? index(KeyKind::any_tag) : 0u;
-    const unsigned source = pattern.source == tutti::any_source ? index(KeyKind::any_source) : 0u;
+    const unsigned tag = pattern.tag() == tutti::any_tag ? index(KeyKind::any_tag) : 0u;
+    const unsigned source = pattern.source() == tutti::any_source ? index(KeyKind::any_source) : 0u;
     return static_cast<KeyKind>(tag | source);
 }
 
 // What a message with this envelope is called in the tables of a kind of wildcard.
-MatchKey generalised(MatchKey envelope, KeyKind kind) noexcept
+MatchKey generalised(const MatchKey& envelope, KeyKind kind) noexcept
 {
-    if (index(kind) & index(KeyKind::any_tag))
-        envelope.tag = tutti::any_tag;
-    if (index(kind) & index(KeyKind::any_source))
-        envelope.source = tutti::any_source;
-    return envelope;
+    return {envelope.context,
+            index(kind) & index(KeyKind::any_source) ? tutti::any_source : envelope.source(),
+            index(kind) & index(KeyKind::any_tag) ? tutti::any_tag : envelope.tag()};
 }
 
 }  // namespace
 
 void Matcher::post(PostedReceive& receive)
 {
-    const KeyKind kind = kind_of(receive.pattern);
+    const KeyKind kind = kind_of(receive.key);
     receive.posting_number = next_posting_number_++;
-    posted_[index(kind)].insert(receive, receive.pattern);
-    ++posted_count_;
+    posted_[index(kind)].insert(receive);
     wild_count_ += kind != KeyKind::exact;
 }
 
 void Matcher::withdraw(PostedReceive& receive) noexcept
 {
-    const KeyKind kind = kind_of(receive.pattern);
+    const KeyKind kind = kind_of(receive.key);
     posted_[index(kind)].remove(receive);
-    --posted_count_;
     wild_count_ -= kind != KeyKind::exact;
 }
 
@@ -65,16 +61,31 @@ PostedReceive* Matcher::match_arrival(const MatchKey& envelope) noexcept
     return first;
 }
 
+std::size_t Matcher::posted_count() const noexcept
+{
+    std::size_t count = 0;
+    for (const auto& table : posted_)
+        count += table.size();
+    return count;
+}
+
 void Matcher::add_unexpected(UnexpectedMessage& message)
 {
     arrivals_.push_back(message);
-    exact_.insert(message, message.envelope);
+    index_message(exact_, message);
     if (indexed_[index(KeyKind::any_tag)])
-        any_tag_.insert(message, generalised(message.envelope, KeyKind::any_tag));
+        index_message(any_tag_, message);
     if (indexed_[index(KeyKind::any_source)])
-        any_source_.insert(message, generalised(message.envelope, KeyKind::any_source));
+        index_message(any_source_, message);
     if (indexed_[index(KeyKind::any)])
-        any_.insert(message, generalised(message.envelope, KeyKind::any));
+        index_message(any_, message);
+}
+
+template <KeyKind kind>
+void Matcher::index_message(UnexpectedTable<kind>& table, UnexpectedMessage& message)
+{
+    static_cast<TableHook<UnexpectedTag<kind>>&>(message).key = generalised(message.envelope, kind);
+    table.insert(message);
 }
 
 template <KeyKind kind>
@@ -83,7 +94,7 @@ UnexpectedMessage* Matcher::find_wild(UnexpectedTable<kind>& table, const MatchK
     if (!indexed_[index(kind)]) {
         indexed_[index(kind)] = true;
         for (auto* message = arrivals_.front(); message != nullptr; message = arrivals_.after(*message))
-            table.insert(*message, generalised(message->envelope, kind));
+            index_message(table, *message);
     }
     return table.find(pattern);
 }

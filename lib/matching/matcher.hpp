@@ -25,25 +25,25 @@ struct ArrivalTag;
 template <KeyKind>
 struct UnexpectedTag;
 
-/// Part of a receive request. Linked while it is posted.
+/// Part of a receive request. Linked while it is posted; `key` is the pattern it asks for.
 struct PostedReceive : TableHook<PostedTag> {
-    MatchKey pattern{};
     std::uint64_t posting_number = 0;
 };
 
-/// Part of a message that has arrived and that no receive has asked for yet.
+/// Part of a message that has arrived and that no receive has asked for yet. The key of each table it is in
+/// is its envelope with that table's wildcards.
 struct UnexpectedMessage : TableHook<UnexpectedTag<KeyKind::exact>>,
                            TableHook<UnexpectedTag<KeyKind::any_tag>>,
                            TableHook<UnexpectedTag<KeyKind::any_source>>,
                            TableHook<UnexpectedTag<KeyKind::any>>,
                            base::ListHook<ArrivalTag> {
-    MatchKey envelope{};
+    MatchKey envelope;
 };
 
 /// Owns nothing: entries are the callers'. Not thread-safe: the engine's lock protects it.
 class Matcher {
 public:
-    /// Adds `receive` (its pattern set). The caller has found no fitting unexpected message before.
+    /// Adds `receive` (its key set). The caller has found no fitting unexpected message before.
     void post(PostedReceive& receive);
     /// Takes a posted receive out again: a cancel.
     void withdraw(PostedReceive& receive) noexcept;
@@ -73,7 +73,7 @@ public:
     UnexpectedMessage* find_unexpected(const MatchKey& pattern);
     void remove_unexpected(UnexpectedMessage& message) noexcept;
 
-    std::size_t posted_count() const noexcept { return posted_count_; }
+    std::size_t posted_count() const noexcept;
     std::size_t unexpected_count() const noexcept { return exact_.size(); }
     /// Any unexpected message, the oldest first: to drop what is left at the end.
     UnexpectedMessage* oldest_unexpected() noexcept { return arrivals_.front(); }
@@ -83,10 +83,11 @@ private:
     using UnexpectedTable = MatchTable<UnexpectedMessage, UnexpectedTag<kind>>;
 
     template <KeyKind kind>
+    static void index_message(UnexpectedTable<kind>& table, UnexpectedMessage& message);
+    template <KeyKind kind>
     UnexpectedMessage* find_wild(UnexpectedTable<kind>& table, const MatchKey& pattern);
 
     std::array<MatchTable<PostedReceive, PostedTag>, kKeyKinds> posted_;
-    std::size_t posted_count_ = 0;
     std::size_t wild_count_ = 0;  // posted receives that have a wildcard
     std::uint64_t next_posting_number_ = 0;
 

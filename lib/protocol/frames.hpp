@@ -38,10 +38,19 @@ struct Lead {
 
 struct EagerHeader {
     Lead lead;
-    std::int32_t source;
-    std::int32_t tag;
+    std::uint64_t source_and_tag;
 
-    matching::MatchKey envelope() const noexcept { return {lead.context(), source, tag}; }
+    static EagerHeader of(FrameKind kind, const matching::MatchKey& envelope) noexcept
+    {
+        return {Lead::of(kind, envelope.context), envelope.source_and_tag};
+    }
+    matching::MatchKey envelope() const noexcept
+    {
+        matching::MatchKey key;
+        key.context = lead.context();
+        key.source_and_tag = source_and_tag;
+        return key;
+    }
 };
 
 struct EagerFirstHeader {

@@ -19,7 +19,7 @@ Protocol::~Protocol()
 
 void Protocol::receive(ReceiveRequest& request)
 {
-    if (auto* message = static_cast<UnexpectedRequest*>(matcher_.find_unexpected(request.pattern))) {
+    if (auto* message = static_cast<UnexpectedRequest*>(matcher_.find_unexpected(request.key))) {
         matcher_.remove_unexpected(*message);
         accept(request, *message);
     } else if (any_lost_ && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
@@ -277,8 +277,8 @@ void Protocol::consumed(Peer& from, std::size_t message_bytes)
 void Protocol::matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender,
                        std::size_t total)
 {
-    request.status.source = envelope.source;
-    request.status.tag = envelope.tag;
+    request.status.source = envelope.source();
+    request.status.tag = envelope.tag();
     request.status.size_bytes = total;
     request.sender = sender;
 }

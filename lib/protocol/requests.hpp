@@ -47,7 +47,7 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     /// Takes bytes [offset, offset + bytes.size()) of the message; nullptr: copy them to `buffer`.
     using Deliver = void (*)(ReceiveRequest&, std::size_t offset, std::span<const std::byte> bytes);
 
-    // caller: pattern (PostedReceive), and:
+    // caller: key (of PostedReceive), and:
     int peer_rank;  // of the source in the job, -1 for any_source
     std::byte* buffer;
     std::size_t capacity;  // in bytes
@@ -83,7 +83,7 @@ struct UnexpectedRequest : matching::UnexpectedMessage {
     std::byte* data() noexcept { return heap ? heap.get() : inline_bytes; }
     Status status() const noexcept
     {
-        return {envelope.source, envelope.tag, total_bytes, ErrorCode::success, false};
+        return {envelope.source(), envelope.tag(), total_bytes, ErrorCode::success, false};
     }
 
     int sender = -1;  // rank in the job

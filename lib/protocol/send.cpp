@@ -127,10 +127,7 @@ bool Protocol::start(SendRequest& request, Peer& to)
             [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
-            const RtsHeader header{
-                {Lead::of(FrameKind::rts, envelope.context), envelope.source, envelope.tag},
-                total,
-                request.id};
+            const RtsHeader header{EagerHeader::of(FrameKind::rts, envelope), total, request.id};
             if (!pass_rts(request, to, bytes_of(header)))
                 return false;
             request.stage = Stage::awaiting_cts;
@@ -138,15 +135,13 @@ bool Protocol::start(SendRequest& request, Peer& to)
         }
         request.wanted = total;
         if (total <= to.max_payload) [[likely]] {
-            const EagerHeader header{Lead::of(FrameKind::eager, envelope.context), envelope.source,
-                                     envelope.tag};
+            const EagerHeader header = EagerHeader::of(FrameKind::eager, envelope);
             if (!pass(request, to, bytes_of(header), total))
                 return false;
             to.credit -= cost;
             return true;
         }
-        const EagerFirstHeader header{
-            {Lead::of(FrameKind::eager_first, envelope.context), envelope.source, envelope.tag}, total};
+        const EagerFirstHeader header{EagerHeader::of(FrameKind::eager_first, envelope), total};
         if (!pass(request, to, bytes_of(header), to.max_payload))
             return false;
         to.credit -= cost;

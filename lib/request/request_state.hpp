@@ -1,6 +1,8 @@
 // What every operation under way has in common, whoever waits for it.
 #pragma once
 
+#include <memory>
+
 #include "tutti/error.hpp"
 #include "tutti/status.hpp"
 
@@ -27,7 +29,8 @@ struct RequestState {
     Kind kind;
     bool done = false;
     Status status{};
-    void* owner = nullptr;  // whoever gave it out and takes it back
+    std::shared_ptr<void> keep;  // a moved-in buffer or a layout, alive as long as the operation
+    void* owner = nullptr;       // whoever gave it out and takes it back
     void (*on_finish)(RequestState&) noexcept = nullptr;
 };
 

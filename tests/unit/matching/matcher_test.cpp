@@ -19,7 +19,7 @@ struct Entries {
     PostedReceive& receive(std::uint64_t context, int source, int tag)
     {
         PostedReceive& added = receives.emplace_back();
-        added.pattern = {context, source, tag};
+        added.key = {context, source, tag};
         matcher.post(added);
         return added;
     }
@@ -46,7 +46,7 @@ TEST_CASE("a message goes to the receive that was posted first, whatever its wil
     do {
         Entries entries;
         for (const std::size_t i : order)
-            entries.receive(patterns[i].context, patterns[i].source, patterns[i].tag);
+            entries.receive(patterns[i].context, patterns[i].source(), patterns[i].tag());
         for (std::size_t i = 0; i < order.size(); ++i)
             REQUIRE(entries.matcher.match_arrival({1, 3, 7}) == &entries.receives[i]);
         REQUIRE(entries.matcher.match_arrival({1, 3, 7}) == nullptr);
@@ -136,11 +136,11 @@ TEST_CASE("withdraw_if takes out what fits, all of it before the first is told")
         entries.receive(1, i % 2 == 0 ? 4 : any_source, i % 3 == 0 ? any_tag : i);
     std::size_t told = 0;
     std::size_t posted_when_told = 0;
-    entries.matcher.withdraw_if([](const PostedReceive& receive) { return receive.pattern.source == 4; },
+    entries.matcher.withdraw_if([](const PostedReceive& receive) { return receive.key.source() == 4; },
                                 [&](PostedReceive& receive) {
                                     ++told;
                                     posted_when_told = entries.matcher.posted_count();
-                                    CHECK(receive.pattern.source == 4);
+                                    CHECK(receive.key.source() == 4);
                                 });
     CHECK(told == 100);
     CHECK(posted_when_told == 100);

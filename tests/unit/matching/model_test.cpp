@@ -19,8 +19,8 @@ using namespace tutti::matching;
 bool fits(const MatchKey& pattern, const MatchKey& envelope)
 {
     return pattern.context == envelope.context &&
-           (pattern.source == any_source || pattern.source == envelope.source) &&
-           (pattern.tag == any_tag || pattern.tag == envelope.tag);
+           (pattern.source() == any_source || pattern.source() == envelope.source()) &&
+           (pattern.tag() == any_tag || pattern.tag() == envelope.tag());
 }
 
 class Model {
@@ -32,7 +32,7 @@ public:
     {
         const MatchKey envelope{context(), number(sources_), number(tags_)};
         const auto expected = std::ranges::find_if(
-            posted_, [&](const auto& receive) { return fits(receive->pattern, envelope); });
+            posted_, [&](const auto& receive) { return fits(receive->key, envelope); });
         PostedReceive* const found = matcher_.match_arrival(envelope);
         REQUIRE(found == (expected == posted_.end() ? nullptr : expected->get()));
         if (found != nullptr) {
@@ -57,7 +57,7 @@ public:
             return;
         }
         posted_.push_back(std::make_unique<PostedReceive>());
-        posted_.back()->pattern = pattern;
+        posted_.back()->key = pattern;
         matcher_.post(*posted_.back());
     }
 
@@ -81,7 +81,7 @@ public:
     {
         const int source = number(sources_);
         const auto from_source = [source](const PostedReceive& receive) {
-            return receive.pattern.source == source;
+            return receive.key.source() == source;
         };
         std::size_t ended = 0;
         matcher_.withdraw_if(from_source, [&](PostedReceive& receive) { ended += from_source(receive); });

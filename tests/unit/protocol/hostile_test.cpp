@@ -16,7 +16,7 @@ const WireOptions kSmall{.protocol = {.eager_limit_bytes = 256, .unexpected_byte
 
 EagerHeader envelope(FrameKind kind, int tag = 5)
 {
-    return {Lead::of(kind, 4), 0, tag};
+    return EagerHeader::of(kind, {4, 0, tag});
 }
 
 template <class Call>

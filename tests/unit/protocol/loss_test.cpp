@@ -15,7 +15,7 @@ const WireOptions kSmall{.protocol = {.eager_limit_bytes = 256, .unexpected_byte
 
 EagerHeader envelope(FrameKind kind, int tag)
 {
-    return {Lead::of(kind, 4), 0, tag};
+    return EagerHeader::of(kind, {4, 0, tag});
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ TEST_CASE("receives from the lost peer fail, receives from any source wait on")
     Bytes buffer(10);
     wire.receive(named, 1, 0, 5, buffer);
     wire.receive(any, 1, -1, 5, buffer);
-    own.pattern = {4, 1, 5};
+    own.key = {4, 1, 5};
     own.peer_rank = 1;
     own.buffer = buffer.data();
     own.capacity = 10;

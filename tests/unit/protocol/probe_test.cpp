@@ -88,7 +88,7 @@ TEST_CASE("an extracted message is nobody else's, and can be received or dropped
 
     ReceiveRequest receive;
     Bytes buffer(size, std::byte{0x11});
-    receive.pattern = {4, 0, 9};
+    receive.key = {4, 0, 9};
     receive.peer_rank = 0;
     receive.buffer = buffer.data();
     receive.capacity = buffer.size();
@@ -134,7 +134,7 @@ TEST_CASE("messages that are extracted while segments arrive do not mix with tho
     wire.receive(late, 1, 0, 1, late_buffer);
     ReceiveRequest matched;
     Bytes matched_buffer(250);
-    matched.pattern = {4, 0, 1};
+    matched.key = {4, 0, 1};
     matched.peer_rank = 0;
     matched.buffer = matched_buffer.data();
     matched.capacity = 250;

@@ -96,7 +96,7 @@ TEST_CASE("a longer message than the buffer: only what fits is read, the sender 
     Message one(10'000);
     // The request is for a part of the buffer only: nothing may be written behind it.
     const auto receive = [&] {
-        one.received.pattern = {4, 0, 5};
+        one.received.key = {4, 0, 5};
         one.received.peer_rank = 0;
         one.received.buffer = one.buffer.data();
         one.received.capacity = capacity;
@@ -158,7 +158,7 @@ TEST_CASE("a message found by a probe is read when it is received, and not when 
         CHECK(one.sent.done);
         CHECK(one.sent.status.code == ErrorCode::success);
     } else {
-        one.received.pattern = {4, 0, 5};
+        one.received.key = {4, 0, 5};
         one.received.peer_rank = 0;
         one.received.buffer = one.buffer.data();
         one.received.capacity = one.buffer.size();

@@ -120,7 +120,7 @@ void Wire::send(SendRequest& request, int from, const Bytes& data, int tag, bool
 
 void Wire::receive(ReceiveRequest& request, int at_rank, int source, int tag, Bytes& buffer)
 {
-    request.pattern = {4, source, tag};
+    request.key = {4, source, tag};
     request.peer_rank = source < 0 ? -1 : source;
     request.buffer = buffer.data();
     request.capacity = buffer.size();
