@@ -47,8 +47,12 @@ public:
     Status wait();
     /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
     bool test();
-    /// The status of the completed operation.
-    const Status& status() const noexcept { return status_; }
+    /// The status of the completed operation; all default when there was none, or it was a send.
+    const Status& status() const noexcept
+    {
+        static constexpr Status kNone{};
+        return has_status_ ? status_ : kNone;
+    }
     /// Withdraws a posted receive that has not matched; it must still be completed by wait() or test(), whose
     /// status says `cancelled`. Returns false, and changes nothing, when it has matched, or is no receive.
     bool cancel();
@@ -60,7 +64,9 @@ private:
     void take(Request& other) noexcept
     {
         state_ = std::exchange(other.state_, nullptr);
-        if (state_ == nullptr)  // else the status is still to come
+        // Copied only when it says something: most requests move while their operation is under way.
+        has_status_ = other.has_status_;
+        if (has_status_)
             status_ = other.status_;
     }
     void abandon() noexcept;
@@ -68,7 +74,8 @@ private:
     void finish();
 
     detail::RequestState* state_ = nullptr;
-    Status status_{};
+    bool has_status_ = false;
+    Status status_;
 };
 
 /// Waits for all. Throws the first error, after all are complete.

@@ -65,7 +65,6 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
         engine_.add(std::make_unique<transport::shm::ShmTransport>(rank(), local));
     if (size() > 1)
         bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
-    engine_.add(std::make_unique<transport::SelfTransport>(rank()));
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
@@ -93,9 +92,9 @@ std::uint64_t Process::new_context()
 
 transport::Transport& Process::connect(int peer)
 {
-    const auto& transports = engine_.transports();
     if (peer == rank())
-        return *transports.back();
+        return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
+    const auto& transports = engine_.transports();
     const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
     for (const auto& transport : transports) {
         const auto address = find_address(card, transport->name());

@@ -70,8 +70,9 @@ void Request::finish()
 {
     RequestState& state = *std::exchange(state_, nullptr);
     status_ = state.status;
+    has_status_ = true;
     std::exception_ptr error;
-    if (status_.code != ErrorCode::success) [[unlikely]]
+    if (state.status.code != ErrorCode::success) [[unlikely]]
         error = detail::error_of(state);
     recycle(state);
     if (error) [[unlikely]]
@@ -91,7 +92,7 @@ Status Request::wait()
 {
     if (state_ != nullptr)
         complete();
-    return status_;
+    return status();
 }
 
 bool Request::test()

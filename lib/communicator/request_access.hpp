@@ -23,6 +23,7 @@ struct RequestAccess {
     {
         Request request;
         request.status_ = status;
+        request.has_status_ = true;
         return request;
     }
     /// Makes `what` live as long as the operation, on top of what does so already.

@@ -96,12 +96,22 @@ private:
         return mixed ^ (mixed >> 32);
     }
 
-    Bucket& bucket(const MatchKey& key) noexcept { return buckets_[hash(key) & (bucket_count_ - 1)]; }
+    // The same key often comes many times in a row, and a compare that is predicted costs no waiting for a
+    // hash.
+    Bucket& bucket(const MatchKey& key) noexcept
+    {
+        if (last_bucket_ == nullptr || key != last_key_) {
+            last_key_ = key;
+            last_bucket_ = &buckets_[hash(key) & (bucket_count_ - 1)];
+        }
+        return *last_bucket_;
+    }
 
     void allocate(std::size_t count)
     {
         buckets_ = std::make_unique<Bucket[]>(count);
         bucket_count_ = count;
+        last_bucket_ = nullptr;
     }
 
     void grow()
@@ -118,6 +128,8 @@ private:
     std::unique_ptr<Bucket[]> buckets_;
     std::size_t bucket_count_ = 0;
     std::size_t count_ = 0;
+    MatchKey last_key_;
+    Bucket* last_bucket_ = nullptr;
 };
 
 }  // namespace tutti::matching

@@ -32,13 +32,13 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
 {
 }
 
-void Engine::add(std::unique_ptr<transport::Transport> transport)
+transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
 {
     if (auto* bell = transport->doorbell()) {
         doorbell_owner_ = transport.get();
         bell_ = bell;
     }
-    transports_.push_back(std::move(transport));
+    return *transports_.emplace_back(std::move(transport));
 }
 
 // Yields; true once it is time to sleep.

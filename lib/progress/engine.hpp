@@ -48,11 +48,12 @@ class Engine {
 public:
     using Lock = std::unique_lock<OptionalMutex>;
 
-    /// The transports must be added before the first call; the protocol is their sink.
+    /// The protocol is the transports' sink.
     Engine(protocol::Protocol& protocol, EngineOptions options);
 
-    /// Takes over a transport. At most one of them has a doorbell.
-    void add(std::unique_ptr<transport::Transport> transport);
+    /// Takes over a transport, which is polled from then on. At most one of them has a doorbell. May be called
+    /// by the protocol from within progress().
+    transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {
         return transports_;
@@ -70,8 +71,8 @@ public:
             std::rethrow_exception(broken_);
         std::size_t events = 0;
         try {
-            for (const auto& transport : transports_)
-                events += transport->progress(protocol_);
+            for (std::size_t i = 0; i < transports_.size(); ++i)
+                events += transports_[i]->progress(protocol_);
             if (protocol_.has_pending()) [[unlikely]]
                 events += protocol_.retry();
         } catch (...) {
