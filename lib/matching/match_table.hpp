@@ -92,7 +92,8 @@ private:
 
     static std::uint64_t hash(const MatchKey& key) noexcept
     {
-        const std::uint64_t mixed = (key.source_and_tag ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+        const std::uint64_t mixed =
+            (key.source_and_tag ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
         return mixed ^ (mixed >> 32);
     }
 

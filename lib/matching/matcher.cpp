@@ -11,13 +11,6 @@ constexpr unsigned index(KeyKind kind)
     return static_cast<unsigned>(kind);
 }
 
-KeyKind kind_of(const MatchKey& pattern) noexcept
-{
-    const unsigned tag = pattern.tag() == tutti::any_tag ? index(KeyKind::any_tag) : 0u;
-    const unsigned source = pattern.source() == tutti::any_source ? index(KeyKind::any_source) : 0u;
-    return static_cast<KeyKind>(tag | source);
-}
-
 // What a message with this envelope is called in the tables of a kind of wildcard.
 MatchKey generalised(const MatchKey& envelope, KeyKind kind) noexcept
 {
@@ -28,14 +21,6 @@ MatchKey generalised(const MatchKey& envelope, KeyKind kind) noexcept
 
 }  // namespace
 
-void Matcher::post(PostedReceive& receive)
-{
-    const KeyKind kind = kind_of(receive.key);
-    receive.posting_number = next_posting_number_++;
-    posted_[index(kind)].insert(receive);
-    wild_count_ += kind != KeyKind::exact;
-}
-
 void Matcher::withdraw(PostedReceive& receive) noexcept
 {
     const KeyKind kind = kind_of(receive.key);
@@ -43,18 +28,17 @@ void Matcher::withdraw(PostedReceive& receive) noexcept
     wild_count_ -= kind != KeyKind::exact;
 }
 
-PostedReceive* Matcher::match_arrival(const MatchKey& envelope) noexcept
+// Among the receives with wildcards and `exact`, the first posted of those without.
+PostedReceive* Matcher::match_wild(const MatchKey& envelope, PostedReceive* exact) noexcept
 {
-    PostedReceive* first = posted_[index(KeyKind::exact)].find(envelope);
-    if (wild_count_ != 0) [[unlikely]] {
-        for (const KeyKind kind : {KeyKind::any_tag, KeyKind::any_source, KeyKind::any}) {
-            auto& table = posted_[index(kind)];
-            if (table.empty())
-                continue;
-            PostedReceive* found = table.find(generalised(envelope, kind));
-            if (found != nullptr && (first == nullptr || found->posting_number < first->posting_number))
-                first = found;
-        }
+    PostedReceive* first = exact;
+    for (const KeyKind kind : {KeyKind::any_tag, KeyKind::any_source, KeyKind::any}) {
+        auto& table = posted_[index(kind)];
+        if (table.empty())
+            continue;
+        PostedReceive* found = table.find(generalised(envelope, kind));
+        if (found != nullptr && (first == nullptr || found->posting_number < first->posting_number))
+            first = found;
     }
     if (first != nullptr)
         withdraw(*first);
@@ -99,10 +83,8 @@ UnexpectedMessage* Matcher::find_wild(UnexpectedTable<kind>& table, const MatchK
     return table.find(pattern);
 }
 
-UnexpectedMessage* Matcher::find_unexpected(const MatchKey& pattern)
+UnexpectedMessage* Matcher::search_unexpected(const MatchKey& pattern)
 {
-    if (exact_.empty()) [[likely]]
-        return nullptr;
     switch (kind_of(pattern)) {
         case KeyKind::exact:
             return exact_.find(pattern);

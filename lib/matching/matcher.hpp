@@ -13,12 +13,19 @@
 
 #include "lib/base/intrusive_list.hpp"
 #include "lib/matching/match_table.hpp"
+#include "tutti/status.hpp"
 
 namespace tutti::matching {
 
 /// The kinds of key by their wildcards; the value is the index of the kind's table.
 enum class KeyKind : unsigned { exact = 0, any_tag = 1, any_source = 2, any = 3 };
 inline constexpr unsigned kKeyKinds = 4;
+
+inline KeyKind kind_of(const MatchKey& pattern) noexcept
+{
+    return static_cast<KeyKind>(unsigned{pattern.tag() == any_tag} | unsigned{pattern.source() == any_source}
+                                                                         << 1);
+}
 
 struct PostedTag;
 struct ArrivalTag;
@@ -44,7 +51,13 @@ struct UnexpectedMessage : TableHook<UnexpectedTag<KeyKind::exact>>,
 class Matcher {
 public:
     /// Adds `receive` (its key set). The caller has found no fitting unexpected message before.
-    void post(PostedReceive& receive);
+    void post(PostedReceive& receive)
+    {
+        const KeyKind kind = kind_of(receive.key);
+        receive.posting_number = next_posting_number_++;
+        posted_[static_cast<unsigned>(kind)].insert(receive);
+        wild_count_ += kind != KeyKind::exact;
+    }
     /// Takes a posted receive out again: a cancel.
     void withdraw(PostedReceive& receive) noexcept;
     /// Withdraws every posted receive that `condition` holds for, then calls `ended` with it. For rare
@@ -65,12 +78,24 @@ public:
             ended(*receive);
     }
     /// Takes out and returns the receive that a message with `envelope` goes to, or nullptr.
-    PostedReceive* match_arrival(const MatchKey& envelope) noexcept;
+    PostedReceive* match_arrival(const MatchKey& envelope) noexcept
+    {
+        auto& exact = posted_[static_cast<unsigned>(KeyKind::exact)];
+        PostedReceive* const found = exact.find(envelope);
+        if (wild_count_ != 0) [[unlikely]]
+            return match_wild(envelope, found);
+        if (found != nullptr)
+            exact.remove(*found);
+        return found;
+    }
 
     /// Adds a message (its envelope set) that match_arrival() found no receive for.
     void add_unexpected(UnexpectedMessage& message);
     /// The earliest unexpected message that fits `pattern`, left in its place, or nullptr.
-    UnexpectedMessage* find_unexpected(const MatchKey& pattern);
+    UnexpectedMessage* find_unexpected(const MatchKey& pattern)
+    {
+        return exact_.empty() ? nullptr : search_unexpected(pattern);
+    }
     void remove_unexpected(UnexpectedMessage& message) noexcept;
 
     std::size_t posted_count() const noexcept;
@@ -82,6 +107,8 @@ private:
     template <KeyKind kind>
     using UnexpectedTable = MatchTable<UnexpectedMessage, UnexpectedTag<kind>>;
 
+    PostedReceive* match_wild(const MatchKey& envelope, PostedReceive* exact) noexcept;
+    UnexpectedMessage* search_unexpected(const MatchKey& pattern);
     template <KeyKind kind>
     static void index_message(UnexpectedTable<kind>& table, UnexpectedMessage& message);
     template <KeyKind kind>

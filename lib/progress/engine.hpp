@@ -51,8 +51,8 @@ public:
     /// The protocol is the transports' sink.
     Engine(protocol::Protocol& protocol, EngineOptions options);
 
-    /// Takes over a transport, which is polled from then on. At most one of them has a doorbell. May be called
-    /// by the protocol from within progress().
+    /// Takes over a transport, which is polled from then on. At most one of them has a doorbell. May be
+    /// called by the protocol from within progress().
     transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {

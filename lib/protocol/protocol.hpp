@@ -48,7 +48,13 @@ public:
     void send(SendRequest& request);
 
     /// Starts a receive: takes the earliest unexpected message that fits, else posts it.
-    void receive(ReceiveRequest& request);
+    void receive(ReceiveRequest& request)
+    {
+        if (matcher_.unexpected_count() == 0 && !any_lost_) [[likely]]
+            matcher_.post(request);
+        else
+            receive_or_post(request);
+    }
     /// Takes a posted receive back; false when it has matched.
     bool cancel(ReceiveRequest& request) noexcept;
 
@@ -78,7 +84,12 @@ public:
 
 private:
     // Sending (send.cpp)
-    Peer& peer(int rank);
+    Peer& peer(int rank)
+    {
+        const auto& known = peers_[static_cast<std::size_t>(rank)];
+        return known != nullptr ? *known : new_peer(rank);
+    }
+    Peer& new_peer(int rank);
     Peer& connected_peer(int rank);
     bool start(SendRequest& request, Peer& to);
     bool stream(SendRequest& request, Peer& to);
@@ -93,6 +104,7 @@ private:
     void on_credit(Peer& from, const CreditHeader& credit);
 
     // Receiving (receive.cpp)
+    void receive_or_post(ReceiveRequest& request);
     void on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload);
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);

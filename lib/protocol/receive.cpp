@@ -17,7 +17,7 @@ Protocol::~Protocol()
     }
 }
 
-void Protocol::receive(ReceiveRequest& request)
+void Protocol::receive_or_post(ReceiveRequest& request)
 {
     if (auto* message = static_cast<UnexpectedRequest*>(matcher_.find_unexpected(request.key))) {
         matcher_.remove_unexpected(*message);

@@ -39,13 +39,11 @@ Protocol::Protocol(int ranks, ProtocolOptions options, Connect connect)
         std::min(options_.eager_limit_bytes, options_.unexpected_bytes - kEagerOverheadBytes);
 }
 
-Peer& Protocol::peer(int rank)
+Peer& Protocol::new_peer(int rank)
 {
     auto& slot = peers_[static_cast<std::size_t>(rank)];
-    if (slot == nullptr) [[unlikely]] {
-        slot = std::make_unique<Peer>(rank);
-        slot->credit = options_.unexpected_bytes;
-    }
+    slot = std::make_unique<Peer>(rank);
+    slot->credit = options_.unexpected_bytes;
     return *slot;
 }
 

@@ -1,10 +1,12 @@
 // A single-producer single-consumer ring of frames in shared memory.
 //
-// Memory is cut into lines of 64 bytes. A frame is a record of whole lines: a word, the header, the payload.
-// The word says how long both are and doubles as the flag that the record is complete, so a small frame costs
-// one cache line's trip from core to core and nothing else. Before the producer publishes a record it clears
-// the word behind it: what lies there is payload of an earlier lap and could read like a word. That line must
-// be free, too, hence the one line more that every write needs.
+// Memory is cut into lines of 64 bytes; a frame is a record of whole lines (record.hpp). Its word says how
+// long header and payload are, and doubles as the flag that the record is complete: it carries the lap, the
+// number of times that the ring has been written round, so the word that a line has from the lap before does
+// not count. A small frame thus costs one cache line's trip from core to core and nothing else, and neither
+// side ever cleans up. Only what an earlier lap has left of a payload could read like a word of this lap;
+// where such bytes lie at the end of a record, the producer zeroes them before it publishes that record. It
+// knows by a map of its own (word_map.hpp), and needs that line free, hence the one line more in every write.
 //
 // Positions are 64-bit byte counts that never wrap (2^63 bytes at 100 GB/s last 2.9 years), so full and empty
 // cannot be confused. The consumer reports how far it is only every quarter of the ring: the report's line is
@@ -14,15 +16,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "lib/base/copy.hpp"
+#include "transports/shm/record.hpp"
+#include "transports/shm/word_map.hpp"
 
 namespace tutti::transport::shm {
-
-inline constexpr std::size_t kLine = 64;
 
 /// The words of a ring that both sides write, each on a line of its own. Zero-filled memory is a valid start.
 struct RingControl {
@@ -32,63 +35,32 @@ struct RingControl {
     alignas(kLine) std::atomic<std::uint32_t> producer_waits;
 };
 
-namespace record {
-
-enum Kind : std::uint64_t { frame = 1, skip_to_start = 2 };
-
-// Payloads from here on start on a line of their own: copies of whole lines, and for powers of two no line
-// more.
-inline constexpr std::size_t kAlignedFrom = 256;
-
-constexpr std::uint64_t word(Kind kind, std::size_t header_bytes, std::size_t payload_bytes) noexcept
-{
-    return static_cast<std::uint64_t>(kind) << 40 | static_cast<std::uint64_t>(header_bytes) << 32 |
-           payload_bytes;
-}
-constexpr Kind kind(std::uint64_t word) noexcept
-{
-    return static_cast<Kind>(word >> 40);
-}
-constexpr std::size_t header_bytes(std::uint64_t word) noexcept
-{
-    return (word >> 32) & 0xff;
-}
-constexpr std::size_t payload_bytes(std::uint64_t word) noexcept
-{
-    return word & 0xffffffff;
-}
-
-constexpr std::size_t payload_offset(std::size_t header_bytes, std::size_t payload_bytes) noexcept
-{
-    return payload_bytes < kAlignedFrom ? sizeof(std::uint64_t) + header_bytes : kLine;
-}
-constexpr std::size_t record_bytes(std::size_t header_bytes, std::size_t payload_bytes) noexcept
-{
-    const std::size_t end = payload_offset(header_bytes, payload_bytes) + payload_bytes;
-    return (end + kLine - 1) / kLine * kLine;
-}
-
-}  // namespace record
-
 /// What both sides know: where the memory is. `size` is a power of two.
 struct RingMemory {
     std::byte* base = nullptr;
     std::size_t size = 0;
     RingControl* control = nullptr;
 
+    std::size_t offset(std::uint64_t position) const noexcept { return position & (size - 1); }
+    std::byte* at(std::uint64_t position) const noexcept { return base + offset(position); }
     std::atomic<std::uint64_t>& word_at(std::uint64_t position) const noexcept
     {
-        return *reinterpret_cast<std::atomic<std::uint64_t>*>(base + (position & (size - 1)));
+        return *reinterpret_cast<std::atomic<std::uint64_t>*>(at(position));
     }
-    std::size_t bytes_to_end(std::uint64_t position) const noexcept { return size - (position & (size - 1)); }
+    std::size_t bytes_to_end(std::uint64_t position) const noexcept { return size - offset(position); }
     std::size_t max_payload() const noexcept { return size / 8 - kLine; }
+    /// Starts at 1: zeroes are of no lap. Comes round after 2^32 laps, when no line is older than one.
+    std::uint32_t lap(std::uint64_t position) const noexcept
+    {
+        return static_cast<std::uint32_t>(position >> std::countr_zero(size)) + 1;
+    }
 };
 
 /// The producer's end: one thread at a time.
 class RingProducer {
 public:
     RingProducer() = default;
-    explicit RingProducer(RingMemory memory) noexcept : memory_(memory) {}
+    explicit RingProducer(RingMemory memory) : memory_(memory), words_(memory.size / kLine) {}
 
     /// Appends a frame and publishes it; false when there is no room now. payload.size() <= max_payload().
     bool try_write(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept
@@ -96,18 +68,17 @@ public:
         const std::size_t bytes = record::record_bytes(header.size(), payload.size());
         const std::size_t to_end = memory_.bytes_to_end(position_);
         const bool skip = bytes > to_end;
-        if (!has_room(bytes + kLine + (skip ? to_end : 0)))
+        if (!has_room(bytes + kLine + (skip ? to_end : 0))) [[unlikely]]
             return false;
-        if (skip) {
-            clear_word_behind(to_end);
-            publish(record::word(record::skip_to_start, 0, 0), to_end);
+        if (skip) [[unlikely]] {
+            note_lines(to_end);
+            publish(record::skip_to_start, 0, 0, to_end);
         }
 
-        // First of all stores: it may have to fetch its line from the consumer, and whatever was written to
-        // the record's own line before it would be taken away meanwhile by the consumer, who polls that line.
-        clear_word_behind(bytes);
-        std::byte* start = memory_.base + (position_ & (memory_.size - 1));
-        // The record's first line last, in one go, for the same reason.
+        note_lines(bytes);
+        std::byte* start = memory_.at(position_);
+        // The record's first line last, and in one go: the consumer polls that line, and would take it away
+        // while the others are being written.
         const std::size_t offset = record::payload_offset(header.size(), payload.size());
         const std::size_t in_first_line = std::min(payload.size(), kLine - std::min(kLine, offset));
         base::copy_bytes(start + offset + in_first_line, payload.data() + in_first_line,
@@ -115,7 +86,8 @@ public:
         std::atomic_signal_fence(std::memory_order_release);
         base::copy_bytes(start + sizeof(std::uint64_t), header.data(), header.size());
         base::copy_bytes(start + offset, payload.data(), in_first_line);
-        publish(record::word(record::frame, header.size(), payload.size()), bytes);
+        publish(record::frame, header.size(), payload.size(), bytes);
+        own_ahead();
         return true;
     }
 
@@ -130,19 +102,46 @@ private:
         return position_ + bytes - consumed_ <= memory_.size;
     }
 
-    void clear_word_behind(std::size_t bytes) noexcept
+    // Before a record of `bytes` is written: its first line will begin with a word, the others not, and the
+    // one behind must not begin with rubbish once the consumer looks there.
+    void note_lines(std::size_t bytes) noexcept
     {
-        memory_.word_at(position_ + bytes).store(0, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_release);
+        const std::size_t line = memory_.offset(position_) / kLine;
+        if (bytes > kLine)
+            words_.clear(line + 1, line + bytes / kLine);
+        const std::size_t behind = memory_.offset(position_ + bytes) / kLine;
+        if (!words_.has_word(behind)) {
+            words_.set_word(behind);
+            memory_.word_at(position_ + bytes).store(0, std::memory_order_relaxed);
+            std::atomic_signal_fence(std::memory_order_release);
+        }
     }
 
-    void publish(std::uint64_t word, std::size_t bytes) noexcept
+    // A core has few stores in flight, so of a stream's lines only one or two would be on their way from the
+    // consumer's cache at a time.
+    void own_ahead() const noexcept
     {
-        memory_.word_at(position_).store(word, std::memory_order_release);  // pairs with RingConsumer::poll
+#if defined(__x86_64__)
+        asm volatile("prefetchw %0" : : "m"(*memory_.at(position_ + kOwnedAhead * kLine)));
+#else
+        __builtin_prefetch(memory_.at(position_ + kOwnedAhead * kLine), 1);
+#endif
+    }
+
+    void publish(record::Kind kind, std::size_t header_bytes, std::size_t payload_bytes,
+                 std::size_t bytes) noexcept
+    {
+        memory_.word_at(position_).store(
+            record::word(kind, header_bytes, payload_bytes, memory_.lap(position_)),
+            std::memory_order_release);  // pairs with RingConsumer::poll
         position_ += bytes;
     }
 
+    // Measured with `tutti-bench rate`, as kStreamedAhead: further than the consumer looks.
+    static constexpr std::size_t kOwnedAhead = 5;
+
     RingMemory memory_;
+    WordMap words_;
     std::uint64_t position_ = 0;
     std::uint64_t consumed_ = 0;  // the last report that was read
 };
@@ -160,17 +159,16 @@ public:
     Poll poll(Take&& take)
     {
         std::uint64_t word = memory_.word_at(position_).load(std::memory_order_acquire);
-        if (word == 0) [[likely]] {
-            // A frame of several lines is then on its way as a whole when its word changes.
-            const std::byte* next = memory_.base + (position_ & (memory_.size - 1)) + kLine;
-            for (std::size_t line = 0; line < kLinesAhead; ++line)
-                __builtin_prefetch(next + line * kLine);
+        if (record::lap(word) != memory_.lap(position_)) [[likely]] {
+            if (++empty_polls_ > kPatience)
+                fetch_ahead();
             return Poll::empty;
         }
+        empty_polls_ = 0;
         if (record::kind(word) == record::skip_to_start) [[unlikely]] {
             position_ += memory_.bytes_to_end(position_);
             word = memory_.word_at(position_).load(std::memory_order_acquire);
-            if (word == 0)
+            if (record::lap(word) != memory_.lap(position_))
                 return Poll::empty;
         }
         const std::size_t header_bytes = record::header_bytes(word);
@@ -180,7 +178,8 @@ public:
             bytes > memory_.bytes_to_end(position_)) [[unlikely]]
             return Poll::corrupt;
 
-        const std::byte* start = memory_.base + (position_ & (memory_.size - 1));
+        const std::byte* start = memory_.at(position_);
+        __builtin_prefetch(start + bytes + kStreamedAhead * kLine);
         take(std::span(start + sizeof(word), header_bytes),
              std::span(start + record::payload_offset(header_bytes, payload_bytes), payload_bytes));
         position_ += bytes;
@@ -201,12 +200,23 @@ public:
 
 private:
     // Measured with `tutti-bench latency` and `rate`: none costs 64 bytes a trip, more take lines away from a
-    // producer that still writes them.
+    // producer that still writes them; so does looking ahead at once in a stream.
     static constexpr std::size_t kLinesAhead = 3;
+    static constexpr unsigned kPatience = 8;
+    static constexpr std::size_t kStreamedAhead = 2;
+
+    // A frame of several lines is then on its way as a whole when its word changes.
+    void fetch_ahead() const noexcept
+    {
+        const std::byte* next = memory_.at(position_) + kLine;
+        for (std::size_t line = 0; line < kLinesAhead; ++line)
+            __builtin_prefetch(next + line * kLine);
+    }
 
     RingMemory memory_;
     std::uint64_t position_ = 0;
     std::uint64_t reported_ = 0;
+    unsigned empty_polls_ = 0;
 };
 
 }  // namespace tutti::transport::shm

@@ -118,12 +118,8 @@ std::size_t ShmTransport::progress(Sink& sink)
     for (std::size_t i = 0; i < incoming_.size(); ++i) {
         Incoming& incoming = incoming_[i];
         const int peer = incoming.peer;
-        // The word behind a frame was just cleared by the producer, so to look at it costs a trip to its cache,
-        // and the caller may have what it waits for: only a ring that had a frame in the last pass, too, is
-        // streaming and worth the look.
-        const std::size_t most = incoming.streaming ? kFramesAPass : 1;
         std::size_t frames = 0;
-        for (; frames < most; ++frames) {
+        for (; frames < kFramesAPass; ++frames) {
             const auto result = incoming.ring.poll(
                 [&sink, peer](auto header, auto payload) { sink.frame(peer, header, payload); });
             if (result == RingConsumer::Poll::empty) [[likely]]
@@ -132,7 +128,6 @@ std::size_t ShmTransport::progress(Sink& sink)
                 throw Error(ErrorCode::protocol, "progress", "a shared-memory ring holds no valid frame",
                             peer);
         }
-        incoming.streaming = frames != 0;
         events += frames;
         if (frames != 0 && incoming.ring.report())
             wake_producer(incoming);
@@ -152,7 +147,7 @@ void ShmTransport::accept_connections()
         const bool known =
             std::ranges::any_of(incoming_, [&](const Incoming& other) { return other.peer == peer; });
         if (!known && slot.connected.load(std::memory_order_acquire) != 0)
-            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &slot, false, nullptr});
+            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &slot, nullptr});
     }
 }
 

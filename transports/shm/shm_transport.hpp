@@ -44,7 +44,6 @@ private:
         int peer;
         RingConsumer ring;
         RingSlot* slot;
-        bool streaming;                   // the last pass found a frame
         std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
     };
 

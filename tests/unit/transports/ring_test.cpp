@@ -122,22 +122,31 @@ TEST_CASE("random sizes and turns, a hundred times the ring, against a queue")
 
 TEST_CASE("old payload that reads like a word is never taken for a frame")
 {
-    // Every eight bytes of every payload are the word of a valid frame, or of a skip.
-    const std::uint64_t lookalike =
-        GENERATE(record::word(record::frame, 16, 40), record::word(record::frame, 1, 0),
-                 record::word(record::skip_to_start, 0, 0));
+    // Every eight bytes of every payload are the word of a valid frame, or of a skip, of the next lap: when
+    // the consumer comes round to them.
+    const record::Kind kind = GENERATE(record::frame, record::skip_to_start);
+    const std::size_t header = GENERATE(1, 16);
+    const std::size_t in_front = GENERATE(0, 1);  // laps
     Ring ring;
     std::mt19937 random(11);
     Bytes payload(ring.view.max_payload());
-    for (std::size_t i = 0; i + 8 <= payload.size(); i += 8)
-        std::memcpy(payload.data() + i, &lookalike, 8);
+    std::uint64_t position = 0;
+    const auto write = [&](std::size_t header_bytes, std::size_t payload_bytes) {
+        const std::size_t bytes = record::record_bytes(header_bytes, payload_bytes);
+        const std::size_t to_end = ring.view.bytes_to_end(position);
+        position += bytes + (bytes > to_end ? to_end : 0);
+        const std::uint64_t lookalike =
+            record::word(kind, header, 24, ring.view.lap(position) + static_cast<std::uint32_t>(in_front));
+        for (std::size_t i = 0; i + 8 <= payload.size(); i += 8)
+            std::memcpy(payload.data() + i, &lookalike, 8);
+        REQUIRE(ring.producer.try_write(std::span(payload).first(header_bytes),
+                                        std::span(payload).first(payload_bytes)));
+    };
     Frame out;
     for (int i = 0; i < 20'000; ++i) {
-        const std::size_t size = random() % (payload.size() / 8 + 1) * 8;
-        REQUIRE(ring.producer.try_write(std::span(payload).first(8 + random() % 4 * 8),
-                                        std::span(payload).first(size)));
+        write(8 + random() % 4 * 8, random() % (payload.size() / 8 + 1) * 8);
         if (random() % 4 != 0)
-            REQUIRE(ring.producer.try_write(std::span(payload).first(24), {}));
+            write(24, 0);
         std::size_t frames = 0;
         Poll result = Poll::frame;
         while ((result = read(ring, out)) == Poll::frame)
@@ -153,10 +162,12 @@ TEST_CASE("a producer that stopped before it published is not seen, whatever it 
     const std::size_t lines_before = GENERATE(0, 1, 300, 511);
     Ring ring;
     advance(ring, lines_before);
-    // What try_write does up to the publishing store: header and payload lie there, the word is still clear.
-    const std::uint64_t lookalike = record::word(record::frame, 16, 100);
+    // What try_write does up to the publishing store: header and payload lie there, the word is still an old
+    // one.
+    const std::uint64_t lookalike = record::word(record::frame, 16, 100, 1);
     const std::size_t offset = lines_before * kLine;
-    for (std::size_t at = offset + 8; at + 8 <= std::min(offset + 1024, ring.view.size); at += 8)
+    for (std::size_t at = offset + 8;
+         at + 8 <= std::min(offset + record::record_bytes(16, 100), ring.view.size); at += 8)
         std::memcpy(ring.view.base + at, &lookalike, 8);
     Frame out;
     CHECK(read(ring, out) == Poll::empty);
