@@ -22,4 +22,10 @@ bool cores_are_shared(int local_ranks)
     return local_ranks > machine_cpus();
 }
 
+bool cores_are_crowded(int local_ranks)
+{
+    constexpr double kCrowd = 8;  // ranks a core; measured with `tutti-bench ring` at 8 to 32 ranks on 2 cores
+    return local_ranks > kCrowd * machine_cpus();
+}
+
 }  // namespace tutti::base

@@ -10,5 +10,7 @@ double machine_cpus();
 /// Whether `local_ranks` ranks have to share cores: more of them than machine_cpus(), or TUTTI_SHARED_CORES=1
 /// from a launcher that knows better (0 says no).
 bool cores_are_shared(int local_ranks);
+/// Whether so many share them that the turns of all others take longer than falling asleep and being woken.
+bool cores_are_crowded(int local_ranks);
 
 }  // namespace tutti::base

@@ -52,17 +52,19 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
                  std::shared_ptr<transport::InprocHub> hub)
     : bootstrap_(std::move(bootstrap)),
       threads_(threads),
-      shared_cores_(base::cores_are_shared(static_cast<int>(bootstrap_->local_peers().size()))),
+      shared_cores_(base::cores_are_shared(local_ranks())),
       protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
-      engine_(protocol_, {.many_threads = threads == ThreadLevel::multiple, .shared_cores = shared_cores_})
+      engine_(protocol_, {.many_threads = threads == ThreadLevel::multiple,
+                          .shared_cores = shared_cores_,
+                          .crowded = crowded()})
 {
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
     if (hub != nullptr)
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
     else if (local.size() > 1)
-        engine_.add(std::make_unique<transport::shm::ShmTransport>(rank(), local));
+        engine_.add(std::make_unique<transport::shm::ShmTransport>(rank(), local, crowded()));
     if (size() > 1)
         bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
 
@@ -72,6 +74,11 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
     world_ = std::make_shared<CommunicatorState>(*this, 0, std::move(everybody), rank());
     next_context_ = 1;
     self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
+}
+
+bool Process::crowded() const
+{
+    return shared_cores_ && base::cores_are_crowded(local_ranks());
 }
 
 Process::~Process()

@@ -53,6 +53,8 @@ public:
     base::Pool<GroupReceive> group_receives;
 
 private:
+    int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
+    bool crowded() const;
     transport::Transport& connect(int peer);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;

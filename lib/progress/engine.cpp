@@ -28,7 +28,7 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
       mutex_(options.many_threads),
       many_threads_(options.many_threads),
       spin_passes_(options.shared_cores ? 1 : kSpinPasses),
-      yield_ns_(options.shared_cores ? kYieldSharedNs : kYieldNs)
+      yield_ns_(options.crowded ? 0 : options.shared_cores ? kYieldSharedNs : kYieldNs)
 {
 }
 
@@ -52,7 +52,7 @@ bool Engine::yield_or_tired(Lock& lock, Idle& idle)
     const std::int64_t now = base::now_ns();
     if (idle.since_ns == 0)
         idle.since_ns = now;
-    return now - idle.since_ns > yield_ns_;
+    return now - idle.since_ns >= yield_ns_;
 }
 
 // From here on arrivals ring. False when something had arrived already, and then nothing is armed.

@@ -2,7 +2,8 @@
 //
 // A rank that waits spins while a message is likely to be near, then gives its core to others (sched_yield),
 // then sleeps on the transport's doorbell, and uses no CPU. Where ranks share cores it yields from the first
-// idle pass on: what it waits for can only come when somebody else runs.
+// idle pass on: what it waits for can only come when somebody else runs. Where many do, it soon sleeps: each
+// yield of a rank that has nothing to do delays the one that has.
 #pragma once
 
 #include <atomic>
@@ -42,6 +43,7 @@ private:
 struct EngineOptions {
     bool many_threads = false;  // several threads call at once: take the lock
     bool shared_cores = false;  // ranks share cores: yield at once
+    bool crowded = false;       // so many a core that to sleep is cheaper than to yield to all others
 };
 
 class Engine {

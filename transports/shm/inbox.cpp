@@ -118,7 +118,7 @@ bool InboxCard::here() const noexcept
     return host == this_host();
 }
 
-Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank)
+Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence)
 {
     InboxCard card{};
     card.magic = kMagic;
@@ -144,7 +144,7 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank)
         allocate(card.descriptor, 0, rings_start(rings));
         Inbox inbox(card, card.descriptor, map(card.descriptor, bytes), bytes);
         inbox.header().nonce = card.nonce;
-        inbox.header().peers_must_fence = can_membarrier() ? 0 : 1;
+        inbox.header().peers_must_fence = peers_must_fence || !can_membarrier() ? 1 : 0;
         inbox.header().magic = kMagic;
         return inbox;
     } catch (...) {

@@ -39,13 +39,13 @@ struct InboxCard {
 struct InboxHeader {
     std::uint64_t magic;
     std::uint64_t nonce;
-    std::uint32_t peers_must_fence;  // the owner has no membarrier: see Inbox::prepare_sleep
+    std::uint32_t peers_must_fence;  // the owner uses no membarrier: see `sleeping`
 
     // Changed and futex-woken by peers when `sleeping` is set.
     alignas(kLine) std::atomic<std::uint32_t> bell;
     // Written by the owner only. Dekker pair with the ring's words: the owner stores it, makes a full barrier
-    // everywhere (membarrier), then looks at the rings; a peer publishes into a ring, then (compiler barrier,
-    // or a full fence where peers_must_fence) looks here.
+    // everywhere (membarrier; or one of its own, where peers_must_fence), then looks at the rings; a peer
+    // publishes into a ring, then (compiler barrier, or a full fence where peers_must_fence) looks here.
     alignas(kLine) std::atomic<std::uint32_t> sleeping;
     // Number of rings that have a producer (release by the producer, acquire by the owner).
     alignas(kLine) std::atomic<std::uint32_t> connections;
@@ -61,8 +61,9 @@ struct RingSlot {
 /// The owner's or a peer's mapping of an inbox. Throws tutti::Error from its makers.
 class Inbox {
 public:
-    /// A new one for `rings` local ranks; this process is number `local_rank` of them.
-    static Inbox create(std::uint32_t rings, std::uint32_t local_rank);
+    /// A new one for `rings` local ranks; this process is number `local_rank` of them. `peers_must_fence`:
+    /// the peers shall, although membarrier could do it for them.
+    static Inbox create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence = false);
     /// A peer's, by its card, with memory for ring number `ring` allocated when that is given.
     static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring);
 

@@ -28,9 +28,10 @@ std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
 
 }  // namespace
 
-ShmTransport::ShmTransport(int rank, std::span<const int> local_peers)
+ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, bool sleeps_often)
     : local_peers_(local_peers.begin(), local_peers.end()),
-      inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers)))
+      inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers),
+                           sleeps_often))
 {
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
     incoming_.reserve(local_peers_.size());
@@ -155,10 +156,7 @@ void ShmTransport::accept_connections()
 // there is room; here the room is published (report), then producer_waits looked at.
 void ShmTransport::wake_producer(Incoming& incoming) noexcept
 {
-    if (inbox_.header().peers_must_fence != 0)
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-    else
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // once in a quarter of the ring
     if (incoming.slot->control.producer_waits.load(std::memory_order_relaxed) == 0) [[likely]]
         return;
     incoming.slot->control.producer_waits.store(0, std::memory_order_relaxed);
@@ -181,7 +179,7 @@ void ShmTransport::arm()
                 to->ring.control().producer_waits.store(1, std::memory_order_relaxed);
         }
     }
-    if (!base::membarrier_all())
+    if (inbox_.header().peers_must_fence != 0 || !base::membarrier_all())
         std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 

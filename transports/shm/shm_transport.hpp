@@ -15,8 +15,9 @@ namespace tutti::transport::shm {
 /// hands frames out of the own one. Nothing is ever `pending`: a full ring answers `again`.
 class ShmTransport final : public Transport {
 public:
-    /// `local_peers`: the ranks of this node, ascending, `rank` among them.
-    ShmTransport(int rank, std::span<const int> local_peers);
+    /// `local_peers`: the ranks of this node, ascending, `rank` among them. `sleeps_often`: falling asleep
+    /// shall be cheap, and the peers' sends pay for it.
+    ShmTransport(int rank, std::span<const int> local_peers, bool sleeps_often = false);
 
     std::string_view name() const noexcept override { return "shm"; }
     Capabilities capabilities() const noexcept override;
