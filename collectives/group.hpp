@@ -14,6 +14,8 @@ namespace tutti::collectives {
 
 using reduction::ReduceOp;
 
+class Board;
+
 /// An array of elements that algorithms move and reduce but never look into.
 struct Buffer {
     std::byte* data = nullptr;
@@ -28,6 +30,7 @@ struct Buffer {
 struct Placement {
     bool one_node = false;
     bool more_ranks_than_cores = false;
+    std::size_t board_bytes = 0;  // slot_bytes() of the group's Board; 0: there is none
 };
 
 /// Which operand of the operator the arriving elements are.
@@ -62,6 +65,9 @@ public:
     /// Parts of the message may be combined as they arrive, so nothing else may use `accumulate` until it is
     /// done.
     virtual Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) = 0;
+
+    /// For this call, where placement() says that there is one; else nullptr.
+    virtual Board* board() noexcept { return nullptr; }
 
     /// Sends and receives at once, the same peer or two. The buffers must not overlap.
     All<std::array<Operation, 2>> exchange(int to, std::span<const std::byte> outgoing, int from,

@@ -7,6 +7,7 @@
 
 namespace tutti::collectives {
 
+Task allreduce_board(Group& group, Buffer data, ReduceOp op);
 Task allreduce_flat(Group& group, Buffer data, ReduceOp op);
 Task allreduce_binomial(Group& group, Buffer data, ReduceOp op);
 Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op);

@@ -6,6 +6,7 @@
 
 namespace tutti::collectives {
 
+Task barrier_board(Group& group);
 Task barrier_flat(Group& group);
 Task barrier_binomial(Group& group);
 Task barrier_dissemination(Group& group);

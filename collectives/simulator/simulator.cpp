@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 
+#include "collectives/simulator/board.hpp"
 #include "collectives/simulator/network.hpp"
 #include "tutti/error.hpp"
 
@@ -15,10 +16,13 @@ namespace {
 
 class SimulatedGroup final : public Group {
 public:
-    SimulatedGroup(int rank, int size, Placement placement, Network& network)
-        : Group(rank, size, placement), network_(network)
+    SimulatedGroup(int rank, int size, Placement placement, Network& network, BoardMemory& board)
+        : Group(rank, size, placement), network_(network), board_(board, *this)
     {
     }
+
+    Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
+    std::string complaint() const { return board_.complaint(); }
 
     Operation send(int peer, std::span<const std::byte> data) override
     {
@@ -44,7 +48,12 @@ public:
     }
 
 protected:
-    void release(OperationState& state) noexcept override { network_.release(operation_of(state)); }
+    void release(OperationState& state) noexcept override
+    {
+        if (!board_.take_back(state)) {
+            network_.release(operation_of(state));
+        }
+    }
 
     void raise(const OperationState& state) const override
     {
@@ -75,12 +84,13 @@ private:
     }
 
     Network& network_;
+    SimulatedBoard board_;
 };
 
 /// A rank with its task. Stays where it is: its task's completion hook points to it.
 struct Rank {
-    Rank(int rank, int size, const Settings& settings, Network& its_network)
-        : network(its_network), group(rank, size, settings.placement, its_network)
+    Rank(int rank, int size, const Settings& settings, Network& its_network, BoardMemory& board)
+        : network(its_network), group(rank, size, settings.placement, its_network, board)
     {
     }
 
@@ -119,9 +129,10 @@ struct Rank {
 Report simulate(int ranks, const Settings& settings, const Program& program)
 {
     Network network(ranks, settings);
+    BoardMemory board(ranks, settings.placement.board_bytes, settings.costs, network);
     std::deque<Rank> all;
     for (int rank = 0; rank < ranks; ++rank) {
-        Rank& own = all.emplace_back(rank, ranks, settings, network);
+        Rank& own = all.emplace_back(rank, ranks, settings, network, board);
         const double start_ns =
             settings.start_ns.empty() ? 0 : settings.start_ns.at(static_cast<std::size_t>(rank));
         network.at(start_ns, [&own, &network, &program, rank, start_ns] {
@@ -136,6 +147,10 @@ Report simulate(int ranks, const Settings& settings, const Program& program)
         report.ranks.push_back(rank.report);
     }
     network.describe(report);
+    for (const Rank& rank : all) {
+        const std::string complaint = rank.group.complaint();
+        report.deadlock += report.deadlock.empty() || complaint.empty() ? complaint : "; " + complaint;
+    }
     return report;
 }
 

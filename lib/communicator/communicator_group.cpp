@@ -102,7 +102,9 @@ Operation CommunicatorGroup::recv_reduce(int peer, collectives::Buffer accumulat
 void CommunicatorGroup::release(OperationState& state) noexcept
 {
     auto& request = static_cast<GroupRequest&>(state);
-    if (request.direction == GroupRequest::Direction::send)
+    if (request.direction == GroupRequest::Direction::board)
+        board_->forget();
+    else if (request.direction == GroupRequest::Direction::send)
         release_send(static_cast<GroupSend&>(request));
     else
         release_receive(static_cast<GroupReceive&>(request));

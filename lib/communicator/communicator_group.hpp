@@ -1,14 +1,18 @@
 // Group over the engine: what collective algorithms run on in a real job.
 #pragma once
 
+#include <optional>
+
 #include "collectives/group.hpp"
+#include "lib/communicator/communicator_board.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/group_operation.hpp"
 #include "lib/communicator/process.hpp"
 
 namespace tutti::detail {
 
-/// The messages of one collective call on one communicator. Used under the engine's lock.
+/// The messages of one collective call on one communicator, and its use of the board. Used under the engine's
+/// lock.
 class CommunicatorGroup final : public collectives::Group {
 public:
     CommunicatorGroup(CommunicatorState& state, int tag) noexcept
@@ -16,12 +20,39 @@ public:
     {
     }
 
+    /// A blocking call, which may use the communicator's board where there is one; poll_board() must be
+    /// called while it waits.
+    CommunicatorGroup(CommunicatorState& state, int tag, transport::shm::NodeBoard* board)
+        : Group(state.rank(), state.size(), with_board(state.placement(), board)), state_(state), tag_(tag)
+    {
+        memory_ = board;
+    }
+
     collectives::Operation send(int peer, std::span<const std::byte> data) override;
     collectives::Operation recv(int peer, std::span<std::byte> data) override;
     collectives::Operation recv_reduce(int peer, collectives::Buffer accumulate, collectives::ReduceOp op,
                                        collectives::Side arriving) override;
+    collectives::Board* board() noexcept override
+    {
+        if (!board_ && memory_ != nullptr)
+            board_.emplace(*memory_, *this);
+        return board_ ? &*board_ : nullptr;
+    }
+
+    void poll_board()
+    {
+        if (board_)
+            board_->poll();
+    }
 
 private:
+    static collectives::Placement with_board(collectives::Placement placement,
+                                             const transport::shm::NodeBoard* board) noexcept
+    {
+        placement.board_bytes = board != nullptr ? transport::shm::NodeBoard::kSlotBytes : 0;
+        return placement;
+    }
+
     void release(collectives::OperationState& state) noexcept override;
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
     void release_send(GroupSend& send) noexcept;
@@ -31,6 +62,8 @@ private:
 
     CommunicatorState& state_;
     int tag_;
+    transport::shm::NodeBoard* memory_ = nullptr;
+    std::optional<CommunicatorBoard> board_;  // once the algorithm has asked for it
 };
 
 }  // namespace tutti::detail

@@ -2,19 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "collectives/group.hpp"
+#include "lib/progress/engine.hpp"
+#include "transports/shm/node_board.hpp"
 
 namespace tutti::detail {
 
 class Process;
 
-/// Constant but for the collective counter. Shared by all handles of the communicator.
+/// Constant but for the counters of collectives and the board. Shared by all handles of the communicator.
 class CommunicatorState {
 public:
     /// `members`: the ranks in the job, by rank in the communicator.
     CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank);
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
 
     Process& process() const noexcept { return process_; }
     int rank() const noexcept { return rank_; }
@@ -34,10 +39,15 @@ public:
         collective_ = (collective_ + 1) & kLastCollective;
         return number;
     }
+    /// The memory that a blocking collective may use beside messages; nullptr where there is none.
+    /// Collective, as the first calls of all ranks make it. Under the lock.
+    transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
     /// Tags from here on are for create_from, which has no common order.
     static constexpr int kCreateTags = 1 << 30;
 
 private:
+    void make_board(progress::Engine::Lock& lock);
+
     static constexpr int kLastCollective = kCreateTags - 1;
 
     Process& process_;
@@ -46,6 +56,8 @@ private:
     int rank_;
     collectives::Placement placement_;
     int collective_ = 0;
+    int blocking_calls_ = 0;  // until the board is made
+    std::unique_ptr<transport::shm::NodeBoard> board_;
 };
 
 }  // namespace tutti::detail

@@ -12,7 +12,7 @@
 namespace tutti::detail {
 
 struct GroupRequest : collectives::OperationState {
-    enum class Direction : unsigned char { send, receive };
+    enum class Direction : unsigned char { send, receive, board };
 
     GroupRequest(collectives::Group& group, Direction which) noexcept
         : OperationState(group), direction(which)

@@ -61,10 +61,13 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
 {
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
-    if (hub != nullptr)
+    if (hub != nullptr) {
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
-    else if (local.size() > 1)
-        engine_.add(std::make_unique<transport::shm::ShmTransport>(rank(), local, crowded()));
+    } else if (local.size() > 1) {
+        auto shm = std::make_unique<transport::shm::ShmTransport>(rank(), local, crowded());
+        shm_ = shm.get();
+        engine_.add(std::move(shm));
+    }
     if (size() > 1)
         bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
 
@@ -74,6 +77,11 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
     world_ = std::make_shared<CommunicatorState>(*this, 0, std::move(everybody), rank());
     next_context_ = 1;
     self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
+}
+
+const transport::shm::InboxCard* Process::inbox() const noexcept
+{
+    return shm_ != nullptr ? &shm_->card() : nullptr;
 }
 
 bool Process::crowded() const

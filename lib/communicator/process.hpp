@@ -13,6 +13,7 @@
 #include "lib/progress/engine.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "transports/inproc/inproc_transport.hpp"
+#include "transports/shm/shm_transport.hpp"
 #include "tutti/environment.hpp"
 
 namespace tutti::detail {
@@ -36,6 +37,8 @@ public:
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
+    /// How this rank is woken through shared memory; nullptr where it has no such transport.
+    const transport::shm::InboxCard* inbox() const noexcept;
 
     const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
     const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
@@ -62,6 +65,7 @@ private:
     bool shared_cores_;
     protocol::Protocol protocol_;
     progress::Engine engine_;
+    const transport::shm::ShmTransport* shm_ = nullptr;
     std::uint32_t next_context_ = 0;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;

@@ -1,19 +1,15 @@
-// The shared memory that a rank owns and its local peers write to: a doorbell and one ring a peer.
-//
-// It is a memfd: no name in /dev/shm, no size limit of a mount, gone with the last process that maps it,
-// however that dies. Pages are allocated ring by ring, by the sender that connects, with fallocate: a machine
-// without memory answers with an error there and never with SIGBUS later.
+// The shared memory that a rank owns and its local peers write to: a doorbell and one ring a peer. Pages of a
+// ring are allocated by the sender that connects.
 #pragma once
-
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
+#include "transports/shm/memory_file.hpp"
 #include "transports/shm/ring.hpp"
 
 namespace tutti::transport::shm {
@@ -21,7 +17,7 @@ namespace tutti::transport::shm {
 /// How a peer finds and recognises an inbox: the transport's business card. Plain bytes.
 struct InboxCard {
     std::uint64_t magic;
-    std::uint64_t host;   // boot id and pid namespace, hashed: equal only where /proc/PID means the same
+    std::uint64_t host;   // this_host() of the owner
     std::uint64_t nonce;  // repeated in the inbox: a recycled pid is found out
     std::int32_t pid;
     std::int32_t descriptor;   // of the memfd in that process
@@ -67,12 +63,8 @@ public:
     /// A peer's, by its card, with memory for ring number `ring` allocated when that is given.
     static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring);
 
-    Inbox(Inbox&& other) noexcept;
-    Inbox& operator=(Inbox&&) = delete;
-    ~Inbox();
-
     const InboxCard& card() const noexcept { return card_; }
-    InboxHeader& header() const noexcept { return *reinterpret_cast<InboxHeader*>(base_); }
+    InboxHeader& header() const noexcept { return *reinterpret_cast<InboxHeader*>(file_.base()); }
     RingSlot& slot(std::uint32_t index) const noexcept;
     /// The ring's memory; on a peer's mapping only the ring that open() was asked for.
     RingMemory ring(std::uint32_t index) const noexcept;
@@ -81,15 +73,10 @@ public:
     void wake_owner() const noexcept;
 
 private:
-    Inbox(const InboxCard& card, int descriptor, std::byte* base, std::size_t mapped_bytes) noexcept
-        : card_(card), descriptor_(descriptor), base_(base), mapped_bytes_(mapped_bytes)
-    {
-    }
+    Inbox(const InboxCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
 
     InboxCard card_;
-    int descriptor_ = -1;  // the owner's, or -1
-    std::byte* base_ = nullptr;
-    std::size_t mapped_bytes_ = 0;
+    MemoryFile file_;
     bool must_fence_ = false;
 };
 

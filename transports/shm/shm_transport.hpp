@@ -21,6 +21,7 @@ public:
 
     std::string_view name() const noexcept override { return "shm"; }
     Capabilities capabilities() const noexcept override;
+    const InboxCard& card() const noexcept { return inbox_.card(); }
     std::vector<std::byte> address() const override;
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
     void connect(int peer, std::span<const std::byte> card) override;

@@ -1,0 +1,68 @@
+// The simulated Board: memory of one process, and waiting in virtual time.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "collectives/board.hpp"
+#include "collectives/simulator/network.hpp"
+
+namespace tutti::collectives::simulator {
+
+class SimulatedBoard;
+
+/// What the ranks of one simulated call share. To arrive costs a rank `overhead`, and a release reaches the
+/// others after `latency`.
+struct BoardMemory {
+    BoardMemory(int rank_count, std::size_t bytes_of_slot, const Costs& call_costs, Network& its_network)
+        : ranks(rank_count),
+          slot_bytes(bytes_of_slot),
+          costs(call_costs),
+          network(its_network),
+          slots((static_cast<std::size_t>(rank_count) + 1) * bytes_of_slot)
+    {
+    }
+
+    int ranks;
+    std::size_t slot_bytes;
+    Costs costs;
+    Network& network;
+    std::vector<std::byte> slots;  // the last one is the result
+    int arrived = 0;
+    bool released = false;
+    std::vector<SimulatedBoard*> waiting;
+};
+
+class SimulatedBoard final : public Board {
+public:
+    SimulatedBoard(BoardMemory& memory, Group& group) : memory_(memory), rank_(group.rank()), waiting_(group)
+    {
+    }
+
+    std::size_t slot_bytes() const noexcept override { return memory_.slot_bytes; }
+    std::byte* slot(int rank) noexcept override
+    {
+        return memory_.slots.data() + static_cast<std::size_t>(rank) * memory_.slot_bytes;
+    }
+    std::byte* result() noexcept override { return slot(memory_.ranks); }
+    /// Throws tutti::Error when this rank has arrived before.
+    bool arrive() override;
+    /// Throws tutti::Error unless all have arrived.
+    void release() override;
+    Operation released() override;
+
+    /// Whether `state` is this board's; then it is taken back.
+    bool take_back(const OperationState& state) noexcept;
+    /// Empty, or what this rank still waits for.
+    std::string complaint() const;
+
+private:
+    BoardMemory& memory_;
+    int rank_;
+    OperationState waiting_;
+    bool arrived_ = false;
+};
+
+}  // namespace tutti::collectives::simulator

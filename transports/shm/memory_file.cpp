@@ -1,0 +1,131 @@
+#include "transports/shm/memory_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tutti/error.hpp"
+
+namespace tutti::transport::shm {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view what, int error, std::string_view remedy)
+{
+    const bool memory = error == ENOMEM || error == ENOSPC || error == EMFILE || error == ENFILE;
+    throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::system, "shared memory",
+                fmt::format("{}: {}; {}", what, std::strerror(error), remedy));
+}
+
+// Beyond the file size limit ftruncate() answers with SIGXFSZ, which kills: look first.
+bool within_file_limit(std::size_t bytes) noexcept
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+}  // namespace
+
+std::uint64_t this_host() noexcept
+{
+    static const std::uint64_t hash = [] {
+        std::string identity;
+        std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
+        struct stat pid_namespace {};
+        if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
+            identity += fmt::format("/{}", pid_namespace.st_ino);
+        return static_cast<std::uint64_t>(std::hash<std::string>{}(identity));
+    }();
+    return hash;
+}
+
+std::uint64_t new_nonce() noexcept
+{
+    std::uint64_t nonce = 0;
+    if (getrandom(&nonce, sizeof nonce, 0) != sizeof nonce)
+        nonce = static_cast<std::uint64_t>(getpid()) << 32 ^ reinterpret_cast<std::uintptr_t>(&nonce);
+    return nonce;
+}
+
+MemoryFile MemoryFile::create(const char* name, std::size_t bytes)
+{
+    MemoryFile file;
+    file.descriptor_ = memfd_create(name, MFD_CLOEXEC);
+    if (file.descriptor_ < 0)
+        fail("cannot create a memory file", errno, "raise the open-file limit (ulimit -n)");
+    const bool fits = within_file_limit(bytes);
+    if (!fits || ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
+        fail("cannot size a memory file", fits ? errno : EFBIG, "raise the file size limit (ulimit -f)");
+    file.map(bytes);
+    return file;
+}
+
+MemoryFile MemoryFile::open(pid_t pid, int descriptor, std::size_t bytes)
+{
+    const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
+    MemoryFile file;
+    file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file.descriptor_ < 0)
+        throw Error(
+            errno == ENOENT ? ErrorCode::peer_lost : ErrorCode::system, "shared memory",
+            fmt::format("cannot open the memory of process {} ({}): {}", pid, path, std::strerror(errno)));
+    struct stat status {};
+    if (fstat(file.descriptor_, &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes)
+        throw Error(ErrorCode::peer_lost, "shared memory",
+                    fmt::format("{} is not the memory that process {} announced", path, pid));
+    return file;
+}
+
+MemoryFile::MemoryFile(MemoryFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      base_(std::exchange(other.base_, nullptr)),
+      mapped_bytes_(other.mapped_bytes_)
+{
+}
+
+MemoryFile::~MemoryFile()
+{
+    if (base_ != nullptr)
+        munmap(base_, mapped_bytes_);
+    close_descriptor();
+}
+
+void MemoryFile::allocate(std::size_t offset, std::size_t bytes) const
+{
+    int error = 0;
+    do {
+        error = posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    } while (error == EINTR);
+    if (error != 0)
+        fail(fmt::format("cannot allocate {} KiB", bytes >> 10), error,
+             "start fewer ranks on this node or raise its (cgroup's) memory limit");
+}
+
+void MemoryFile::map(std::size_t bytes)
+{
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+    if (base == MAP_FAILED)
+        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno,
+             "raise the address space limit (ulimit -v)");
+    base_ = static_cast<std::byte*>(base);
+    mapped_bytes_ = bytes;
+}
+
+void MemoryFile::close_descriptor() noexcept
+{
+    if (descriptor_ >= 0)
+        close(std::exchange(descriptor_, -1));
+}
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,51 @@
+// Memory that processes of one node share: a memfd, mapped.
+//
+// It has no name in /dev/shm, no size limit of a mount, and is gone with the last process that maps it,
+// however that dies. Others open it through /proc/PID/fd, so its owner keeps the descriptor while they may.
+// Pages are allocated before they are used: a machine without memory answers with an error there and never
+// with SIGBUS later.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::transport::shm {
+
+/// Boot id and pid namespace, hashed: equal only where /proc/PID means the same.
+std::uint64_t this_host() noexcept;
+
+/// A number that tells one memory file from another that a recycled pid made.
+std::uint64_t new_nonce() noexcept;
+
+/// Throws tutti::Error (out_of_memory, system, peer_lost) that names the limit to raise.
+class MemoryFile {
+public:
+    MemoryFile() = default;
+    /// A new one of `bytes`, zero-filled, mapped whole, no page of it allocated yet.
+    static MemoryFile create(const char* name, std::size_t bytes);
+    /// The file that process `pid` has open as `descriptor`, which must have `bytes`; not mapped yet.
+    static MemoryFile open(pid_t pid, int descriptor, std::size_t bytes);
+
+    MemoryFile(MemoryFile&& other) noexcept;
+    MemoryFile& operator=(MemoryFile&&) = delete;
+    ~MemoryFile();
+
+    /// Gives pages to a part of the file.
+    void allocate(std::size_t offset, std::size_t bytes) const;
+    /// Maps the first `bytes`.
+    void map(std::size_t bytes);
+    /// From now on nobody else can open it.
+    void close_descriptor() noexcept;
+
+    int descriptor() const noexcept { return descriptor_; }
+    std::byte* base() const noexcept { return base_; }
+
+private:
+    int descriptor_ = -1;
+    std::byte* base_ = nullptr;
+    std::size_t mapped_bytes_ = 0;
+};
+
+}  // namespace tutti::transport::shm

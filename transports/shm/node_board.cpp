@@ -1,0 +1,101 @@
+#include "transports/shm/node_board.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "tutti/error.hpp"
+
+namespace tutti::transport::shm {
+
+namespace {
+
+constexpr std::uint64_t kMagic = 0x3130647262747574;  // "tutbrd01": changes with the layout
+
+}  // namespace
+
+std::optional<BoardCard> BoardCard::parse(std::span<const std::byte> bytes) noexcept
+{
+    BoardCard card{};
+    if (bytes.size() != sizeof card)
+        return std::nullopt;
+    std::memcpy(&card, bytes.data(), sizeof card);
+    return card.magic == kMagic && card.members > 0 ? std::optional(card) : std::nullopt;
+}
+
+std::size_t NodeBoard::slots_start(std::uint32_t members) noexcept
+{
+    return sizeof(Header) + members * sizeof(Member);
+}
+
+std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
+{
+    return slots_start(members) + 2 * (members + std::size_t{1}) * kSlotBytes;
+}
+
+NodeBoard NodeBoard::create(std::uint32_t members)
+{
+    MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
+    file.allocate(0, size_bytes(members));
+    const BoardCard card{kMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
+    NodeBoard board(card, std::move(file));
+    board.header().magic = kMagic;
+    board.header().nonce = card.nonce;
+    return board;
+}
+
+NodeBoard NodeBoard::open(const BoardCard& card)
+{
+    MemoryFile file = MemoryFile::open(card.pid, card.descriptor, size_bytes(card.members));
+    file.map(size_bytes(card.members));
+    file.close_descriptor();
+    NodeBoard board(card, std::move(file));
+    if (board.header().magic != kMagic || board.header().nonce != card.nonce)
+        throw Error(ErrorCode::peer_lost, "shared memory",
+                    fmt::format("process {} is no longer the one that announced its board", card.pid));
+    return board;
+}
+
+NodeBoard::Member& NodeBoard::member(std::uint32_t index) const noexcept
+{
+    return reinterpret_cast<Member*>(file_.base() + sizeof(Header))[index];
+}
+
+void NodeBoard::join(std::uint32_t index, const InboxCard& inbox) noexcept
+{
+    own_ = index;
+    member(index).inbox = inbox;
+}
+
+std::byte* NodeBoard::slot(std::uint32_t index) const noexcept
+{
+    const std::size_t set = call_ % 2 * (card_.members + std::size_t{1});
+    return file_.base() + slots_start(card_.members) + (set + index) * kSlotBytes;
+}
+
+bool NodeBoard::arrive() const noexcept
+{
+    return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * card_.members;
+}
+
+void NodeBoard::release()
+{
+    // While all of them are still here.
+    if (others_.empty()) {
+        for (std::uint32_t i = 0; i < card_.members; ++i) {
+            if (i != own_)
+                others_.push_back(Inbox::open(member(i).inbox, std::nullopt));
+        }
+    }
+    header().released.store(call_, std::memory_order_release);  // pairs with released()
+    for (const Inbox& other : others_)
+        other.wake_owner();
+}
+
+bool NodeBoard::released() const noexcept
+{
+    return header().released.load(std::memory_order_acquire) >= call_;
+}
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,91 @@
+// Memory that ranks of one node use together in collectives: a slot for each to leave data in, a place for
+// the result, a count of arrivals and a release.
+//
+// Where ranks outnumber cores, what a collective costs is how often each rank must be scheduled. Messages
+// need the receiver's turn for every step; here a rank arrives, and the last one to arrive does the rest for
+// all: one turn each (the central-counter barrier of Mellor-Crummey and Scott, "Algorithms for scalable
+// synchronization on shared-memory multiprocessors", 1991).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transports/shm/inbox.hpp"
+#include "transports/shm/memory_file.hpp"
+
+namespace tutti::transport::shm {
+
+/// How the members find the board. Plain bytes.
+struct BoardCard {
+    std::uint64_t magic;
+    std::uint64_t nonce;
+    std::int32_t pid;
+    std::int32_t descriptor;
+    std::uint32_t members;
+    std::uint32_t unused;
+
+    /// Nothing when the bytes are no card of this version.
+    static std::optional<BoardCard> parse(std::span<const std::byte> bytes) noexcept;
+};
+
+/// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call is over for
+/// a member when it is released. The last to arrive must release(). Throws tutti::Error from its makers and
+/// from release() only.
+class NodeBoard {
+public:
+    static constexpr std::size_t kSlotBytes = 2048;
+
+    static NodeBoard create(std::uint32_t members);
+    static NodeBoard open(const BoardCard& card);
+
+    const BoardCard& card() const noexcept { return card_; }
+    /// This process is number `member`; the others wake it by this inbox. Before the first begin() of
+    /// anybody.
+    void join(std::uint32_t member, const InboxCard& inbox) noexcept;
+    /// All have joined: nobody else will open it.
+    void close_descriptor() noexcept { file_.close_descriptor(); }
+
+    /// The next call.
+    void begin() noexcept { ++call_; }
+    /// Where `member` leaves data in this call: kSlotBytes. Others may read it from the last arrival on until
+    /// they arrive at the next call, while its owner may already write for that one: hence two sets of slots.
+    std::byte* slot(std::uint32_t member) const noexcept;
+    /// The last one's place for what it made of the slots; likewise.
+    std::byte* result() const noexcept { return slot(card_.members); }
+    /// True for the last.
+    bool arrive() const noexcept;
+    /// Lets the others go, and wakes those that sleep.
+    void release();
+    bool released() const noexcept;
+
+private:
+    struct Header {
+        std::uint64_t magic;
+        std::uint64_t nonce;
+        // Arrivals at all calls so far. acq_rel: the last to arrive sees what all have left in their slots.
+        alignas(kLine) std::atomic<std::uint64_t> arrived;
+        // The last call that is over. Release by the last one, acquire by the others.
+        alignas(kLine) std::atomic<std::uint64_t> released;
+    };
+    struct alignas(kLine) Member {
+        InboxCard inbox;
+    };
+
+    NodeBoard(const BoardCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
+    static std::size_t slots_start(std::uint32_t members) noexcept;
+    static std::size_t size_bytes(std::uint32_t members) noexcept;
+    Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
+    Member& member(std::uint32_t index) const noexcept;
+
+    BoardCard card_;
+    MemoryFile file_;
+    std::uint32_t own_ = 0;
+    std::uint64_t call_ = 0;
+    std::vector<Inbox> others_;  // whom to wake; opened when this member first releases
+};
+
+}  // namespace tutti::transport::shm
