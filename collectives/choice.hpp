@@ -1,63 +1,120 @@
-// Which algorithm a collective call uses: a table by ranks, bytes and placement, overridden by the
-// environment.
+// Which algorithm a collective call uses: the first rule that fits (rules.hpp), or what the environment says.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <tuple>
 
+#include "collectives/algorithms.hpp"
 #include "collectives/group.hpp"
-#include "collectives/task.hpp"
+#include "collectives/rules.hpp"
 
 namespace tutti::collectives {
-
-using BarrierFunction = Task (*)(Group&);
-using BroadcastFunction = Task (*)(Group&, std::span<std::byte>, int root);
-using ReduceFunction = Task (*)(Group&, const std::byte* in, Buffer out, int root, ReduceOp);
-using AllreduceFunction = Task (*)(Group&, Buffer, ReduceOp);
-
-template <class Function>
-struct Algorithm {
-    std::string_view name;
-    Function run;
-};
 
 /// What the choice depends on. It must be equal at all ranks of a call.
 struct Situation {
     int ranks = 1;
     std::size_t size_bytes = 0;
     Placement placement;
+    bool commutative = true;
 };
 
-/// The choice for each collective. Built once a process, then asked at every call.
+namespace detail {
+
+/// A rule with its algorithm looked up.
+struct ResolvedRule {
+    Where where;
+    bool commuting_only;
+    int max_ranks;
+    std::size_t max_bytes;
+    std::size_t segment_bytes;
+    std::size_t algorithm;  // index in the collective's list
+};
+
+/// Compiles only where every name is an algorithm's, segments are given to those that have them, and the last
+/// rule fits every call.
+template <class Collective>
+consteval auto resolve()
+{
+    std::array<ResolvedRule, Collective::kRules.size()> resolved{};
+    for (std::size_t i = 0; i < resolved.size(); ++i) {
+        const Rule& rule = Collective::kRules[i];
+        std::size_t index = 0;
+        while (Collective::kAlgorithms[index].name != rule.algorithm) {
+            ++index;
+        }
+        const auto& algorithm = Collective::kAlgorithms[index];
+        if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0)) {
+            throw "a rule must give the segments of an algorithm that has them, and of no other";
+        }
+        resolved[i] = {rule.where,         algorithm.operands == Operands::commuting,
+                       rule.max_ranks,     rule.max_bytes,
+                       rule.segment_bytes, index};
+    }
+    const ResolvedRule& last = resolved.back();
+    if (last.where != Where::anywhere || last.commuting_only || last.max_ranks != kAnyRanks ||
+        last.max_bytes != kAnyBytes) {
+        throw "the last rule must fit every call";
+    }
+    return resolved;
+}
+
+inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept
+{
+    const bool crowded = situation.placement.one_node && situation.placement.more_ranks_than_cores;
+    return (rule.where == Where::anywhere || crowded) && (!rule.commuting_only || situation.commutative) &&
+           situation.ranks <= rule.max_ranks && situation.size_bytes <= rule.max_bytes;
+}
+
+}  // namespace detail
+
+/// An algorithm of `Collective`, and the segments it is to use (0 where it has none).
+template <class Collective>
+struct Chosen {
+    const Algorithm<typename Collective::Function>* algorithm = nullptr;
+    std::size_t segment_bytes = 0;
+};
+
+/// The choice for every collective. Built once a process, then asked at every call.
 class Choice {
 public:
-    /// `environment` answers for a variable's name as std::getenv does. TUTTI_BARRIER, TUTTI_BROADCAST,
-    /// TUTTI_REDUCE and TUTTI_ALLREDUCE each name an algorithm that is then used always; unset or empty
-    /// leaves the choice to the table. Throws tutti::Error (invalid_argument) that lists the names for any
-    /// other.
+    /// `environment` answers for a variable's name as std::getenv does. A collective's variable
+    /// (TUTTI_ALLREDUCE) names the algorithm that is used wherever it can do the call: `ring`, or with the
+    /// size of its segments `chain:65536`. Unset or empty leaves the choice to the rules. Throws tutti::Error
+    /// (invalid_argument), with the names that there are, for any other.
     explicit Choice(const char* (*environment)(const char* variable));
 
-    const Algorithm<BarrierFunction>& barrier(const Situation& situation) const noexcept;
-    const Algorithm<BroadcastFunction>& broadcast(const Situation& situation) const noexcept;
-    const Algorithm<ReduceFunction>& reduce(const Situation& situation) const noexcept;
-    const Algorithm<AllreduceFunction>& allreduce(const Situation& situation) const noexcept;
+    template <class Collective>
+    Chosen<Collective> choose(const Situation& situation) const noexcept
+    {
+        static constexpr auto kResolved = detail::resolve<Collective>();
+        const auto& forced = std::get<Chosen<Collective>>(forced_);
+        if (forced.algorithm != nullptr &&
+            (situation.commutative || forced.algorithm->operands == Operands::any)) {
+            return forced;
+        }
+        const detail::ResolvedRule* rule = kResolved.data();
+        while (!detail::fits(*rule, situation)) {
+            ++rule;
+        }
+        return {&Collective::kAlgorithms[rule->algorithm], rule->segment_bytes};
+    }
 
 private:
-    // Null where the table decides.
-    const Algorithm<BarrierFunction>* barrier_;
-    const Algorithm<BroadcastFunction>* broadcast_;
-    const Algorithm<ReduceFunction>* reduce_;
-    const Algorithm<AllreduceFunction>* allreduce_;
+    template <class List>
+    struct ForEach;
+    template <class... Collectives>
+    struct ForEach<std::tuple<Collectives...>> {
+        using Forced = std::tuple<Chosen<Collectives>...>;
+    };
+
+    ForEach<AllCollectives>::Forced forced_;  // a null algorithm where the rules decide
 };
 
 /// This process's choice, from its environment. Made at the first call, which therefore throws as Choice
 /// does: call it when the process starts, so that a wrong name is reported there.
 const Choice& choice();
-
-std::span<const Algorithm<BarrierFunction>> barrier_algorithms() noexcept;
-std::span<const Algorithm<BroadcastFunction>> broadcast_algorithms() noexcept;
-std::span<const Algorithm<ReduceFunction>> reduce_algorithms() noexcept;
-std::span<const Algorithm<AllreduceFunction>> allreduce_algorithms() noexcept;
 
 }  // namespace tutti::collectives

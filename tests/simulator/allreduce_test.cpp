@@ -1,6 +1,6 @@
 #include "collectives/allreduce/allreduce.hpp"
 
-#include "collectives/choice.hpp"
+#include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {
@@ -24,7 +24,7 @@ Cost cost_of(std::string_view algorithm, int ranks)
 }
 
 template <class T>
-void check(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, ReduceOp op,
+void check(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, ReduceOp op,
            std::vector<std::vector<T>> data, const std::vector<T>& expected)
 {
     const auto ranks = static_cast<int>(data.size());
@@ -39,7 +39,7 @@ void check(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, ReduceO
     check_cost(report, cost_of(algorithm.name, ranks), expected.size() * sizeof(T));
 }
 
-void check_both(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, int ranks, std::size_t count)
+void check_both(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, int ranks, std::size_t count)
 {
     std::vector<std::vector<std::int32_t>> integers;
     std::vector<std::vector<Affine>> maps;
@@ -55,7 +55,7 @@ void check_both(const Algorithm<AllreduceFunction>& algorithm, SendMode mode, in
 
 TEST_CASE("every allreduce combines in rank order, at every number of ranks")
 {
-    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+    for (const Algorithm<Allreduce::Function>& algorithm : Allreduce::kAlgorithms) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (const std::size_t count : kCounts) {
@@ -68,7 +68,7 @@ TEST_CASE("every allreduce combines in rank order, at every number of ranks")
 
 TEST_CASE("an allreduce over many ranks")
 {
-    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+    for (const Algorithm<Allreduce::Function>& algorithm : Allreduce::kAlgorithms) {
         check_both(algorithm, SendMode::eager, 64, 17);
         check_both(algorithm, SendMode::synchronous, 1000, 1);
     }
@@ -77,7 +77,7 @@ TEST_CASE("an allreduce over many ranks")
 TEST_CASE("an allreduce gives all ranks the same bits, however the sum rounds")
 {
     const ReduceOp sum(reduction::Op::sum, reduction::DataType::float32);
-    for (const Algorithm<AllreduceFunction>& algorithm : allreduce_algorithms()) {
+    for (const Algorithm<Allreduce::Function>& algorithm : Allreduce::kAlgorithms) {
         for (const int ranks : {3, 8, 13}) {
             CAPTURE(algorithm.name, ranks);
             std::vector<std::vector<float>> data;

@@ -1,13 +1,13 @@
 #include "collectives/broadcast/broadcast.hpp"
 
-#include "collectives/choice.hpp"
+#include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {
 
 namespace {
 
-void check(const Algorithm<BroadcastFunction>& algorithm, SendMode mode, int ranks, int root,
+void check(const Algorithm<Broadcast::Function>& algorithm, SendMode mode, int ranks, int root,
            std::size_t count)
 {
     CAPTURE(algorithm.name, static_cast<int>(mode), ranks, root, count);
@@ -19,7 +19,7 @@ void check(const Algorithm<BroadcastFunction>& algorithm, SendMode mode, int ran
     data[static_cast<std::size_t>(root)] = expected;
 
     const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
-        return algorithm.run(group, bytes_of(data[static_cast<std::size_t>(group.rank())]), root);
+        return algorithm.run(group, bytes_of(data[static_cast<std::size_t>(group.rank())]), root, 0);
     });
     REQUIRE(report.problems() == "");
     for (const std::vector<std::int32_t>& own : data) {
@@ -35,7 +35,7 @@ void check(const Algorithm<BroadcastFunction>& algorithm, SendMode mode, int ran
 
 TEST_CASE("every broadcast brings the root's data to all, from every root")
 {
-    for (const Algorithm<BroadcastFunction>& algorithm : broadcast_algorithms()) {
+    for (const Algorithm<Broadcast::Function>& algorithm : Broadcast::kAlgorithms) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
@@ -50,7 +50,7 @@ TEST_CASE("every broadcast brings the root's data to all, from every root")
 
 TEST_CASE("a broadcast to many ranks")
 {
-    for (const Algorithm<BroadcastFunction>& algorithm : broadcast_algorithms()) {
+    for (const Algorithm<Broadcast::Function>& algorithm : Broadcast::kAlgorithms) {
         check(algorithm, SendMode::eager, 64, 63, 17);
         check(algorithm, SendMode::synchronous, 1000, 501, 17);
     }

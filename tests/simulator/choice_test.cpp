@@ -25,6 +25,12 @@ const char* empty(const char*)
     return "";
 }
 
+template <class Collective>
+std::string_view chosen(const Choice& choice, const Situation& situation)
+{
+    return choice.choose<Collective>(situation).algorithm->name;
+}
+
 const char* all_binomial(const char*)
 {
     return "binomial";
@@ -40,28 +46,28 @@ const char* wrong_allreduce(const char* variable)
 TEST_CASE("the table chooses by ranks, bytes and crowding")
 {
     const Choice table(unset);
-    CHECK(table.barrier({2, 0, kNode}).name == "dissemination");
-    CHECK(table.barrier({8, 0, kCrowdedNode}).name == "flat");
-    CHECK(table.broadcast({2, 1 << 20, kNode}).name == "flat");
-    CHECK(table.broadcast({4, 1025, kNode}).name == "binomial");
-    CHECK(table.broadcast({16, 8192, kCrowdedNode}).name == "flat");
-    CHECK(table.reduce({3, 8, kNode}).name == "flat");
-    CHECK(table.reduce({16, 8, kNode}).name == "binomial");
-    CHECK(table.allreduce({2, 1 << 30, kCrowdedNode}).name == "recursive_doubling");
-    CHECK(table.allreduce({16, 8, kNode}).name == "recursive_doubling");
-    CHECK(table.allreduce({16, 8, kCrowdedNode}).name == "flat");
-    CHECK(table.allreduce({16, 1 << 20, kNode}).name == "binomial");
-    CHECK(table.allreduce({1, 0, {}}).name == "recursive_doubling");
+    CHECK(chosen<Barrier>(table, {2, 0, kNode}) == "dissemination");
+    CHECK(chosen<Barrier>(table, {8, 0, kCrowdedNode}) == "flat");
+    CHECK(chosen<Broadcast>(table, {2, 1 << 20, kNode}) == "flat");
+    CHECK(chosen<Broadcast>(table, {4, 1025, kNode}) == "binomial");
+    CHECK(chosen<Broadcast>(table, {16, 8192, kCrowdedNode}) == "flat");
+    CHECK(chosen<Reduce>(table, {3, 8, kNode}) == "flat");
+    CHECK(chosen<Reduce>(table, {16, 8, kNode}) == "binomial");
+    CHECK(chosen<Allreduce>(table, {2, 1 << 30, kCrowdedNode}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {16, 8, kNode}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {16, 8, kCrowdedNode}) == "flat");
+    CHECK(chosen<Allreduce>(table, {16, 1 << 20, kNode}) == "binomial");
+    CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
 }
 
 TEST_CASE("the environment overrides the table, and an empty value does not")
 {
     const Choice forced(all_binomial);
-    CHECK(forced.barrier({2, 0, kNode}).name == "binomial");
-    CHECK(forced.broadcast({2, 0, kNode}).name == "binomial");
-    CHECK(forced.reduce({2, 0, kNode}).name == "binomial");
-    CHECK(forced.allreduce({2, 0, kNode}).name == "binomial");
-    CHECK(Choice(empty).barrier({2, 0, kNode}).name == "dissemination");
+    CHECK(chosen<Barrier>(forced, {2, 0, kNode}) == "binomial");
+    CHECK(chosen<Broadcast>(forced, {2, 0, kNode}) == "binomial");
+    CHECK(chosen<Reduce>(forced, {2, 0, kNode}) == "binomial");
+    CHECK(chosen<Allreduce>(forced, {2, 0, kNode}) == "binomial");
+    CHECK(chosen<Barrier>(Choice(empty), {2, 0, kNode}) == "dissemination");
 }
 
 TEST_CASE("an unknown algorithm is an error that lists those there are")

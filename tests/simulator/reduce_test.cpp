@@ -1,6 +1,6 @@
 #include "collectives/reduce/reduce.hpp"
 
-#include "collectives/choice.hpp"
+#include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {
@@ -21,7 +21,7 @@ Cost cost_of(std::string_view algorithm, int ranks, bool forwards)
 
 template <class T>
 struct Case {
-    const Algorithm<ReduceFunction>& algorithm;
+    const Algorithm<Reduce::Function>& algorithm;
     SendMode mode;
     int ranks;
     int root;
@@ -49,7 +49,7 @@ void check(const Case<T>& c)
         if (c.memory == Memory::none_but_root && group.rank() != c.root) {
             target.data = nullptr;
         }
-        return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op);
+        return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op, 0);
     });
     REQUIRE(report.problems() == "");
     const auto root = static_cast<std::size_t>(c.root);
@@ -63,7 +63,7 @@ void check(const Case<T>& c)
     check_cost(report, cost_of(c.algorithm.name, c.ranks, forwards), c.count * sizeof(T));
 }
 
-void check_both(const Algorithm<ReduceFunction>& algorithm, SendMode mode, int ranks, int root,
+void check_both(const Algorithm<Reduce::Function>& algorithm, SendMode mode, int ranks, int root,
                 std::size_t count, Memory memory)
 {
     check<std::int32_t>(
@@ -75,7 +75,7 @@ void check_both(const Algorithm<ReduceFunction>& algorithm, SendMode mode, int r
 
 TEST_CASE("every reduce combines in rank order at every root, and leaves the operands alone")
 {
-    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
@@ -90,7 +90,7 @@ TEST_CASE("every reduce combines in rank order at every root, and leaves the ope
 
 TEST_CASE("a reduce of nothing, one, and many elements")
 {
-    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
         for (const SendMode mode : kModes) {
             for (const int ranks : {1, 2, 6, 7}) {
                 for (const std::size_t count : kCounts) {
@@ -104,7 +104,7 @@ TEST_CASE("a reduce of nothing, one, and many elements")
 
 TEST_CASE("a reduce over many ranks")
 {
-    for (const Algorithm<ReduceFunction>& algorithm : reduce_algorithms()) {
+    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
         check_both(algorithm, SendMode::synchronous, 64, 17, 3, Memory::none_but_root);
         check_both(algorithm, SendMode::eager, 1000, 999, 1, Memory::separate);
     }

@@ -1,0 +1,92 @@
+// All collectives, and the algorithms that there are for each.
+//
+// A new algorithm takes a line in its collective's list. A new collective takes a struct here, rules in
+// rules.hpp, its name in AllCollectives, and an entry point in collectives.hpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/barrier/barrier.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/group.hpp"
+#include "collectives/reduce/reduce.hpp"
+#include "collectives/rules.hpp"
+#include "collectives/task.hpp"
+
+namespace tutti::collectives {
+
+/// Which operators an algorithm can do. One that needs commuting operands is never chosen for others.
+enum class Operands { any, commuting };
+
+/// Whether an algorithm cuts its data into segments, the last argument of its function.
+enum class Segments { no, yes };
+
+template <class RunFunction>
+struct Algorithm {
+    std::string_view name;
+    RunFunction run;
+    Operands operands = Operands::any;
+    Segments segments = Segments::no;
+};
+
+/// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
+template <auto kRun>
+struct Whole;
+
+template <class... Arguments, Task (*kRun)(Arguments...)>
+struct Whole<kRun> {
+    static Task run(Arguments... arguments, std::size_t) { return kRun(arguments...); }
+};
+
+// In each list the order is that of messages to the user. kVariable is the environment's word on the choice.
+
+struct Barrier {
+    using Function = Task (*)(Group&);
+    static constexpr const char* kVariable = "TUTTI_BARRIER";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", barrier_flat},
+        {"binomial", barrier_binomial},
+        {"dissemination", barrier_dissemination},
+    };
+    static constexpr std::span<const Rule> kRules = kBarrierRules;
+};
+
+struct Broadcast {
+    using Function = Task (*)(Group&, std::span<std::byte> data, int root, std::size_t segment_bytes);
+    static constexpr const char* kVariable = "TUTTI_BROADCAST";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", Whole<broadcast_flat>::run},
+        {"binomial", Whole<broadcast_binomial>::run},
+    };
+    static constexpr std::span<const Rule> kRules = kBroadcastRules;
+};
+
+struct Reduce {
+    using Function = Task (*)(Group&, const std::byte* in, Buffer out, int root, ReduceOp,
+                              std::size_t segment_bytes);
+    static constexpr const char* kVariable = "TUTTI_REDUCE";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", Whole<reduce_flat>::run},
+        {"binomial", Whole<reduce_binomial>::run},
+    };
+    static constexpr std::span<const Rule> kRules = kReduceRules;
+};
+
+struct Allreduce {
+    using Function = Task (*)(Group&, Buffer, ReduceOp);
+    static constexpr const char* kVariable = "TUTTI_ALLREDUCE";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", allreduce_flat},
+        {"binomial", allreduce_binomial},
+        {"recursive_doubling", allreduce_recursive_doubling},
+    };
+    static constexpr std::span<const Rule> kRules = kAllreduceRules;
+};
+
+using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce>;
+
+}  // namespace tutti::collectives

@@ -1,0 +1,41 @@
+#include "collectives/collectives.hpp"
+
+#include "collectives/choice.hpp"
+
+namespace tutti::collectives {
+
+namespace {
+
+template <class Collective>
+Chosen<Collective> chosen(const Group& group, std::size_t size_bytes, bool commutative = true)
+{
+    return choice().choose<Collective>({group.size(), size_bytes, group.placement(), commutative});
+}
+
+}  // namespace
+
+// The task of the algorithm is handed on as it is: choosing costs no coroutine frame.
+
+Task barrier(Group& group)
+{
+    return chosen<Barrier>(group, 0).algorithm->run(group);
+}
+
+Task broadcast(Group& group, std::span<std::byte> data, int root)
+{
+    const auto [algorithm, segment_bytes] = chosen<Broadcast>(group, data.size());
+    return algorithm->run(group, data, root, segment_bytes);
+}
+
+Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
+{
+    const auto [algorithm, segment_bytes] = chosen<Reduce>(group, out.size_bytes(), op.commutative());
+    return algorithm->run(group, in, out, root, op, segment_bytes);
+}
+
+Task allreduce(Group& group, Buffer data, ReduceOp op)
+{
+    return chosen<Allreduce>(group, data.size_bytes(), op.commutative()).algorithm->run(group, data, op);
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,63 @@
+// The rules that choose among algorithms: one table a collective, and nothing else.
+//
+// The first rule that fits a call names its algorithm. A rule whose algorithm cannot do the call, because it
+// needs operands that commute, does not fit. The last rule of a table fits all calls.
+//
+// Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
+// in MPICH", 2005, where no measurement of ours says better; "crowded" rows are measured.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+namespace tutti::collectives {
+
+/// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
+/// turn of the scheduler.
+enum class Where { anywhere, crowded };
+
+struct Rule {
+    Where where;
+    int max_ranks;
+    std::size_t max_bytes;  // of the buffer as collectives.hpp has it
+    std::string_view algorithm;
+    std::size_t segment_bytes = 0;  // of algorithms that cut their data into segments; 0 for the others
+};
+
+inline constexpr int kAnyRanks = std::numeric_limits<int>::max();
+inline constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t kKiB = 1024;
+/// Where the environment names an algorithm and no size of its segments.
+inline constexpr std::size_t kDefaultSegmentBytes = 32 * kKiB;
+
+// clang-format off
+inline constexpr Rule kBarrierRules[] = {
+    // where            up to ranks  up to bytes  algorithm
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "dissemination"},
+};
+
+inline constexpr Rule kBroadcastRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::anywhere,   4,           1 * kKiB,    "flat"},
+    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "binomial"},
+};
+
+inline constexpr Rule kReduceRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::anywhere,   4,           1 * kKiB,    "flat"},
+    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "binomial"},
+};
+
+inline constexpr Rule kAllreduceRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
+    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
+    {Where::anywhere,   kAnyRanks,   32 * kKiB,   "recursive_doubling"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "binomial"},
+};
+// clang-format on
+
+}  // namespace tutti::collectives
