@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "collectives/allgather/allgather.hpp"
 #include "collectives/allreduce/allreduce.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/broadcast/broadcast.hpp"
@@ -25,13 +26,24 @@ enum class Operands { any, commuting };
 /// Whether an algorithm cuts its data into segments, the last argument of its function.
 enum class Segments { no, yes };
 
+/// What ranks talk through. An algorithm that needs the board is never chosen where there is none, or where
+/// its slots are smaller than the data.
+enum class Through { messages, board };
+
 template <class RunFunction>
 struct Algorithm {
     std::string_view name;
     RunFunction run;
     Operands operands = Operands::any;
     Segments segments = Segments::no;
+    Through through = Through::messages;
 };
+
+template <class RunFunction>
+constexpr Algorithm<RunFunction> on_board(RunFunction run)
+{
+    return {"board", run, Operands::any, Segments::no, Through::board};
+}
 
 /// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
 template <auto kRun>
@@ -49,6 +61,7 @@ struct Barrier {
     static constexpr const char* kVariable = "TUTTI_BARRIER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", barrier_flat},
+        on_board<Function>(barrier_board),
         {"binomial", barrier_binomial},
         {"dissemination", barrier_dissemination},
     };
@@ -60,6 +73,7 @@ struct Broadcast {
     static constexpr const char* kVariable = "TUTTI_BROADCAST";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<broadcast_flat>::run},
+        on_board<Function>(Whole<broadcast_board>::run),
         {"binomial", Whole<broadcast_binomial>::run},
     };
     static constexpr std::span<const Rule> kRules = kBroadcastRules;
@@ -71,6 +85,7 @@ struct Reduce {
     static constexpr const char* kVariable = "TUTTI_REDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<reduce_flat>::run},
+        on_board<Function>(Whole<reduce_board>::run),
         {"binomial", Whole<reduce_binomial>::run},
     };
     static constexpr std::span<const Rule> kRules = kReduceRules;
@@ -81,12 +96,37 @@ struct Allreduce {
     static constexpr const char* kVariable = "TUTTI_ALLREDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allreduce_flat},
+        on_board<Function>(allreduce_board),
         {"binomial", allreduce_binomial},
         {"recursive_doubling", allreduce_recursive_doubling},
     };
     static constexpr std::span<const Rule> kRules = kAllreduceRules;
 };
 
-using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce>;
+struct Allgather {
+    using Function = Task (*)(Group&, std::span<std::byte> all);
+    static constexpr const char* kVariable = "TUTTI_ALLGATHER";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", allgather_flat},
+        {"ring", allgather_ring},
+        {"recursive_doubling", allgather_recursive_doubling},
+        {"bruck", allgather_bruck},
+    };
+    static constexpr std::span<const Rule> kRules = kAllgatherRules;
+};
+
+struct Allgatherv {
+    using Function = Task (*)(Group&, Blocks all);
+    static constexpr const char* kVariable = "TUTTI_ALLGATHERV";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", allgatherv_flat},
+        {"ring", allgatherv_ring},
+        {"recursive_doubling", allgatherv_recursive_doubling},
+        {"bruck", allgatherv_bruck},
+    };
+    static constexpr std::span<const Rule> kRules = kAllgatherRules;
+};
+
+using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, Allgather, Allgatherv>;
 
 }  // namespace tutti::collectives

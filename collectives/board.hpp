@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include "collectives/group.hpp"
 #include "collectives/operation.hpp"
 
 namespace tutti::collectives {
@@ -28,6 +28,14 @@ public:
     virtual void release() = 0;
     /// Done when the last rank has called release(). For the others, once.
     virtual Operation released() = 0;
+
+    /// The last rank's: combines what all `ranks` have left, in the order of ranks, into result().
+    void combine(int ranks, Buffer like, ReduceOp op)
+    {
+        Group::copy({result(), like.size_bytes()}, {slot(0), like.size_bytes()});
+        for (int rank = 1; rank < ranks; ++rank)
+            Group::reduce(result(), result(), slot(rank), like.count, op);
+    }
 };
 
 }  // namespace tutti::collectives

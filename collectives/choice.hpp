@@ -27,6 +27,7 @@ namespace detail {
 struct ResolvedRule {
     Where where;
     bool commuting_only;
+    bool on_board;
     int max_ranks;
     std::size_t max_bytes;
     std::size_t segment_bytes;
@@ -49,23 +50,34 @@ consteval auto resolve()
         if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0)) {
             throw "a rule must give the segments of an algorithm that has them, and of no other";
         }
-        resolved[i] = {rule.where,         algorithm.operands == Operands::commuting,
-                       rule.max_ranks,     rule.max_bytes,
-                       rule.segment_bytes, index};
+        resolved[i] = {.where = rule.where,
+                       .commuting_only = algorithm.operands == Operands::commuting,
+                       .on_board = algorithm.through == Through::board,
+                       .max_ranks = rule.max_ranks,
+                       .max_bytes = rule.max_bytes,
+                       .segment_bytes = rule.segment_bytes,
+                       .algorithm = index};
     }
     const ResolvedRule& last = resolved.back();
-    if (last.where != Where::anywhere || last.commuting_only || last.max_ranks != kAnyRanks ||
-        last.max_bytes != kAnyBytes) {
+    if (last.where != Where::anywhere || last.commuting_only || last.on_board ||
+        last.max_ranks != kAnyRanks || last.max_bytes != kAnyBytes) {
         throw "the last rule must fit every call";
     }
     return resolved;
+}
+
+inline bool has_board_for(const Situation& situation) noexcept
+{
+    const std::size_t slot_bytes = situation.placement.board_bytes;
+    return slot_bytes != 0 && situation.size_bytes <= slot_bytes;
 }
 
 inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept
 {
     const bool crowded = situation.placement.one_node && situation.placement.more_ranks_than_cores;
     return (rule.where == Where::anywhere || crowded) && (!rule.commuting_only || situation.commutative) &&
-           situation.ranks <= rule.max_ranks && situation.size_bytes <= rule.max_bytes;
+           (!rule.on_board || has_board_for(situation)) && situation.ranks <= rule.max_ranks &&
+           situation.size_bytes <= rule.max_bytes;
 }
 
 }  // namespace detail
@@ -92,7 +104,8 @@ public:
         static constexpr auto kResolved = detail::resolve<Collective>();
         const auto& forced = std::get<Chosen<Collective>>(forced_);
         if (forced.algorithm != nullptr &&
-            (situation.commutative || forced.algorithm->operands == Operands::any)) {
+            (situation.commutative || forced.algorithm->operands == Operands::any) &&
+            (forced.algorithm->through == Through::messages || detail::has_board_for(situation))) {
             return forced;
         }
         const detail::ResolvedRule* rule = kResolved.data();

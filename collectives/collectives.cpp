@@ -1,5 +1,7 @@
 #include "collectives/collectives.hpp"
 
+#include <numeric>
+
 #include "collectives/choice.hpp"
 
 namespace tutti::collectives {
@@ -10,6 +12,11 @@ template <class Collective>
 Chosen<Collective> chosen(const Group& group, std::size_t size_bytes, bool commutative = true)
 {
     return choice().choose<Collective>({group.size(), size_bytes, group.placement(), commutative});
+}
+
+std::size_t sum_of(std::span<const std::size_t> sizes)
+{
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
 }
 
 }  // namespace
@@ -36,6 +43,16 @@ Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op
 Task allreduce(Group& group, Buffer data, ReduceOp op)
 {
     return chosen<Allreduce>(group, data.size_bytes(), op.commutative()).algorithm->run(group, data, op);
+}
+
+Task allgather(Group& group, std::span<std::byte> all)
+{
+    return chosen<Allgather>(group, all.size()).algorithm->run(group, all);
+}
+
+Task allgatherv(Group& group, Blocks all)
+{
+    return chosen<Allgatherv>(group, sum_of(all.sizes_bytes)).algorithm->run(group, all);
 }
 
 }  // namespace tutti::collectives

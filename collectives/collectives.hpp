@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <span>
 
+#include "collectives/blocks.hpp"
 #include "collectives/group.hpp"
 #include "collectives/task.hpp"
 
@@ -32,5 +33,12 @@ Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op
 
 /// Combines `data` of all ranks into `data` at all ranks. The result is the same bit by bit everywhere.
 Task allreduce(Group& group, Buffer data, ReduceOp op);
+
+/// Brings one block of every rank to all, in rank order without gaps, all equally long. In place: a rank's own
+/// block is in `all` at its place already. n is the bytes of `all`.
+Task allgather(Group& group, std::span<std::byte> all);
+
+/// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places need not be.
+Task allgatherv(Group& group, Blocks all);
 
 }  // namespace tutti::collectives

@@ -52,6 +52,12 @@ public:
     }
     /// 0 <= index < child_count(); a larger index has the larger subtree.
     constexpr int child(int index) const noexcept { return absolute(relative_ + (1 << index)); }
+    /// The relative rank after the last one of the subtree, which begins with this rank.
+    constexpr int subtree_end() const noexcept
+    {
+        const int lowest_bit = relative_ & -relative_;
+        return relative_ == 0 ? size_ : relative_ + std::min(lowest_bit, size_ - relative_);
+    }
 
 private:
     constexpr int absolute(int relative) const noexcept
@@ -114,5 +120,26 @@ constexpr Block block(std::size_t count, std::size_t parts, std::size_t index) n
     const std::size_t longer = count % parts;
     return {index * base + std::min(index, longer), base + (index < longer ? 1 : 0)};
 }
+
+/// An array cut into segments of `each` elements, the last one shorter: at least one, which may be empty.
+class Segments {
+public:
+    /// each >= 1.
+    constexpr Segments(std::size_t total, std::size_t each) noexcept : total_(total), each_(each) {}
+
+    constexpr std::size_t count() const noexcept
+    {
+        return total_ == 0 ? 1 : total_ / each_ + (total_ % each_ != 0 ? 1 : 0);
+    }
+    /// 0 <= index < count().
+    constexpr Block operator[](std::size_t index) const noexcept
+    {
+        return {index * each_, std::min(each_, total_ - index * each_)};
+    }
+
+private:
+    std::size_t total_;
+    std::size_t each_;
+};
 
 }  // namespace tutti::collectives::patterns

@@ -1,7 +1,8 @@
 // The rules that choose among algorithms: one table a collective, and nothing else.
 //
 // The first rule that fits a call names its algorithm. A rule whose algorithm cannot do the call, because it
-// needs operands that commute, does not fit. The last rule of a table fits all calls.
+// needs operands that commute, or a board with room for the data, does not fit. The last rule of a table fits
+// all calls.
 //
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
 // in MPICH", 2005, where no measurement of ours says better; "crowded" rows are measured.
@@ -34,11 +35,13 @@ inline constexpr std::size_t kDefaultSegmentBytes = 32 * kKiB;
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {
     // where            up to ranks  up to bytes  algorithm
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "dissemination"},
 };
 
 inline constexpr Rule kBroadcastRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
@@ -46,6 +49,7 @@ inline constexpr Rule kBroadcastRules[] = {
 };
 
 inline constexpr Rule kReduceRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
@@ -53,10 +57,19 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   32 * kKiB,   "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "binomial"},
+};
+
+// Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
+inline constexpr Rule kAllgatherRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::crowded,    16,          64 * kKiB,   "flat"},
+    {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
 };
 // clang-format on
 

@@ -24,10 +24,7 @@ Task allreduce_board(Group& group, Buffer data, ReduceOp op)
     const auto bytes_at = [&](std::byte* place) { return std::span(place, data.size_bytes()); };
     Group::copy(bytes_at(board.slot(group.rank())), data.bytes());
     if (board.arrive()) {
-        Group::copy(bytes_at(board.result()), bytes_at(board.slot(0)));
-        for (int rank = 1; rank < group.size(); ++rank) {
-            Group::reduce(board.result(), board.result(), board.slot(rank), data.count, op);
-        }
+        board.combine(group.size(), data, op);
         board.release();
     } else {
         Operation released = board.released();

@@ -17,19 +17,22 @@ class SimulatedBoard;
 /// others after `latency`.
 struct BoardMemory {
     BoardMemory(int rank_count, std::size_t bytes_of_slot, const Costs& call_costs, Network& its_network)
-        : ranks(rank_count),
-          slot_bytes(bytes_of_slot),
-          costs(call_costs),
-          network(its_network),
-          slots((static_cast<std::size_t>(rank_count) + 1) * bytes_of_slot)
+        : ranks(rank_count), slot_bytes(bytes_of_slot), costs(call_costs), network(its_network)
     {
+    }
+
+    std::byte* slot(int index)
+    {
+        if (slots.empty())
+            slots.resize((static_cast<std::size_t>(ranks) + 1) * slot_bytes);
+        return slots.data() + static_cast<std::size_t>(index) * slot_bytes;
     }
 
     int ranks;
     std::size_t slot_bytes;
     Costs costs;
     Network& network;
-    std::vector<std::byte> slots;  // the last one is the result
+    std::vector<std::byte> slots;  // the last one is the result; there from the first use on
     int arrived = 0;
     bool released = false;
     std::vector<SimulatedBoard*> waiting;
@@ -42,11 +45,8 @@ public:
     }
 
     std::size_t slot_bytes() const noexcept override { return memory_.slot_bytes; }
-    std::byte* slot(int rank) noexcept override
-    {
-        return memory_.slots.data() + static_cast<std::size_t>(rank) * memory_.slot_bytes;
-    }
-    std::byte* result() noexcept override { return slot(memory_.ranks); }
+    std::byte* slot(int rank) noexcept override { return memory_.slot(rank); }
+    std::byte* result() noexcept override { return memory_.slot(memory_.ranks); }
     /// Throws tutti::Error when this rank has arrived before.
     bool arrive() override;
     /// Throws tutti::Error unless all have arrived.

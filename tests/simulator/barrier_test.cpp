@@ -9,6 +9,9 @@ namespace {
 
 Cost cost_of(std::string_view algorithm, int ranks)
 {
+    if (algorithm == "board") {
+        return {0, 0, 0};
+    }
     const auto others = static_cast<std::size_t>(ranks - 1);
     if (algorithm == "flat") {
         return {2 * (ranks - 1), ranks > 1 ? 2 : 0, 2 * others};

@@ -31,9 +31,12 @@ std::string_view chosen(const Choice& choice, const Situation& situation)
     return choice.choose<Collective>(situation).algorithm->name;
 }
 
-const char* all_binomial(const char*)
+const char* all_binomial(const char* variable)
 {
-    return "binomial";
+    const std::string_view name = variable;
+    const bool has_it = name == "TUTTI_BARRIER" || name == "TUTTI_BROADCAST" || name == "TUTTI_REDUCE" ||
+                        name == "TUTTI_ALLREDUCE";
+    return has_it ? "binomial" : nullptr;
 }
 
 const char* wrong_allreduce(const char* variable)
@@ -58,6 +61,12 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Allreduce>(table, {16, 8, kCrowdedNode}) == "flat");
     CHECK(chosen<Allreduce>(table, {16, 1 << 20, kNode}) == "binomial");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
+
+    const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 2048};
+    CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
+    CHECK(chosen<Broadcast>(table, {8, 2048, with_board}) == "board");
+    CHECK(chosen<Reduce>(table, {8, 2049, with_board}) == "flat");
+    CHECK(chosen<Allreduce>(table, {2, 8, with_board}) == "board");
 }
 
 TEST_CASE("the environment overrides the table, and an empty value does not")
@@ -68,6 +77,15 @@ TEST_CASE("the environment overrides the table, and an empty value does not")
     CHECK(chosen<Reduce>(forced, {2, 0, kNode}) == "binomial");
     CHECK(chosen<Allreduce>(forced, {2, 0, kNode}) == "binomial");
     CHECK(chosen<Barrier>(Choice(empty), {2, 0, kNode}) == "dissemination");
+
+    // Where there is no board, or one too small, the table decides.
+    const Choice board([](const char* variable) {
+        const std::string_view name = variable;
+        return name == "TUTTI_BARRIER" || name == "TUTTI_ALLREDUCE" ? "board" : nullptr;
+    });
+    CHECK(chosen<Allreduce>(board, {2, 8, {.board_bytes = 8}}) == "board");
+    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "recursive_doubling");
+    CHECK(chosen<Barrier>(board, {2, 0, kNode}) == "dissemination");
 }
 
 TEST_CASE("an unknown algorithm is an error that lists those there are")
@@ -77,10 +95,10 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
         FAIL("no exception");
     } catch (const Error& error) {
         CHECK(error.code() == ErrorCode::invalid_argument);
-        CHECK(
-            std::string(error.what()) ==
-            "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; use flat or binomial or "
-            "recursive_doubling, or unset TUTTI_ALLREDUCE to let Tutti choose");
+        CHECK(std::string(error.what()) ==
+              "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; use flat or board or "
+              "binomial or "
+              "recursive_doubling, or unset TUTTI_ALLREDUCE to let Tutti choose");
     }
 }
 

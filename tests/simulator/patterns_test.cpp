@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -48,6 +49,23 @@ TEST_CASE("parents and children of a binomial tree agree, and it reaches all, fo
             REQUIRE(std::set<int>(seen.begin(), seen.end()).size() == seen.size());
         }
     }
+}
+
+TEST_CASE("a subtree ends where the next one begins")
+{
+    for (int size = 1; size <= 40; ++size) {
+        for (int rank = 0; rank < size; ++rank) {
+            const BinomialTree tree(rank, 0, size);
+            int next = rank + 1;
+            for (int index = 0; index < tree.child_count(); ++index) {
+                REQUIRE(tree.child(index) == next);
+                next = BinomialTree(next, 0, size).subtree_end();
+            }
+            REQUIRE(tree.subtree_end() == next);
+        }
+    }
+    CHECK(BinomialTree(3, 3, 6).subtree_end() == 6);
+    CHECK(BinomialTree(5, 3, 6).subtree_end() == 4);
 }
 
 TEST_CASE("a binomial tree over nearly all integers does not overflow")
@@ -97,6 +115,24 @@ TEST_CASE("blocks cover an array without gaps and differ by at most one element"
     CHECK(block(5, 3, 0).count == 2);
     CHECK(block(5, 3, 2).count == 1);
     CHECK(block(5, 3, 2).first == 4);
+}
+
+TEST_CASE("segments cover an array, the last one shorter, and nothing is one empty segment")
+{
+    for (const std::size_t total : {0, 1, 7, 8, 9, 100}) {
+        for (const std::size_t each : {1, 3, 8, 1000}) {
+            const Segments segments(total, each);
+            REQUIRE(segments.count() == std::max<std::size_t>(1, (total + each - 1) / each));
+            std::size_t next = 0;
+            for (std::size_t index = 0; index < segments.count(); ++index) {
+                REQUIRE(segments[index].first == next);
+                REQUIRE((segments[index].count == each || index + 1 == segments.count()));
+                next += segments[index].count;
+            }
+            REQUIRE(next == total);
+        }
+    }
+    CHECK(Segments(static_cast<std::size_t>(-1), static_cast<std::size_t>(-1)).count() == 1);
 }
 
 }  // namespace tutti::collectives::patterns

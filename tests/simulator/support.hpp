@@ -23,6 +23,7 @@ inline Settings settings_for(SendMode mode)
 {
     Settings settings;
     settings.mode = mode;
+    settings.placement.board_bytes = 32u << 10;
     return settings;
 }
 

@@ -1,0 +1,58 @@
+// Recursive doubling: in step k ranks that differ in bit k exchange all that they have, which doubles it.
+//
+// Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+// 2005, section 4.1.
+// Cost: log2(size) steps and chain; size log2(size) messages, of 1, 2, 4 ... blocks; (size - 1) n bytes.
+//
+// Size 4 (another number of ranks has no partner for every bit, see Restrictions; size 6 is in bruck.cpp):
+//   step      0      1      2      3
+//   start     a      b      c      d
+//   bit 0     ab     ab     cd     cd
+//   bit 1     abcd   abcd   abcd   abcd
+//
+// Restrictions: for a power of two. For another number of ranks this is Bruck's algorithm, which needs as few
+// steps and sends the same bytes. Blocks may be unequal; where they lie with gaps they are sent from a copy.
+#include <bit>
+
+#include "collectives/allgather/allgather.hpp"
+
+namespace tutti::collectives {
+
+namespace {
+
+template <class BlocksOfRanks>
+Task recursive_doubling(Group& group, BlocksOfRanks all)
+{
+    const int rank = group.rank();
+    const int size = group.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+        // Aligned to `distance`: all that the ranks that agree with this one in the higher bits had.
+        const int own_first = rank & ~(distance - 1);
+        const Run own(all, own_first, distance, size);
+        const Run peers(all, own_first ^ distance, distance, size);
+        const int peer = rank ^ distance;
+        auto exchanged = group.exchange(peer, own.packed(), peer, peers.arriving());
+        co_await exchanged;
+        peers.unpack();
+    }
+}
+
+bool is_power_of_two(int size)
+{
+    return std::has_single_bit(static_cast<unsigned>(size));
+}
+
+}  // namespace
+
+Task allgather_recursive_doubling(Group& group, std::span<std::byte> all)
+{
+    return is_power_of_two(group.size()) ? recursive_doubling(group, equal_blocks(all, group.size()))
+                                         : allgather_bruck(group, all);
+}
+
+Task allgatherv_recursive_doubling(Group& group, Blocks all)
+{
+    return is_power_of_two(group.size()) ? recursive_doubling(group, all) : allgatherv_bruck(group, all);
+}
+
+}  // namespace tutti::collectives

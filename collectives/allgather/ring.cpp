@@ -1,0 +1,53 @@
+// Ring allgather: every rank hands to its right neighbour, step by step, what it got from its left one in the
+// step before; the blocks go once around.
+//
+// Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005, section 4.1.
+// Cost: size - 1 steps and chain; size (size - 1) messages of one block, one a rank and step;
+// (size - 1) n bytes. Everybody talks with neighbours only, and sends and receives all the time: for long
+// blocks.
+//
+// Size 5, which blocks each rank has:
+//   step   0       1       2       3       4
+//   0      a         b         c         d         e
+//   1      a   e     ab         bc         cd        de
+//   2      a  de     ab  e       abc        bcd       cde
+//   3      a cde     ab de      abc e      abcd       bcde
+//   4      abcde   abcde   abcde   abcde   abcde
+//
+// Restrictions: none. Blocks may be unequal; the longest one sets the pace.
+#include "collectives/allgather/allgather.hpp"
+
+namespace tutti::collectives {
+
+namespace {
+
+template <class BlocksOfRanks>
+Task ring(Group& group, BlocksOfRanks all)
+{
+    const int rank = group.rank();
+    const int size = group.size();
+    const int right = (rank + 1) % size;
+    const int left = (rank - 1 + size) % size;
+    int newest = rank;
+    for (int step = 1; step < size; ++step) {
+        const int next = (newest - 1 + size) % size;
+        auto exchanged = group.exchange(right, all[newest], left, all[next]);
+        co_await exchanged;
+        newest = next;
+    }
+}
+
+}  // namespace
+
+Task allgather_ring(Group& group, std::span<std::byte> all)
+{
+    return ring(group, equal_blocks(all, group.size()));
+}
+
+Task allgatherv_ring(Group& group, Blocks all)
+{
+    return ring(group, all);
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,80 @@
+// Rabenseifner's allreduce: in step k ranks that differ in bit k halve what both still work on, and each
+// combines one half; after log2(power) steps every rank has finished one block. The same steps backwards, each
+// doubling what both have, give all blocks to all.
+//
+// Source: Rabenseifner, "Optimization of collective reduction operations", 2004; Thakur, Rabenseifner and
+// Gropp, "Optimization of collective communication operations in MPICH", 2005, section 4.4.
+// Cost: 2 log2(power) steps and chain, power = the largest power of two <= size, and 2 steps more where size
+// is not that; 2 power log2(power) + 2 (size - power) messages, 2 (power - 1) n + 2 (size - power) n bytes in
+// all. Every rank sends and receives about 2 n bytes in the steps of a tree: it is for data of a middle length,
+// and for long data where size is a power of two.
+//
+// Size 6, power 4, operands a b c d e f, blocks 0 1 2 3. The fold is that of recursive_doubling.cpp:
+//   step     0      1           2      3           4           5
+//   fold     -> 1   ab 0123     -> 3   cd 0123     e 0123      f 0123
+//   counts          0                  1           2           3
+//   bit 0           abcd 01            abcd 23     ef 01       ef 23
+//   bit 1           a..f 0             a..f 2      a..f 1      a..f 3
+//   bit 1           a..f 01            a..f 23     a..f 01     a..f 23
+//   bit 0           a..f 0123          a..f 0123   a..f 0123   a..f 0123
+//   unfold   0123   -> 0        0123   -> 2
+//
+// Restrictions: none. Neighbours meet first, so partial results are always of consecutive ranks, the lower
+// ones on the left: operators need not commute. Each block is finished by one rank, so the result is the same
+// bit by bit everywhere.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/partition.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op)
+{
+    const int rank = group.rank();
+    const patterns::Fold fold(group.size());
+    const int folded = fold.folded(rank);
+
+    if (folded == patterns::Fold::kOut) {
+        Operation given = group.send(rank + 1, data.bytes());
+        co_await given;
+        Operation received = group.recv(rank + 1, data.bytes());
+        co_await received;
+        co_return;
+    }
+    if (fold.is_paired(rank)) {
+        Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
+        co_await taken;
+    }
+
+    const Partition blocks = Partition::even(data.count, fold.power());
+    int begin = 0;
+    int end = fold.power();
+    for (int bit = 1; bit < fold.power(); bit *= 2) {
+        const int peer = fold.rank(folded ^ bit);
+        const bool keeps_upper = (folded & bit) != 0;
+        const int middle = (begin + end) / 2;
+        const Buffer lower = part(data, blocks.range(begin, middle));
+        const Buffer upper = part(data, blocks.range(middle, end));
+        Operation combined = group.recv_reduce(peer, keeps_upper ? upper : lower, op,
+                                               keeps_upper ? Side::left : Side::right);
+        Operation sent = group.send(peer, (keeps_upper ? lower : upper).bytes());
+        co_await when_all(std::move(combined), std::move(sent));
+        (keeps_upper ? begin : end) = middle;
+    }
+    for (int bit = fold.power() / 2; bit >= 1; bit /= 2) {
+        const int peer = fold.rank(folded ^ bit);
+        const bool has_upper = (folded & bit) != 0;
+        const int length = end - begin;
+        const int other = has_upper ? begin - length : end;
+        const Buffer mine = part(data, blocks.range(begin, end));
+        const Buffer theirs = part(data, blocks.range(other, other + length));
+        co_await group.exchange(peer, mine.bytes(), peer, theirs.bytes());
+        (has_upper ? begin : end) += has_upper ? -length : length;
+    }
+
+    if (fold.is_paired(rank)) {
+        Operation given_back = group.send(rank - 1, data.bytes());
+        co_await given_back;
+    }
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,47 @@
+// Ring allreduce: the data is cut into a block a rank. In the first half every block travels once around the
+// ring and takes in each rank's operand; in the second the finished blocks travel around it again.
+//
+// Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
+// Cost: 2 (size - 1) steps and chain; 2 size (size - 1) messages, 2 (size - 1) n bytes in all. Every rank sends
+// and receives 2 n (size - 1) / size bytes, always with the same two neighbours, and no algorithm can do with
+// less: it is for long data.
+//
+// Size 3, blocks 0 1 2 of operands a b c:
+//   step   0             1             2
+//   1      a2 -> 1       b0 -> 2       c1 -> 0
+//   2      ca1 -> 1      ab2 -> 2      bc0 -> 0
+//          has bca0      has cab1      has abc2
+//   3      block 0 -> 1  block 1 -> 2  block 2 -> 0
+//   4      block 2 -> 1  block 0 -> 2  block 1 -> 0
+//
+// Restrictions: every block begins at another rank, so operators must commute. Each block is finished by one
+// rank, so the result is the same bit by bit everywhere.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/partition.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_ring(Group& group, Buffer data, ReduceOp op)
+{
+    const int size = group.size();
+    const int rank = group.rank();
+    if (size == 1) {
+        co_return;
+    }
+    const int right = (rank + 1) % size;
+    const int left = (rank - 1 + size) % size;
+    const Partition blocks = Partition::even(data.count, size);
+    // The block `steps` places to the left of this rank's own.
+    const auto behind = [&](int steps) { return part(data, blocks[(rank - steps + 2 * size) % size]); };
+
+    for (int step = 1; step < size; ++step) {
+        Operation combined = group.recv_reduce(left, behind(step + 1), op, Side::left);
+        Operation sent = group.send(right, behind(step).bytes());
+        co_await when_all(std::move(combined), std::move(sent));
+    }
+    for (int step = 0; step < size - 1; ++step) {
+        co_await group.exchange(right, behind(step).bytes(), left, behind(step + 1).bytes());
+    }
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,126 @@
+#include "collectives/allgather/allgather.hpp"
+
+#include "collectives/algorithms.hpp"
+#include "tests/simulator/blocks_support.hpp"
+
+namespace tutti::collectives::test {
+
+namespace {
+
+Cost cost_of(std::string_view algorithm, int ranks)
+{
+    const int others = ranks - 1;
+    const auto pairs = static_cast<std::size_t>(ranks * others);
+    if (algorithm == "flat") {
+        return {others, ranks > 1 ? 1 : 0, pairs};
+    }
+    if (algorithm == "ring") {
+        return {others, others, pairs};
+    }
+    const int log2 = ceil_log2(ranks);
+    return {log2, log2, static_cast<std::size_t>(ranks * log2)};
+}
+
+/// Runs `gather(group, memory of the rank)` in place and compares all memory.
+template <class Gather>
+void check(std::string_view algorithm, SendMode mode, const Places& places, Gather gather)
+{
+    const auto ranks = static_cast<int>(places.sizes.size());
+    CAPTURE(algorithm, static_cast<int>(mode), ranks, places.sizes, places.offsets);
+    Memory expected = places.untouched();
+    std::vector<Memory> memory(places.sizes.size(), places.untouched());
+    for (int rank = 0; rank < ranks; ++rank) {
+        fill(places.in(expected)[rank], rank, kAll);
+        fill(places.in(memory[static_cast<std::size_t>(rank)])[rank], rank, kAll);
+    }
+    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+        return gather(group, memory[static_cast<std::size_t>(group.rank())]);
+    });
+    REQUIRE(report.problems() == "");
+    for (const Memory& own : memory) {
+        REQUIRE(own == expected);
+    }
+    const Cost cost = cost_of(algorithm, ranks);
+    CHECK(report.finish_ns() == cost.steps);
+    CHECK(report.longest_chain == cost.chain);
+    CHECK(report.messages_sent() == cost.messages);
+    CHECK(report.bytes_sent() == static_cast<std::size_t>(ranks - 1) * places.total_bytes());
+}
+
+void check_equal(const Algorithm<Allgather::Function>& algorithm, SendMode mode, int ranks,
+                 std::size_t block_bytes)
+{
+    const Places places(std::vector<std::size_t>(static_cast<std::size_t>(ranks), block_bytes),
+                        Order::packed);
+    check(algorithm.name, mode, places, [&](Group& group, Memory& all) { return algorithm.run(group, all); });
+}
+
+void check_unequal(const Algorithm<Allgatherv::Function>& algorithm, SendMode mode, const Places& places)
+{
+    check(algorithm.name, mode, places,
+          [&](Group& group, Memory& all) { return algorithm.run(group, places.in(all)); });
+}
+
+}  // namespace
+
+TEST_CASE("every allgather brings all blocks to all, in place")
+{
+    for (const Algorithm<Allgather::Function>& algorithm : Allgather::kAlgorithms) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const std::size_t block_bytes : kCounts) {
+                    check_equal(algorithm, mode, ranks, block_bytes);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("every allgatherv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
+{
+    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
+                    for (const Order order : kOrders) {
+                        check_unequal(algorithm, mode, Places(sizes, order));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("an allgather over many ranks")
+{
+    for (const Algorithm<Allgather::Function>& algorithm : Allgather::kAlgorithms) {
+        check_equal(algorithm, SendMode::synchronous, 64, 5);
+        check_equal(algorithm, SendMode::eager, 200, 2);
+        if (algorithm.name == "bruck" || algorithm.name == "recursive_doubling") {
+            check_equal(algorithm, SendMode::synchronous, 1000, 1);
+            check_equal(algorithm, SendMode::eager, 4096, 1);
+        }
+    }
+    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+        check_unequal(algorithm, SendMode::synchronous, Places(kinds_of_sizes(64)[1], Order::backwards));
+    }
+}
+
+TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang")
+{
+    std::vector<std::size_t> wrong(5, 3);
+    wrong[2] = 0;
+    const Places places(std::vector<std::size_t>(5, 3), Order::packed);
+    const Places others(wrong, Order::packed);
+    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+        CAPTURE(algorithm.name);
+        std::vector<Memory> memory(5, places.untouched());
+        const Report report = simulate(5, settings_for(SendMode::eager), [&](Group& group) {
+            Memory& own = memory[static_cast<std::size_t>(group.rank())];
+            return algorithm.run(group, (group.rank() == 4 ? others : places).in(own));
+        });
+        CHECK_THAT(report.problems(), Catch::Contains("both sides must use the same count"));
+    }
+}
+
+}  // namespace tutti::collectives::test

@@ -1,0 +1,78 @@
+// What the tests of the collectives that move blocks share: how blocks lie in memory, and what is in them.
+#pragma once
+
+#include <numeric>
+
+#include "collectives/blocks.hpp"
+#include "tests/simulator/support.hpp"
+
+namespace tutti::collectives::test {
+
+using Memory = std::vector<std::byte>;
+
+/// What no collective may write to stays this.
+inline constexpr std::byte kUntouched{0xEE};
+
+/// The bytes that go from one rank to another; `to` is kAll where all get the same.
+inline constexpr int kAll = -1;
+inline std::byte content(int from, int to, std::size_t index)
+{
+    const auto mixed = static_cast<std::uint32_t>(from) * 2654435761u +
+                       static_cast<std::uint32_t>(to) * 40503u + static_cast<std::uint32_t>(index) * 97u;
+    return static_cast<std::byte>(mixed >> 5);
+}
+
+inline void fill(std::span<std::byte> block, int from, int to)
+{
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        block[i] = content(from, to, i);
+    }
+}
+
+inline Memory block_of(int from, int to, std::size_t size_bytes)
+{
+    Memory block(size_bytes);
+    fill(block, from, to);
+    return block;
+}
+
+enum class Order { packed, gaps, backwards };
+inline constexpr Order kOrders[] = {Order::packed, Order::gaps, Order::backwards};
+
+/// Where the blocks of all ranks lie.
+struct Places {
+    std::vector<std::size_t> sizes;
+    std::vector<std::size_t> offsets;
+    std::size_t memory_bytes = 0;
+
+    Places(std::vector<std::size_t> block_sizes, Order order)
+        : sizes(std::move(block_sizes)), offsets(sizes.size())
+    {
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const std::size_t rank = order == Order::backwards ? sizes.size() - 1 - i : i;
+            memory_bytes += order == Order::gaps ? 1 + i % 3 : 0;
+            offsets[rank] = memory_bytes;
+            memory_bytes += sizes[rank];
+        }
+    }
+
+    Blocks in(Memory& memory) const { return {memory.data(), sizes, offsets}; }
+    ConstBlocks in(const Memory& memory) const { return {memory.data(), sizes, offsets}; }
+    std::size_t total_bytes() const { return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}); }
+    Memory untouched() const { return Memory(memory_bytes, kUntouched); }
+};
+
+/// Equal, some of them empty, only the last one not, all empty.
+inline std::vector<std::vector<std::size_t>> kinds_of_sizes(int ranks)
+{
+    const auto size = static_cast<std::size_t>(ranks);
+    std::vector<std::vector<std::size_t>> kinds(4, std::vector<std::size_t>(size, 0));
+    for (std::size_t rank = 0; rank < size; ++rank) {
+        kinds[0][rank] = 3;
+        kinds[1][rank] = rank * 7 % 5 + (rank == 3 ? 100 : 0);
+    }
+    kinds[2].back() = 5;
+    return kinds;
+}
+
+}  // namespace tutti::collectives::test
