@@ -1,6 +1,7 @@
 #include "collectives/allgather/allgather.hpp"
 
-#include "collectives/algorithms.hpp"
+#include "collectives/choice.hpp"
+#include "collectives/collectives.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
 namespace tutti::collectives::test {
@@ -103,6 +104,21 @@ TEST_CASE("an allgather over many ranks")
     }
     for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
         check_unequal(algorithm, SendMode::synchronous, Places(kinds_of_sizes(64)[1], Order::backwards));
+    }
+}
+
+TEST_CASE("allgather and allgatherv with whatever the table chooses")
+{
+    for (const int ranks : {1, 2, 4, 7}) {
+        for (const std::size_t block_bytes : {1, 10'000, 50'000}) {
+            const Places places(std::vector<std::size_t>(static_cast<std::size_t>(ranks), block_bytes),
+                                Order::packed);
+            const Situation situation{.ranks = ranks, .size_bytes = places.memory_bytes, .placement = {}};
+            check(choice().choose<Allgather>(situation).algorithm->name, SendMode::synchronous, places,
+                  [](Group& group, Memory& all) { return allgather(group, all); });
+            check(choice().choose<Allgatherv>(situation).algorithm->name, SendMode::synchronous, places,
+                  [&](Group& group, Memory& all) { return allgatherv(group, places.in(all)); });
+        }
     }
 }
 
