@@ -1,4 +1,4 @@
-// Reduction operators, and the element types they are defined for.
+// Reduction operators: the built-in ones, and users' own.
 #pragma once
 
 #include <concepts>
@@ -8,112 +8,173 @@
 #include <ranges>
 #include <type_traits>
 
+#include "tutti/data_type.hpp"
+#include "tutti/user_op.hpp"
+
 namespace tutti {
 
-/// Built-in operators. Integers wrap around; `lor` gives 0 or 1; docs/reductions.md has NaN and rounding.
-enum class Op : std::uint8_t { sum, min, max, prod, lor };
+/// Built-in operators; docs/reductions.md says what each means on each type.
+enum class Op : std::uint8_t { sum, min, max, prod, land, lor, lxor, band, bor, bxor, minloc, maxloc };
 
-inline constexpr Op sum = Op::sum;
-inline constexpr Op min = Op::min;
-inline constexpr Op max = Op::max;
-inline constexpr Op prod = Op::prod;
-inline constexpr Op lor = Op::lor;
+/// Whether the operator is defined on the type: sums and products on all but ValueIndex, min and max on what
+/// has an order, logical ones on bool, integers, float, double and long double, bitwise ones on bool and
+/// integers, minloc and maxloc on ValueIndex.
+constexpr bool is_defined(Op op, DataType type) noexcept
+{
+    const DataType value = value_type(type);
+    const bool known = value <= DataType::complex128;
+    const bool complex = value == DataType::complex64 || value == DataType::complex128;
+    const bool half = value == DataType::float16 || value == DataType::bfloat16;
+    const bool pair = index_bytes(type) != 0;
+    switch (op) {
+        case Op::sum:
+        case Op::prod:
+            return known && !pair;
+        case Op::min:
+        case Op::max:
+            return known && !pair && !complex;
+        case Op::land:
+        case Op::lor:
+        case Op::lxor:
+            return known && !pair && !complex && !half;
+        case Op::band:
+        case Op::bor:
+        case Op::bxor:
+            return !pair && value <= DataType::uint64;
+        case Op::minloc:
+        case Op::maxloc:
+            return known && pair && !complex && value != DataType::boolean;
+    }
+    return false;
+}
 
-/// Element types that reductions know.
-enum class DataType : std::uint8_t {
-    boolean,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-    float32,
-    float64
+/// An operator known to the compiler, which therefore checks that the elements have it. Converts to Op.
+template <Op kOp>
+struct BuiltIn {
+    constexpr operator Op() const noexcept { return kOp; }
 };
 
-/// Bytes of one element.
-constexpr std::size_t size_bytes(DataType type) noexcept
-{
-    switch (type) {
-        case DataType::boolean:
-        case DataType::int8:
-        case DataType::uint8:
-            return 1;
-        case DataType::int16:
-        case DataType::uint16:
-            return 2;
-        case DataType::int32:
-        case DataType::uint32:
-        case DataType::float32:
-            return 4;
-        case DataType::int64:
-        case DataType::uint64:
-        case DataType::float64:
-            return 8;
-    }
-    return 0;
-}
-
-/// A C++ type that reductions know.
-template <class T>
-concept Reducible = std::same_as<T, bool> || std::same_as<T, float> || std::same_as<T, double> ||
-    (std::integral<T> && sizeof(T) <= 8);
-
-/// The DataType of a C++ type.
-template <Reducible T>
-constexpr DataType data_type_of() noexcept
-{
-    if constexpr (std::same_as<T, bool>)
-        return DataType::boolean;
-    else if constexpr (std::same_as<T, float>)
-        return DataType::float32;
-    else if constexpr (std::same_as<T, double>)
-        return DataType::float64;
-    else if constexpr (std::signed_integral<T>)
-        return sizeof(T) == 1   ? DataType::int8
-               : sizeof(T) == 2 ? DataType::int16
-               : sizeof(T) == 4 ? DataType::int32
-                                : DataType::int64;
-    else
-        return sizeof(T) == 1   ? DataType::uint8
-               : sizeof(T) == 2 ? DataType::uint16
-               : sizeof(T) == 4 ? DataType::uint32
-                                : DataType::uint64;
-}
+inline constexpr BuiltIn<Op::sum> sum;
+inline constexpr BuiltIn<Op::min> min;
+inline constexpr BuiltIn<Op::max> max;
+inline constexpr BuiltIn<Op::prod> prod;
+inline constexpr BuiltIn<Op::land> land;
+inline constexpr BuiltIn<Op::lor> lor;
+inline constexpr BuiltIn<Op::lxor> lxor;
+inline constexpr BuiltIn<Op::band> band;
+inline constexpr BuiltIn<Op::bor> bor;
+inline constexpr BuiltIn<Op::bxor> bxor;
+inline constexpr BuiltIn<Op::minloc> minloc;
+inline constexpr BuiltIn<Op::maxloc> maxloc;
 
 namespace detail {
+
+template <class O>
+inline constexpr bool kIsBuiltIn = false;
+template <Op kOp>
+inline constexpr bool kIsBuiltIn<BuiltIn<kOp>> = true;
+
+}  // namespace detail
+
+/// What a reduction takes as its operator: tutti::sum and the like, an Op chosen at run time, or a user_op.
+template <class O>
+concept ReductionOperator = std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O>;
+
+namespace detail {
+
+/// An operator and the elements it combines, as the templates hand them to the core: a user's kernel, or else
+/// `op` on `type`. Refers to a user's function object, which must live as long as the operation runs.
+struct Operator {
+    Op op = Op::sum;
+    DataType type = DataType::boolean;
+    UserKernel user;
+};
+
+template <Op kOp, class T>
+constexpr void check_defined() noexcept
+{
+    constexpr bool kDefined = is_defined(kOp, data_type_of<T>());
+    if constexpr (kOp == Op::band || kOp == Op::bor || kOp == Op::bxor)
+        static_assert(kDefined, "tutti: bitwise operators take bool and integers");
+    else if constexpr (kOp == Op::land || kOp == Op::lor || kOp == Op::lxor)
+        static_assert(kDefined,
+                      "tutti: logical operators take bool, integers, float, double and long double");
+    else if constexpr (kOp == Op::minloc || kOp == Op::maxloc)
+        static_assert(kDefined,
+                      "tutti: minloc and maxloc take tutti::ValueIndex of a number that has an "
+                      "order; tutti::min and tutti::max take plain numbers");
+    else if constexpr (kOp == Op::min || kOp == Op::max)
+        static_assert(kDefined,
+                      "tutti: min and max take numbers that have an order, which complex numbers "
+                      "have not; tutti::minloc and tutti::maxloc take tutti::ValueIndex");
+    else
+        static_assert(kDefined,
+                      "tutti: sums and products take numbers; tutti::minloc and tutti::maxloc take "
+                      "tutti::ValueIndex");
+}
+
+/// `op` for elements of type T. A user's function object is referred to, not copied.
+template <class T, ReductionOperator O>
+Operator operator_of(const O& op) noexcept
+{
+    if constexpr (kIsUserOp<O>) {
+        return {.user = user_kernel<T>(op)};
+    } else {
+        static_assert(Reducible<T>,
+                      "tutti: the built-in operators know bool, the integers, float16, bfloat16, float, "
+                      "double, long double, std::complex of float and double, and tutti::ValueIndex; for "
+                      "other elements write an operator: tutti::user_op");
+        if constexpr (Reducible<T> && kIsBuiltIn<O>)
+            check_defined<static_cast<Op>(O{}), T>();
+        if constexpr (Reducible<T>)
+            return {.op = op, .type = data_type_of<T>(), .user = {}};
+        else
+            return {};
+    }
+}
+
+template <class T>
+struct ReducedElement {
+    using type = std::remove_cv_t<T>;
+};
+template <class T>
+requires std::ranges::contiguous_range<T>
+struct ReducedElement<T> {
+    using type = std::ranges::range_value_t<T>;
+};
+/// The type of the elements that a reduction combines: of a range its values, else the object itself.
+template <class T>
+using ReducedElementT = typename ReducedElement<std::remove_reference_t<T>>::type;
 
 struct ConstReduceView {
     const std::byte* data;
     std::size_t count;
-    DataType type;
+    std::size_t element_bytes;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
 };
 
 struct ReduceView {
     std::byte* data;
     std::size_t count;
-    DataType type;
+    std::size_t element_bytes;
 
-    operator ConstReduceView() const noexcept { return {data, count, type}; }
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+    operator ConstReduceView() const noexcept { return {data, count, element_bytes}; }
 };
 
 template <class T>
 ConstReduceView const_reduce_view(const T& object)
 {
-    if constexpr (std::ranges::contiguous_range<const T> && std::ranges::sized_range<const T>) {
-        using Value = std::ranges::range_value_t<T>;
-        static_assert(Reducible<Value>, "tutti: reductions know bool, the integers, float and double");
+    using Value = ReducedElementT<const T>;
+    static_assert(
+        std::is_trivially_copyable_v<Value> && !std::is_pointer_v<Value> && !std::ranges::range<Value>,
+        "tutti: a reduction takes a trivially copyable object, or a contiguous range of them");
+    if constexpr (std::ranges::contiguous_range<const T>)
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)), std::ranges::size(object),
-                data_type_of<Value>()};
-    } else {
-        static_assert(
-            Reducible<T>,
-            "tutti: a reduction takes an integer, bool, float, double, or a contiguous range of them");
-        return {reinterpret_cast<const std::byte*>(std::addressof(object)), 1, data_type_of<T>()};
-    }
+                sizeof(Value)};
+    else
+        return {reinterpret_cast<const std::byte*>(std::addressof(object)), 1, sizeof(Value)};
 }
 
 template <class T>
@@ -125,7 +186,21 @@ ReduceView reduce_view(T& object)
     else
         static_assert(!std::is_const_v<T>, "tutti: a reduction's result must not be const");
     const ConstReduceView view = const_reduce_view(object);
-    return {const_cast<std::byte*>(view.data), view.count, view.type};
+    return {const_cast<std::byte*>(view.data), view.count, view.element_bytes};
+}
+
+/// Input and output of a reduction have elements of one type.
+template <class In, class Out>
+constexpr void check_same_elements() noexcept
+{
+    using A = ReducedElementT<const In>;
+    using B = ReducedElementT<const Out>;
+    if constexpr (Reducible<A> && Reducible<B>)
+        static_assert(data_type_of<A>() == data_type_of<B>(),
+                      "tutti: a reduction's input and output must have elements of the same type");
+    else
+        static_assert(std::same_as<A, B>,
+                      "tutti: a reduction's input and output must have elements of the same type");
 }
 
 }  // namespace detail

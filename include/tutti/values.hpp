@@ -29,8 +29,8 @@ std::vector<T> recv_vector(const Communicator& communicator, int source = any_so
 }
 
 /// op over all ranks' `value`, everywhere.
-template <Reducible T>
-T allreduce(const Communicator& communicator, T value, Op op)
+template <class T, ReductionOperator F>
+T allreduce(const Communicator& communicator, T value, const F& op)
 {
     communicator.allreduce(value, op);
     return value;

@@ -81,28 +81,24 @@ void check_root(const CommunicatorState& state, std::string_view operation, int 
 
 void check_same_shape(std::string_view operation, detail::ConstReduceView in, detail::ReduceView out)
 {
-    if (in.count != out.count || in.type != out.type)
+    if (in.count != out.count)
         throw Error(
             ErrorCode::invalid_argument, operation,
-            fmt::format(
-                "input has {} elements of {} bytes, output {} of {}; both must be of one size and type",
-                in.count, size_bytes(in.type), out.count, size_bytes(out.type)));
-    const std::byte* in_end = in.data + in.count * size_bytes(in.type);
-    const std::byte* out_end = out.data + out.count * size_bytes(out.type);
-    if (in.data != out.data && in.data < out_end && out.data < in_end)
+            fmt::format("input has {} elements, output {}; both must be of one size", in.count, out.count));
+    if (in.data != out.data && in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes())
         throw Error(ErrorCode::invalid_argument, operation,
                     "input and output overlap; pass the same buffer for both, or two that are apart");
 }
 
 Buffer buffer_of(detail::ReduceView view)
 {
-    return {view.data, view.count, size_bytes(view.type)};
+    return {view.data, view.count, view.element_bytes};
 }
 
 void copy_input(detail::ConstReduceView in, detail::ReduceView out)
 {
     if (in.data != out.data && in.count != 0)
-        std::memcpy(out.data, in.data, in.count * size_bytes(in.type));
+        std::memcpy(out.data, in.data, in.size_bytes());
 }
 
 }  // namespace
@@ -148,45 +144,48 @@ void Communicator::broadcast_view(detail::View view, int root) const
     });
 }
 
-void Communicator::reduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op, int root) const
+void Communicator::reduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
+                                  const detail::Operator& op, int root) const
 {
     check_root(*state_, "reduce", root);
     if (rank_ == root)
         check_same_shape("reduce", in, out);
-    const ReduceOp reduce_op(op, in.type);
+    const ReduceOp reduce_op(op);
     // Only the root's output is the result's; elsewhere the algorithm takes memory of its own.
-    const Buffer result{rank_ == root ? out.data : nullptr, in.count, size_bytes(in.type)};
+    const Buffer result{rank_ == root ? out.data : nullptr, in.count, in.element_bytes};
     run_blocking(*state_,
                  [&](Group& group) { return collectives::reduce(group, in.data, result, root, reduce_op); });
 }
 
-Request Communicator::ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op,
-                                      int root) const
+Request Communicator::ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
+                                      const detail::Operator& op, int root) const
 {
     check_root(*state_, "reduce", root);
     if (rank_ == root)
         check_same_shape("reduce", in, out);
-    const ReduceOp reduce_op(op, in.type);
-    const Buffer result{rank_ == root ? out.data : nullptr, in.count, size_bytes(in.type)};
+    const ReduceOp reduce_op(op);
+    const Buffer result{rank_ == root ? out.data : nullptr, in.count, in.element_bytes};
     return start(state_, [&](CollectiveRequest& request) {
         return collectives::reduce(request.group, in.data, result, root, reduce_op);
     });
 }
 
-void Communicator::allreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const
+void Communicator::allreduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
+                                     const detail::Operator& op) const
 {
     check_same_shape("allreduce", in, out);
+    const ReduceOp reduce_op(op);
     copy_input(in, out);
-    const ReduceOp reduce_op(op, in.type);
     run_blocking(*state_,
                  [&](Group& group) { return collectives::allreduce(group, buffer_of(out), reduce_op); });
 }
 
-Request Communicator::iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out, Op op) const
+Request Communicator::iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
+                                         const detail::Operator& op) const
 {
     check_same_shape("allreduce", in, out);
+    const ReduceOp reduce_op(op);
     copy_input(in, out);
-    const ReduceOp reduce_op(op, in.type);
     return start(state_, [&](CollectiveRequest& request) {
         return collectives::allreduce(request.group, buffer_of(out), reduce_op);
     });

@@ -11,10 +11,44 @@ namespace tutti::reduction {
 
 namespace {
 
+// The kernels of one instruction set, by kind of element.
+struct Table {
+    Kernel (*integers)(Op, DataType) noexcept;
+    Kernel (*floating)(Op, DataType) noexcept;
+    Kernel (*halves)(Op, DataType) noexcept;
+    Kernel (*locations)(Op, DataType value, std::size_t index_bytes) noexcept;
+
+    Kernel find(Op op, DataType type) const noexcept
+    {
+        if (!is_defined(op, type))
+            return nullptr;
+        if (index_bytes(type) != 0)
+            return locations(op, value_type(type), index_bytes(type));
+        if (type <= DataType::uint64)
+            return integers(op, type);
+        return type <= DataType::bfloat16 ? halves(op, type) : floating(op, type);
+    }
+};
+
+constexpr Table kBaseline{baseline::integer_kernel, baseline::floating_kernel, baseline::half_kernel,
+                          baseline::location_kernel};
+#if defined(__x86_64__)
+constexpr Table kAvx2{avx2::integer_kernel, avx2::floating_kernel, avx2::half_kernel, avx2::location_kernel};
+constexpr Table kAvx512{avx512::integer_kernel, avx512::floating_kernel, avx512::half_kernel,
+                        avx512::location_kernel};
+#endif
+
 struct Supported {
     std::array<InstructionSet, 3> sets{InstructionSet::baseline};
+    std::array<const Table*, 3> tables{&kBaseline};
     std::size_t count = 1;
-    Lookup widest = baseline::lookup;
+
+    void add(InstructionSet set, const Table& table) noexcept
+    {
+        sets[count] = set;
+        tables[count] = &table;
+        ++count;
+    }
 };
 
 Supported detect() noexcept
@@ -23,15 +57,11 @@ Supported detect() noexcept
 #if defined(__x86_64__)
     // These builtins also ask whether the operating system saves the wide registers.
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        found.sets[found.count++] = InstructionSet::avx2;
-        found.widest = avx2::lookup;
-    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+        found.add(InstructionSet::avx2, kAvx2);
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
-        found.sets[found.count++] = InstructionSet::avx512;
-        found.widest = avx512::lookup;
-    }
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        found.add(InstructionSet::avx512, kAvx512);
 #endif
     return found;
 }
@@ -42,39 +72,18 @@ const Supported& supported() noexcept
     return found;
 }
 
-Lookup lookup_of(InstructionSet set) noexcept
+Kernel find(const Table& table, Op op, DataType type)
 {
-    switch (set) {
-        case InstructionSet::baseline:
-            return baseline::lookup;
-#if defined(__x86_64__)
-        case InstructionSet::avx2:
-            return avx2::lookup;
-        case InstructionSet::avx512:
-            return avx512::lookup;
-#else
-        case InstructionSet::avx2:
-        case InstructionSet::avx512:
-            break;
-#endif
-    }
-    return nullptr;
-}
-
-Kernel checked(Kernel found, Op op, DataType type)
-{
-    if (found == nullptr) {
+    const Kernel found = table.find(op, type);
+    if (found == nullptr) [[unlikely]]
         throw Error(ErrorCode::invalid_argument, "reduction",
-                    fmt::format("there is no operator number {} on type number {}; use the values of "
-                                "reduction::Op and reduction::DataType",
-                                static_cast<int>(op), static_cast<int>(type)));
-    }
+                    fmt::format("{} is not defined on {}; docs/reductions.md has a table of what is, and a "
+                                "tutti::user_op can be anything",
+                                to_string(op), to_string(type)));
     return found;
 }
 
-}  // namespace
-
-std::string_view to_string(DataType type) noexcept
+std::string_view value_name(DataType type) noexcept
 {
     switch (type) {
         case DataType::boolean:
@@ -95,12 +104,32 @@ std::string_view to_string(DataType type) noexcept
             return "uint32";
         case DataType::uint64:
             return "uint64";
+        case DataType::float16:
+            return "float16";
+        case DataType::bfloat16:
+            return "bfloat16";
         case DataType::float32:
             return "float32";
         case DataType::float64:
             return "float64";
+        case DataType::long_double:
+            return "long_double";
+        case DataType::complex64:
+            return "complex64";
+        case DataType::complex128:
+            return "complex128";
     }
     return "unknown type";
+}
+
+}  // namespace
+
+std::string to_string(DataType type)
+{
+    std::string name(value_name(value_type(type)));
+    if (index_bytes(type) != 0)
+        name += index_bytes(type) == 4 ? "+index32" : "+index64";
+    return name;
 }
 
 std::string_view to_string(Op op) noexcept
@@ -114,8 +143,22 @@ std::string_view to_string(Op op) noexcept
             return "max";
         case Op::prod:
             return "prod";
+        case Op::land:
+            return "land";
         case Op::lor:
             return "lor";
+        case Op::lxor:
+            return "lxor";
+        case Op::band:
+            return "band";
+        case Op::bor:
+            return "bor";
+        case Op::bxor:
+            return "bxor";
+        case Op::minloc:
+            return "minloc";
+        case Op::maxloc:
+            return "maxloc";
     }
     return "unknown operator";
 }
@@ -140,15 +183,14 @@ std::span<const InstructionSet> supported_instruction_sets() noexcept
 
 Kernel kernel(Op op, DataType type)
 {
-    return checked(supported().widest(op, type), op, type);
+    return find(*supported().tables[supported().count - 1], op, type);
 }
 
 Kernel kernel(Op op, DataType type, InstructionSet set)
 {
-    for (const InstructionSet available : supported_instruction_sets()) {
-        if (available == set) {
-            return checked(lookup_of(set)(op, type), op, type);
-        }
+    for (std::size_t i = 0; i < supported().count; ++i) {
+        if (supported().sets[i] == set)
+            return find(*supported().tables[i], op, type);
     }
     throw Error(ErrorCode::not_supported, "reduction",
                 fmt::format("this CPU or this build has no {}; ask supported_instruction_sets() first",

@@ -25,7 +25,7 @@ std::string_view to_string(InstructionSet set) noexcept;
 std::span<const InstructionSet> supported_instruction_sets() noexcept;
 
 /// The kernel for the widest supported instruction set. Never null; throws tutti::Error (invalid_argument)
-/// only for values outside the enumerations.
+/// where the operator is not defined on the type.
 Kernel kernel(Op op, DataType type);
 
 /// The kernel for one instruction set, for tests and measurements. Throws tutti::Error (not_supported) where

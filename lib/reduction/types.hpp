@@ -1,18 +1,10 @@
-// The element types and operators that reductions know, and what each operator means on each of them.
-//
-// | op   | integers              | boolean             | float, double                                |
-// |------|-----------------------|---------------------|----------------------------------------------|
-// | sum  | wraps modulo 2^bits   | true when either is | IEEE sum                                     |
-// | prod | wraps modulo 2^bits   | true when both are  | IEEE product                                 |
-// | min  | the smaller           | true when both are  | the smaller; NaN when either is NaN          |
-// | max  | the larger            | true when either is | the larger; NaN when either is NaN           |
-// | lor  | 1 when one is not 0   | true when either is | 1 when one is not 0 (a NaN is not 0), else 0 |
-//
-// Overflow of signed integers is no error: it wraps as two's complement does. Of two zeros that differ in
-// sign only, min and max return either.
+// The element types and operators that reductions know, as the kernels count and name them. What each
+// operator means on each type: docs/reductions.md.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "tutti/reduction.hpp"
@@ -20,15 +12,31 @@
 namespace tutti::reduction {
 
 using tutti::DataType;
+using tutti::index_bytes;
+using tutti::is_defined;
 using tutti::Op;
 using tutti::size_bytes;
+using tutti::value_type;
 
-// The kernels' tables and tests count on these; a new type or operator is added in front of the end.
-inline constexpr std::size_t kDataTypeCount = static_cast<std::size_t>(DataType::float64) + 1;
-inline constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::lor) + 1;
+// A new type or operator is added in front of the end.
+inline constexpr std::size_t kValueTypeCount = static_cast<std::size_t>(DataType::complex128) + 1;
+inline constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::maxloc) + 1;
 
-/// "int32", "float64", ...; "unknown type" for a value outside the enumeration.
-std::string_view to_string(DataType type) noexcept;
+/// All types, those of ValueIndex after their values': each with an index of 32 and of 64 bits.
+constexpr std::array<DataType, 3 * kValueTypeCount> all_types() noexcept
+{
+    std::array<DataType, 3 * kValueTypeCount> types{};
+    for (std::size_t i = 0; i < kValueTypeCount; ++i) {
+        const auto value = static_cast<DataType>(i);
+        types[3 * i] = value;
+        types[3 * i + 1] = with_index(value, 4);
+        types[3 * i + 2] = with_index(value, 8);
+    }
+    return types;
+}
+
+/// "int32", "float64", "float64+index32", ...; "unknown type" for a value outside the enumeration.
+std::string to_string(DataType type);
 /// "sum", "lor", ...; "unknown operator" for a value outside the enumeration.
 std::string_view to_string(Op op) noexcept;
 

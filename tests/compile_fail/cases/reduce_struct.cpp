@@ -1,4 +1,4 @@
-// expect: a reduction takes an integer, bool, float, double
+// expect: the built-in operators know bool, the integers
 #include "tutti/communicator.hpp"
 
 struct Point {

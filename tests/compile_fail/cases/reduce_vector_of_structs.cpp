@@ -1,4 +1,4 @@
-// expect: reductions know bool, the integers, float and double
+// expect: the built-in operators know bool, the integers
 #include <vector>
 
 #include "tutti/communicator.hpp"
