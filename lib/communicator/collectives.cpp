@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lib/communicator/collective_request.hpp"
-#include "lib/communicator/communicator_group.hpp"
-#include "lib/communicator/request_access.hpp"
+#include "lib/communicator/run_collective.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -17,67 +15,11 @@ namespace {
 
 using collectives::Buffer;
 using collectives::Group;
-using collectives::Task;
+using detail::check_root;
 using detail::CollectiveRequest;
-using detail::CommunicatorState;
-using detail::Process;
+using detail::run_blocking;
+using detail::start;
 using reduction::ReduceOp;
-
-// Drives the task that make(group) returns to its end.
-template <class Make>
-void run_blocking(CommunicatorState& state, Make&& make)
-{
-    progress::Engine& engine = state.process().engine();
-    auto lock = engine.lock();
-    transport::shm::NodeBoard* const board = state.board(lock);
-    detail::CommunicatorGroup group(state, state.next_collective(), board);
-    Task task = make(group);
-    task.start();
-    engine.wait(lock, [&] {
-        group.poll_board();
-        return task.done();
-    });
-    task.rethrow();
-}
-
-// Ends the request of a task that has ended.
-void task_ended(void* context) noexcept
-{
-    auto& request = *static_cast<CollectiveRequest*>(context);
-    // The coroutine is still in its final suspension: whether it failed shows in what rethrow() does.
-    ErrorCode result = ErrorCode::success;
-    try {
-        request.task.rethrow();
-        if (request.after)
-            request.after();
-    } catch (const Error& error) {
-        result = error.code();
-    } catch (...) {
-        result = ErrorCode::internal;
-    }
-    request.finish(result);
-}
-
-// Starts a task that progress drives. `prepare(request)` returns it; the request is at its final address.
-template <class Prepare>
-Request start(const std::shared_ptr<CommunicatorState>& state, Prepare&& prepare)
-{
-    auto lock = state->process().engine().lock();
-    auto request = std::make_unique<CollectiveRequest>(state, state->next_collective());
-    request->task = prepare(*request);
-    request->task.start({task_ended, request.get()});
-    state->process().engine().started();
-    return RequestAccess::active(*request.release());
-}
-
-void check_root(const CommunicatorState& state, std::string_view operation, int root)
-{
-    if (root < 0 || root >= state.size())
-        throw Error(ErrorCode::invalid_rank, operation,
-                    fmt::format("the root {} is no rank of this communicator; its ranks are 0 to {}", root,
-                                state.size() - 1),
-                    root);
-}
 
 void check_same_shape(std::string_view operation, detail::ConstReduceView in, detail::ReduceView out)
 {
