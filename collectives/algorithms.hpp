@@ -75,6 +75,8 @@ struct Broadcast {
         {"flat", Whole<broadcast_flat>::run},
         on_board<Function>(Whole<broadcast_board>::run),
         {"binomial", Whole<broadcast_binomial>::run},
+        {"chain", broadcast_chain, Operands::any, Segments::yes},
+        {"scatter_allgather", Whole<broadcast_scatter_allgather>::run},
     };
     static constexpr std::span<const Rule> kRules = kBroadcastRules;
 };
@@ -87,6 +89,7 @@ struct Reduce {
         {"flat", Whole<reduce_flat>::run},
         on_board<Function>(Whole<reduce_board>::run),
         {"binomial", Whole<reduce_binomial>::run},
+        {"chain", reduce_chain, Operands::any, Segments::yes},
     };
     static constexpr std::span<const Rule> kRules = kReduceRules;
 };
@@ -99,6 +102,8 @@ struct Allreduce {
         on_board<Function>(allreduce_board),
         {"binomial", allreduce_binomial},
         {"recursive_doubling", allreduce_recursive_doubling},
+        {"rabenseifner", allreduce_rabenseifner},
+        {"ring", allreduce_ring, Operands::commuting},
     };
     static constexpr std::span<const Rule> kRules = kAllreduceRules;
 };

@@ -11,5 +11,8 @@ Task allreduce_board(Group& group, Buffer data, ReduceOp op);
 Task allreduce_flat(Group& group, Buffer data, ReduceOp op);
 Task allreduce_binomial(Group& group, Buffer data, ReduceOp op);
 Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op);
+Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op);
+/// Commuting operators only.
+Task allreduce_ring(Group& group, Buffer data, ReduceOp op);
 
 }  // namespace tutti::collectives

@@ -1,13 +1,13 @@
 // Rabenseifner's allreduce: in step k ranks that differ in bit k halve what both still work on, and each
-// combines one half; after log2(power) steps every rank has finished one block. The same steps backwards, each
-// doubling what both have, give all blocks to all.
+// combines one half; after log2(power) steps every rank has finished one block. The same steps backwards,
+// each doubling what both have, give all blocks to all.
 //
 // Source: Rabenseifner, "Optimization of collective reduction operations", 2004; Thakur, Rabenseifner and
 // Gropp, "Optimization of collective communication operations in MPICH", 2005, section 4.4.
 // Cost: 2 log2(power) steps and chain, power = the largest power of two <= size, and 2 steps more where size
 // is not that; 2 power log2(power) + 2 (size - power) messages, 2 (power - 1) n + 2 (size - power) n bytes in
-// all. Every rank sends and receives about 2 n bytes in the steps of a tree: it is for data of a middle length,
-// and for long data where size is a power of two.
+// all. Every rank sends and receives about 2 n bytes in the steps of a tree: it is for data of a middle
+// length, and for long data where size is a power of two.
 //
 // Size 6, power 4, operands a b c d e f, blocks 0 1 2 3. The fold is that of recursive_doubling.cpp:
 //   step     0      1           2      3           4           5
@@ -54,8 +54,8 @@ Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op)
         const int middle = (begin + end) / 2;
         const Buffer lower = part(data, blocks.range(begin, middle));
         const Buffer upper = part(data, blocks.range(middle, end));
-        Operation combined = group.recv_reduce(peer, keeps_upper ? upper : lower, op,
-                                               keeps_upper ? Side::left : Side::right);
+        Operation combined =
+            group.recv_reduce(peer, keeps_upper ? upper : lower, op, keeps_upper ? Side::left : Side::right);
         Operation sent = group.send(peer, (keeps_upper ? lower : upper).bytes());
         co_await when_all(std::move(combined), std::move(sent));
         (keeps_upper ? begin : end) = middle;

@@ -2,9 +2,9 @@
 // ring and takes in each rank's operand; in the second the finished blocks travel around it again.
 //
 // Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
-// Cost: 2 (size - 1) steps and chain; 2 size (size - 1) messages, 2 (size - 1) n bytes in all. Every rank sends
-// and receives 2 n (size - 1) / size bytes, always with the same two neighbours, and no algorithm can do with
-// less: it is for long data.
+// Cost: 2 (size - 1) steps and chain; 2 size (size - 1) messages, 2 (size - 1) n bytes in all. Every rank
+// sends and receives 2 n (size - 1) / size bytes, always with the same two neighbours, and no algorithm can
+// do with less: it is for long data.
 //
 // Size 3, blocks 0 1 2 of operands a b c:
 //   step   0             1             2

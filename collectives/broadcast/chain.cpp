@@ -1,5 +1,5 @@
-// Pipelined chain broadcast: the ranks form a chain from the root on, and the data moves along it in segments,
-// so that all ranks receive and send at once as soon as the first segment has come through.
+// Pipelined chain broadcast: the ranks form a chain from the root on, and the data moves along it in
+// segments, so that all ranks receive and send at once as soon as the first segment has come through.
 //
 // Source: textbook; Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", 2007,
 // section 3 ("pipeline").

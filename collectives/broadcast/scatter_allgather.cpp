@@ -1,14 +1,14 @@
 // Scatter and allgather: the data is cut into a block a rank; a binomial tree scatters the blocks, a ring
-// brings all to all. Counted from the root, an inner rank of the tree keeps the blocks that pass through it, and
-// the ring does not bring them again.
+// brings all to all. Counted from the root, an inner rank of the tree keeps the blocks that pass through it,
+// and the ring does not bring them again.
 //
-// Source: van de Geijn's algorithm, in Barnett and others, "Global combine on mesh architectures with wormhole
-// routing", 1993; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
-// MPICH", 2005, section 4.2. Leaving out what a rank has already: Zhou and others, "A bandwidth-saving
-// optimization for MPI broadcast collective operation", 2015.
-// Cost: at most ceil(log2 size) + size - 1 steps; size - 1 messages of the scatter and size (size - 1) less
-// the blocks that the tree has left on their way of the ring. A rank receives less than 2 n (size - 1) / size
-// bytes, the root none: it is for long data and many ranks.
+// Source: van de Geijn's algorithm, in Barnett and others, "Global combine on mesh architectures with
+// wormhole routing", 1993; Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH", 2005, section 4.2. Leaving out what a rank has already: Zhou and others, "A
+// bandwidth-saving optimization for MPI broadcast collective operation", 2015. Cost: at most ceil(log2 size)
+// + size - 1 steps; size - 1 messages of the scatter and size (size - 1) less the blocks that the tree has
+// left on their way of the ring. A rank receives less than 2 n (size - 1) / size bytes, the root none: it is
+// for long data and many ranks.
 //
 // Size 6, root 0, what each has:
 //   step      0         1        2        3        4        5

@@ -43,25 +43,90 @@ struct Place {
 
 Place place_of(int rank, int size, int root, bool commutative) noexcept
 {
-    const int first = commutative ? (root + 1) % size : 0;
-    const int last = commutative ? (root + 1) % size : size - 1;
-    Place place;
     if (commutative) {
-        place.below = rank == first ? kNobody : (rank - 1 + size) % size;
-        place.next = rank == root ? kNobody : (rank + 1) % size;
-        return place;
+        return {.below = rank == (root + 1) % size ? kNobody : (rank - 1 + size) % size,
+                .next = (rank + 1) % size};
     }
-    if (rank <= root && rank != first) {
-        place.below = rank - 1;
+    return {.below = rank > 0 && rank <= root ? rank - 1 : kNobody,
+            .above = rank < size - 1 && rank >= root ? rank + 1 : kNobody,
+            .next = rank < root ? rank + 1 : rank - 1};
+}
+
+/// The root's part: combines the segments of one chain, or of two, into `out`, which has its operand.
+Task combine_at_root(Group& group, Place place, Buffer out, patterns::Segments segments, ReduceOp op)
+{
+    const auto start_below = [&](std::size_t index) {
+        return index < segments.count() && place.below != kNobody
+                   ? group.recv_reduce(place.below, part(out, segments[index]), op, Side::left)
+                   : Operation();
+    };
+    Operation from_below = start_below(0);
+    for (std::size_t index = 0; index < segments.count(); ++index) {
+        co_await from_below;
+        Operation from_above;
+        if (place.above != kNobody) {
+            from_above = group.recv_reduce(place.above, part(out, segments[index]), op, Side::right);
+        }
+        from_below = start_below(index + 1);
+        co_await from_above;
     }
-    if (rank >= root && rank != last) {
-        place.above = rank + 1;
+}
+
+/// Another rank's: takes each segment in turn into one of two places, the other one being sent on.
+Task pass_on(Group& group, Place place, Buffer in, patterns::Segments segments, ReduceOp op)
+{
+    const bool from_below = place.below != kNobody;
+    const std::size_t longest_bytes = segments[0].count * in.element_bytes;
+    const std::array<Scratch, 2> memory{Group::scratch(longest_bytes), Group::scratch(longest_bytes)};
+    const auto partial = [&](std::size_t index) {
+        return Buffer{memory[index % 2].data(), segments[index].count, in.element_bytes};
+    };
+    const auto start = [&](std::size_t index) {
+        Group::copy(partial(index).bytes(), part(in, segments[index]).bytes());
+        return from_below ? group.recv_reduce(place.below, partial(index), op, Side::left)
+                          : group.recv_reduce(place.above, partial(index), op, Side::right);
+    };
+    Operation arriving = start(0);
+    Operation sent;
+    for (std::size_t index = 0; index < segments.count(); ++index) {
+        co_await sent;
+        Operation arrived = std::move(arriving);
+        if (index + 1 < segments.count()) {
+            arriving = start(index + 1);
+        }
+        co_await arrived;
+        sent = group.send(place.next, partial(index).bytes());
     }
-    if (rank != root) {
-        place.next = rank < root ? rank + 1 : rank - 1;
-    }
-    return place;
+    co_await sent;
 }
 
 }  // namespace
 
+Task reduce_chain(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,
+                  std::size_t segment_bytes)
+{
+    const std::size_t segment_count = std::max<std::size_t>(1, segment_bytes / out.element_bytes);
+    const patterns::Segments segments(out.count, segment_count);
+    const Place place = place_of(group.rank(), group.size(), root, op.commutative());
+
+    if (group.rank() == root) {
+        Group::copy(out.bytes(), {in, out.size_bytes()});
+        Task combined = combine_at_root(group, place, out, segments, op);
+        co_await combined;
+        co_return;
+    }
+    // Neither sends nor passing on write to `in`.
+    const Buffer operand{const_cast<std::byte*>(in), out.count, out.element_bytes};
+    if (place.below == kNobody && place.above == kNobody) {
+        OperationList sends;
+        for (std::size_t index = 0; index < segments.count(); ++index) {
+            sends.add(group.send(place.next, part(operand, segments[index]).bytes()));
+        }
+        co_await when_all(std::move(sends));
+        co_return;
+    }
+    Task passed = pass_on(group, place, operand, segments, op);
+    co_await passed;
+}
+
+}  // namespace tutti::collectives

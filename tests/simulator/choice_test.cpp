@@ -10,6 +10,8 @@
 
 namespace tutti::collectives::test {
 
+using namespace std::string_view_literals;
+
 namespace {
 
 constexpr Placement kNode{.one_node = true, .more_ranks_than_cores = false};
@@ -56,10 +58,16 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {16, 8192, kCrowdedNode}) == "flat");
     CHECK(chosen<Reduce>(table, {3, 8, kNode}) == "flat");
     CHECK(chosen<Reduce>(table, {16, 8, kNode}) == "binomial");
-    CHECK(chosen<Allreduce>(table, {2, 1 << 30, kCrowdedNode}) == "recursive_doubling");
+    CHECK(chosen<Broadcast>(table, {7, 1 << 20, kNode}) == "chain");
+    CHECK(table.choose<Broadcast>({7, 1 << 20, kNode}).segment_bytes == 128 << 10);
+    CHECK(chosen<Broadcast>(table, {8, 1 << 20, kNode}) == "scatter_allgather");
+    CHECK(chosen<Reduce>(table, {8, 1 << 20, kNode}) == "chain");
+    CHECK(table.choose<Reduce>({2, 1 << 20, kNode}).segment_bytes == 0);
+    CHECK(chosen<Allreduce>(table, {2, 8192, kCrowdedNode}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {16, 8, kNode}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {16, 8, kCrowdedNode}) == "flat");
-    CHECK(chosen<Allreduce>(table, {16, 1 << 20, kNode}) == "binomial");
+    CHECK(chosen<Allreduce>(table, {16, 1 << 18, kNode}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {16, 1 << 20, kNode}) == "ring");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
 
     const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 2048};
@@ -88,6 +96,53 @@ TEST_CASE("the environment overrides the table, and an empty value does not")
     CHECK(chosen<Barrier>(board, {2, 0, kNode}) == "dissemination");
 }
 
+TEST_CASE("an algorithm for commuting operands is not chosen for others, not even by the environment")
+{
+    constexpr std::size_t kLong = 1 << 20;
+    const Choice table(unset);
+    const Choice ring(
+        [](const char* variable) { return variable == "TUTTI_ALLREDUCE"sv ? "ring" : nullptr; });
+    CHECK(chosen<Allreduce>(table, {16, kLong, kNode, true}) == "ring");
+    CHECK(chosen<Allreduce>(table, {16, kLong, kNode, false}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(ring, {16, 8, kNode, true}) == "ring");
+    CHECK(chosen<Allreduce>(ring, {16, 8, kNode, false}) == "recursive_doubling");
+}
+
+TEST_CASE("the environment may give the size of segments")
+{
+    const Choice plain(
+        [](const char* variable) { return variable == "TUTTI_BROADCAST"sv ? "chain" : nullptr; });
+    CHECK(plain.choose<Broadcast>({2, 8, kNode}).algorithm->name == "chain");
+    CHECK(plain.choose<Broadcast>({2, 8, kNode}).segment_bytes == kDefaultSegmentBytes);
+    const Choice sized(
+        [](const char* variable) { return variable == "TUTTI_BROADCAST"sv ? "chain:4096" : nullptr; });
+    CHECK(sized.choose<Broadcast>({2, 8, kNode}).algorithm->name == "chain");
+    CHECK(sized.choose<Broadcast>({2, 8, kNode}).segment_bytes == 4096);
+}
+
+TEST_CASE("segments that make no sense are an error that says what would")
+{
+    const auto message = [](const char* (*environment)(const char*)) -> std::string {
+        try {
+            const Choice wrong(environment);
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    CHECK(message(
+              [](const char* variable) { return variable == "TUTTI_BROADCAST"sv ? "chain:4k" : nullptr; }) ==
+          "TUTTI_BROADCAST: invalid argument: \"chain:4k\" does not give a segment's size in bytes; use "
+          "chain:32768, or unset TUTTI_BROADCAST to let Tutti choose");
+    CHECK(message([](const char* variable) {
+              return variable == "TUTTI_BROADCAST"sv ? "chain:0" : nullptr;
+          }).find("does not give a segment's size") != std::string::npos);
+    CHECK(message(
+              [](const char* variable) { return variable == "TUTTI_ALLREDUCE"sv ? "ring:4096" : nullptr; }) ==
+          "TUTTI_ALLREDUCE: invalid argument: ring has no segments, so \"ring:4096\" means nothing; use "
+          "ring, or unset TUTTI_ALLREDUCE to let Tutti choose");
+}
+
 TEST_CASE("an unknown algorithm is an error that lists those there are")
 {
     try {
@@ -97,8 +152,8 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
         CHECK(error.code() == ErrorCode::invalid_argument);
         CHECK(std::string(error.what()) ==
               "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; use flat or board or "
-              "binomial or "
-              "recursive_doubling, or unset TUTTI_ALLREDUCE to let Tutti choose");
+              "binomial or recursive_doubling or rabenseifner or ring, or unset TUTTI_ALLREDUCE to let Tutti "
+              "choose");
     }
 }
 

@@ -1,5 +1,7 @@
 #include "collectives/reduce/reduce.hpp"
 
+#include <algorithm>
+
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
@@ -7,19 +9,57 @@ namespace tutti::collectives::test {
 
 namespace {
 
+/// Of the chain; no multiple of an element, which an algorithm must mind.
+constexpr std::size_t kSegmentBytes = 1009;
+
 enum class Memory { in_place, separate, none_but_root };
 
-Cost cost_of(std::string_view algorithm, int ranks, bool forwards)
+struct Call {
+    int ranks;
+    int root;
+    bool commutative;
+    std::size_t count;
+    std::size_t element_bytes;
+};
+
+/// Chains of `below` and `above` ranks meet at the root. It takes a segment a step: from the longer chain
+/// alone once that has come near, or from both from when the nearer has.
+int chain_steps(int segments, int below, int above)
 {
+    const int nearer = std::min(below, above);
+    const int farther = std::max(below, above);
+    if (farther == 0) {
+        return 0;
+    }
+    const int of_one = farther - 1 + segments;
+    return nearer == 0 ? of_one : std::max(of_one, nearer - 1 + 2 * segments);
+}
+
+Cost chain_cost(const Call& call)
+{
+    const std::size_t each = std::max<std::size_t>(1, kSegmentBytes / call.element_bytes);
+    const std::size_t segments = call.count == 0 ? 1 : (call.count + each - 1) / each;
+    const int below = call.commutative ? call.ranks - 1 : call.root;
+    const int above = call.ranks - 1 - below;
+    return {chain_steps(static_cast<int>(segments), below, above), std::max(below, above),
+            segments * static_cast<std::size_t>(call.ranks - 1)};
+}
+
+Cost cost_of(std::string_view algorithm, const Call& call)
+{
+    const auto messages = static_cast<std::size_t>(call.ranks - 1);
     if (algorithm == "board") {
         return {0, 0, 0};
     }
-    const auto messages = static_cast<std::size_t>(ranks - 1);
     if (algorithm == "flat") {
-        return {ranks - 1, ranks > 1 ? 1 : 0, messages};
+        return {call.ranks - 1, call.ranks > 1 ? 1 : 0, messages};
     }
-    return {ceil_log2(ranks) + (forwards ? 1 : 0), floor_log2(ranks) + (forwards ? 1 : 0),
-            messages + (forwards ? 1 : 0)};
+    if (algorithm == "chain") {
+        return chain_cost(call);
+    }
+    const int forwards = !call.commutative && call.root != 0 ? 1 : 0;
+    return {ceil_log2(call.ranks) + forwards, floor_log2(call.ranks) + forwards,
+            messages + static_cast<std::size_t>(forwards)};
 }
 
 template <class T>
@@ -52,7 +92,7 @@ void check(const Case<T>& c)
         if (c.memory == Memory::none_but_root && group.rank() != c.root) {
             target.data = nullptr;
         }
-        return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op, 0);
+        return c.algorithm.run(group, bytes_of(in[rank]).data(), target, c.root, c.op, kSegmentBytes);
     });
     REQUIRE(report.problems() == "");
     const auto root = static_cast<std::size_t>(c.root);
@@ -62,8 +102,12 @@ void check(const Case<T>& c)
             REQUIRE(in[rank] == c.operand(static_cast<int>(rank), c.count));
         }
     }
-    const bool forwards = !c.op.commutative() && c.root != 0;
-    check_cost(report, cost_of(c.algorithm.name, c.ranks, forwards), c.count * sizeof(T));
+    const Cost promised =
+        cost_of(c.algorithm.name, {c.ranks, c.root, c.op.commutative(), c.count, sizeof(T)});
+    // All n bytes move along every edge of a tree or chain; the binomial tree may have one edge more.
+    const std::size_t edges =
+        c.algorithm.name == "chain" ? static_cast<std::size_t>(c.ranks - 1) : promised.messages;
+    check_cost_of_all_bytes(report, promised, edges * c.count * sizeof(T));
 }
 
 void check_both(const Algorithm<Reduce::Function>& algorithm, SendMode mode, int ranks, int root,
