@@ -1,5 +1,6 @@
 #include "lib/base/cpus.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,8 +25,34 @@ bool cores_are_shared(int local_ranks)
 
 bool cores_are_crowded(int local_ranks)
 {
-    constexpr double kCrowd = 8;  // ranks a core; measured with `tutti-bench ring` at 8 to 32 ranks on 2 cores
+    constexpr double kCrowd =
+        8;  // ranks a core; measured with `tutti-bench ring` at 8 to 32 ranks on 2 cores
     return local_ranks > kCrowd * machine_cpus();
+}
+
+int nth_cpu(int index) noexcept
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -1;  // a machine of more CPUs than the set has room for
+    int before = index % CPU_COUNT(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &allowed) && before-- == 0)
+            return cpu;
+    }
+    return -1;
+}
+
+void move_to_cpu(int cpu) noexcept
+{
+    cpu_set_t allowed;
+    if (sched_getcpu() == cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 }  // namespace tutti::base

@@ -13,4 +13,11 @@ bool cores_are_shared(int local_ranks);
 /// Whether so many share them that the turns of all others take longer than falling asleep and being woken.
 bool cores_are_crowded(int local_ranks);
 
+/// The CPU number `index`, modulo their number, of those that this thread may run on; -1 where that is
+/// unknown.
+int nth_cpu(int index) noexcept;
+
+/// Moves the calling thread to `cpu`, if it is not there, without tying it to it.
+void move_to_cpu(int cpu) noexcept;
+
 }  // namespace tutti::base

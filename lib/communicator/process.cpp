@@ -57,7 +57,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       engine_(protocol_, {.many_threads = threads == ThreadLevel::multiple,
                           .shared_cores = shared_cores_,
-                          .crowded = crowded()})
+                          .crowded = crowded(),
+                          .home_cpu = hub == nullptr ? home_cpu() : -1})
 {
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
@@ -82,6 +83,12 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel th
 const transport::shm::InboxCard* Process::inbox() const noexcept
 {
     return shm_ != nullptr ? &shm_->card() : nullptr;
+}
+
+int Process::home_cpu() const noexcept
+{
+    const std::span<const int> local = bootstrap_->local_peers();
+    return base::nth_cpu(static_cast<int>(std::ranges::lower_bound(local, rank()) - local.begin()));
 }
 
 bool Process::crowded() const

@@ -58,6 +58,7 @@ public:
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
+    int home_cpu() const noexcept;
     transport::Transport& connect(int peer);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;

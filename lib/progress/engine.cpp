@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "lib/base/cpus.hpp"
 #include "lib/base/futex.hpp"
 
 namespace tutti::progress {
@@ -18,6 +19,8 @@ constexpr std::int64_t kYieldSharedNs = 2'000'000;
 constexpr unsigned kPassesPerClock = 8;
 // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
 constexpr std::int64_t kSleepNs = 500'000'000;
+// How long a rank stays where the scheduler has put it; twice as long each time.
+constexpr std::int64_t kFirstStayNs = 500'000;
 // Pending frames to a peer that takes none: what close() waits for.
 constexpr std::int64_t kCloseNs = 10'000'000'000;
 
@@ -28,7 +31,11 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
       mutex_(options.many_threads),
       many_threads_(options.many_threads),
       spin_passes_(options.shared_cores ? 1 : kSpinPasses),
-      yield_ns_(options.crowded ? 0 : options.shared_cores ? kYieldSharedNs : kYieldNs)
+      yield_ns_(options.crowded        ? 0
+                : options.shared_cores ? kYieldSharedNs
+                                       : kYieldNs),
+      home_cpu_(options.shared_cores ? options.home_cpu : -1),
+      stay_ns_(kFirstStayNs)
 {
 }
 
@@ -50,9 +57,21 @@ bool Engine::yield_or_tired(Lock& lock, Idle& idle)
     if (idle.passes % kPassesPerClock != 0)
         return false;
     const std::int64_t now = base::now_ns();
+    if (home_cpu_ >= 0 && now >= stay_until_ns_) [[unlikely]]
+        go_home(now);
     if (idle.since_ns == 0)
         idle.since_ns = now;
     return now - idle.since_ns >= yield_ns_;
+}
+
+// Ranks that wake each other are drawn to one core, and the scheduler, which sees all of them yield, is slow
+// to part them: six ranks on one core and two on the other need half as long again for a barrier. A machine
+// that others use, too, may know better where a rank should run, hence less and less often.
+void Engine::go_home(std::int64_t now_ns) noexcept
+{
+    base::move_to_cpu(home_cpu_);
+    stay_until_ns_ = now_ns + stay_ns_;
+    stay_ns_ *= 2;
 }
 
 // From here on arrivals ring. False when something had arrived already, and then nothing is armed.

@@ -44,6 +44,7 @@ struct EngineOptions {
     bool many_threads = false;  // several threads call at once: take the lock
     bool shared_cores = false;  // ranks share cores: yield at once
     bool crowded = false;       // so many a core that to sleep is cheaper than to yield to all others
+    int home_cpu = -1;          // where this rank goes back to while ranks share cores; -1: nowhere
 };
 
 class Engine {
@@ -141,6 +142,7 @@ private:
         }
     }
     bool yield_or_tired(Lock& lock, Idle& idle);
+    void go_home(std::int64_t now_ns) noexcept;
     bool arm();
     void disarm() noexcept;
     void sleep(Lock& lock);
@@ -157,6 +159,9 @@ private:
     const bool many_threads_;
     const unsigned spin_passes_;
     const std::int64_t yield_ns_;
+    const int home_cpu_;
+    std::int64_t stay_until_ns_ = 0;
+    std::int64_t stay_ns_;
     unsigned sleepers_ = 0;  // threads between arm() and disarm()
 };
 
