@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/block_collectives.hpp"
 #include "tutti/buffer.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
+#include "tutti/root_options.hpp"
 #include "tutti/status.hpp"
 
 namespace tutti {
@@ -61,10 +63,6 @@ struct SplitOptions {
     int key = 0;  // ranks of one colour are ordered by key, then by their old rank
 };
 
-struct RootOptions {
-    int root = 0;
-};
-
 /// A cheap value: copies mean the same communicator. Ranks are 0 .. size()-1.
 ///
 /// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, or a layout. Messages
@@ -74,8 +72,9 @@ struct RootOptions {
 /// returns when a receive has matched, `rsend` asserts that the receive is posted. With ThreadLevel::multiple
 /// all calls may be made from any thread at any time; below that from one thread at a time.
 ///
-/// Collectives must be called by all ranks of the communicator, in the same order.
-class Communicator {
+/// Collectives must be called by all ranks of the communicator, in the same order. Those that move blocks
+/// (allgather, gather, scatter, alltoall) are in BlockCollectives.
+class Communicator : public BlockCollectives {
 public:
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
@@ -322,7 +321,6 @@ private:
     Request iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
                                const detail::Operator& op) const;
 
-    std::shared_ptr<detail::CommunicatorState> state_;
     int rank_ = 0;
     int size_ = 0;
 };

@@ -1,6 +1,8 @@
 // All of Tutti's public interface.
 #pragma once
 
+#include "tutti/block_collectives.hpp"
+#include "tutti/blocks.hpp"
 #include "tutti/buffer.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/environment.hpp"
@@ -8,6 +10,7 @@
 #include "tutti/layout.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
+#include "tutti/root_options.hpp"
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
 #include "tutti/status.hpp"

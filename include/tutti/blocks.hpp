@@ -1,0 +1,114 @@
+// Blocks: how a buffer is divided among the ranks of a collective.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include "tutti/buffer.hpp"
+
+namespace tutti {
+
+/// How many elements of a buffer belong to each rank, and where they begin, counted in elements of that
+/// buffer. Without displacements the blocks follow each other in rank order.
+///
+///     world.allgatherv(mine, all, counts);
+///     world.allgatherv(mine, all, {counts, displacements});
+///
+/// Borrows both arrays for the call; non-blocking collectives copy them.
+class BlockCounts {
+public:
+    /// No blocks: for ranks whose buffer does not count.
+    BlockCounts() noexcept = default;
+    template <std::ranges::contiguous_range Counts>
+    BlockCounts(const Counts& counts) noexcept : counts_(numbers(counts))
+    {
+    }
+    template <std::ranges::contiguous_range Counts, std::ranges::contiguous_range Displacements>
+    BlockCounts(const Counts& counts, const Displacements& displacements) noexcept
+        : counts_(numbers(counts)), displacements_(numbers(displacements)), packed_(false)
+    {
+    }
+
+    std::span<const std::size_t> counts() const noexcept { return counts_; }
+    std::span<const std::size_t> displacements() const noexcept { return displacements_; }
+    /// No displacements were given.
+    bool packed() const noexcept { return packed_; }
+
+private:
+    template <class Numbers>
+    static std::span<const std::size_t> numbers(const Numbers& values) noexcept
+    {
+        static_assert(std::same_as<std::ranges::range_value_t<Numbers>, std::size_t>,
+                      "tutti: counts and displacements are std::size_t");
+        return {std::ranges::data(values), std::ranges::size(values)};
+    }
+
+    std::span<const std::size_t> counts_;
+    std::span<const std::size_t> displacements_;
+    bool packed_ = true;
+};
+
+namespace detail {
+
+/// A contiguous buffer and the size of its elements.
+struct ConstElements {
+    const std::byte* data;
+    std::size_t count;
+    std::size_t element_bytes;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+};
+
+struct Elements {
+    std::byte* data;
+    std::size_t count;
+    std::size_t element_bytes;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+    operator ConstElements() const noexcept { return {data, count, element_bytes}; }
+};
+
+template <class T>
+ConstElements const_elements(const T& object)
+{
+    static_assert(!LaidOut<T>,
+                  "tutti: a collective that moves blocks takes contiguous buffers, no layouts. Copy the "
+                  "elements into a std::vector, and pass that");
+    const ConstView bytes = const_view(object);
+    if constexpr (ElementRange<const T>)
+        return {bytes.data, std::ranges::size(object), sizeof(std::ranges::range_value_t<T>)};
+    else
+        return {bytes.data, 1, sizeof(T)};
+}
+
+template <class T>
+Elements elements(T& object)
+{
+    const std::byte* const data = view(object).data;
+    const ConstElements bytes = const_elements(object);
+    return {const_cast<std::byte*>(data), bytes.count, bytes.element_bytes};
+}
+
+template <class T>
+struct Innermost {
+    using type = std::remove_cv_t<T>;
+};
+template <std::ranges::range T>
+struct Innermost<T> {
+    using type = typename Innermost<std::ranges::range_value_t<T>>::type;
+};
+
+/// Both sides of a collective hold the same type, be it in ranges of arrays or in plain ranges.
+template <class In, class Out>
+constexpr void check_same_type() noexcept
+{
+    static_assert(std::same_as<typename Innermost<std::remove_cvref_t<In>>::type,
+                               typename Innermost<std::remove_cvref_t<Out>>::type>,
+                  "tutti: input and output must have elements of the same type");
+}
+
+}  // namespace detail
+}  // namespace tutti

@@ -1,0 +1,35 @@
+// A caller's counts and displacements, checked, and as sizes and offsets in bytes that algorithms take.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "collectives/blocks.hpp"
+#include "tutti/blocks.hpp"
+
+namespace tutti::detail {
+
+class ByteBlocks {
+public:
+    enum class Use { sent, received };
+
+    /// Throws ErrorCode::invalid_argument in the name of `operation` unless there is a block for each of
+    /// `ranks` ranks, all lie within `buffer`, and none overlap that are received. `name` is the user's word
+    /// for the buffer.
+    ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
+               ConstElements buffer, int ranks, Use use);
+
+    std::span<const std::size_t> sizes() const noexcept { return std::span(numbers_).first(ranks_); }
+    std::span<const std::size_t> offsets() const noexcept { return std::span(numbers_).last(ranks_); }
+
+    /// As blocks of `data`. Valid as long as this.
+    collectives::Blocks in(std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
+    collectives::ConstBlocks in(const std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
+
+private:
+    std::size_t ranks_;
+    std::vector<std::size_t> numbers_;  // sizes, then offsets
+};
+
+}  // namespace tutti::detail
