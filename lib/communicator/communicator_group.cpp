@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 
 namespace tutti::detail {
 
@@ -26,19 +28,50 @@ void receive_finished(RequestState& state) noexcept
     receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
 }
 
-// Combines a part of the message straight from where the transport has it. Transports cut messages at
-// multiples of the largest element, so a part holds whole elements; a message of a wrong length ends in an
-// error anyway.
+void combine(const GroupReceive& receive, std::byte* mine, const std::byte* arrived, std::size_t count)
+{
+    const reduction::ReduceOp& op = *receive.op;
+    if (receive.arriving == Side::left)
+        op(mine, arrived, mine, count);
+    else
+        op(mine, mine, arrived, count);
+}
+
+// A part that starts or ends within an element: what there is of it is kept until the next part brings the
+// rest.
+void reduce_cut_part(GroupReceive& receive, std::size_t offset, std::span<const std::byte> bytes)
+{
+    const std::size_t element_bytes = receive.accumulate.element_bytes;
+    if (receive.cut_element == nullptr)
+        receive.cut_element = std::make_unique_for_overwrite<std::byte[]>(element_bytes);
+    const std::size_t begun = offset % element_bytes;
+    std::byte* mine = receive.accumulate.data + (offset - begun);
+    if (begun != 0) {
+        const std::size_t missing = std::min(element_bytes - begun, bytes.size());
+        std::memcpy(receive.cut_element.get() + begun, bytes.data(), missing);
+        bytes = bytes.subspan(missing);
+        if (begun + missing != element_bytes)
+            return;
+        combine(receive, mine, receive.cut_element.get(), 1);
+        mine += element_bytes;
+    }
+    const std::size_t whole = bytes.size() / element_bytes;
+    combine(receive, mine, bytes.data(), whole);
+    const std::span<const std::byte> start = bytes.subspan(whole * element_bytes);
+    std::ranges::copy(start, receive.cut_element.get());
+}
+
+// Combines a part of the message straight from where the transport has it. Parts come in order. Transports
+// cut messages at multiples of the largest built-in element, but users' elements may have any size.
 void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
     auto& receive = static_cast<GroupReceive&>(request);
-    const reduction::ReduceOp& op = *receive.op;
-    std::byte* mine = receive.accumulate.data + offset;
     const std::size_t count = bytes.size() / receive.accumulate.element_bytes;
-    if (receive.arriving == Side::left)
-        op(mine, bytes.data(), mine, count);
+    const bool whole = count * receive.accumulate.element_bytes == bytes.size();
+    if (whole && receive.cut_element == nullptr) [[likely]]
+        combine(receive, receive.accumulate.data + offset, bytes.data(), count);
     else
-        op(mine, mine, bytes.data(), count);
+        reduce_cut_part(receive, offset, bytes);
 }
 
 }  // namespace

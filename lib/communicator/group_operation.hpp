@@ -35,6 +35,7 @@ struct GroupReceive final : GroupRequest, protocol::ReceiveRequest {
     collectives::Buffer accumulate;
     std::optional<reduction::ReduceOp> op;
     collectives::Side arriving = collectives::Side::left;
+    std::unique_ptr<std::byte[]> cut_element;  // its start, where a part of the message ends within it
 };
 
 }  // namespace tutti::detail
