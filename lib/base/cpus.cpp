@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "lib/base/cgroup.hpp"
@@ -30,12 +31,13 @@ bool cores_are_crowded(int local_ranks)
     return local_ranks > kCrowd * machine_cpus();
 }
 
-int nth_cpu(int index) noexcept
+int cpu_of(int index, int count) noexcept
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return -1;  // a machine of more CPUs than the set has room for
-    int before = index % CPU_COUNT(&allowed);
+    const int cpus = CPU_COUNT(&allowed);
+    int before = count > cpus ? static_cast<int>(std::int64_t{index} * cpus / count) : index % cpus;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (CPU_ISSET(cpu, &allowed) && before-- == 0)
             return cpu;

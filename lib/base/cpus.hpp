@@ -13,9 +13,9 @@ bool cores_are_shared(int local_ranks);
 /// Whether so many share them that the turns of all others take longer than falling asleep and being woken.
 bool cores_are_crowded(int local_ranks);
 
-/// The CPU number `index`, modulo their number, of those that this thread may run on; -1 where that is
-/// unknown.
-int nth_cpu(int index) noexcept;
+/// The CPU for number `index` of `count` processes that share evenly those that this thread may run on,
+/// neighbours together; -1 where that is unknown.
+int cpu_of(int index, int count) noexcept;
 
 /// Moves the calling thread to `cpu`, if it is not there, without tying it to it.
 void move_to_cpu(int cpu) noexcept;

@@ -88,7 +88,8 @@ const transport::shm::InboxCard* Process::inbox() const noexcept
 int Process::home_cpu() const noexcept
 {
     const std::span<const int> local = bootstrap_->local_peers();
-    return base::nth_cpu(static_cast<int>(std::ranges::lower_bound(local, rank()) - local.begin()));
+    const auto index = std::ranges::lower_bound(local, rank()) - local.begin();
+    return base::cpu_of(static_cast<int>(index), local_ranks());
 }
 
 bool Process::crowded() const

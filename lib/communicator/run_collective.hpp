@@ -17,10 +17,14 @@ void run_blocking(CommunicatorState& state, Make&& make)
 {
     progress::Engine& engine = state.process().engine();
     auto lock = engine.lock();
-    CommunicatorGroup group(state, state.next_collective());
+    transport::shm::NodeBoard* const board = state.board(lock);
+    CommunicatorGroup group(state, state.next_collective(), board);
     collectives::Task task = make(group);
     task.start();
-    engine.wait(lock, [&] { return task.done(); });
+    engine.wait(lock, [&] {
+        group.poll_board();
+        return task.done();
+    });
     task.rethrow();
 }
 

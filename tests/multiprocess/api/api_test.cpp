@@ -33,6 +33,21 @@ TEST_CASE("messages of every size and collectives of every root, also with more 
     check_quiet_success(tuttirun(ranks(count, "collectives")));
 }
 
+TEST_CASE("small collectives in a row, through shared memory where ranks share cores")
+{
+    const int count = GENERATE(2, 3, 5, 8, 17);
+    const std::string shared_cores = GENERATE("0", "1");
+    if (count == 17 && shared_cores == "0")
+        return;  // seventeen ranks that believe to have a core each take long
+    CAPTURE(count, shared_cores);
+    std::vector<std::string> arguments = ranks(count, "shared_board");
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=" + shared_cores});
+    const Result result = tuttirun(arguments);
+    check_quiet_success(result);
+    const bool expected = shared_cores == "1" && count > 2;
+    CHECK(result.out == (expected ? "shared memory was used\n" : ""));
+}
+
 TEST_CASE("a flood of messages that nobody asked for is bounded")
 {
     check_quiet_success(tuttirun(ranks(GENERATE(2, 4), "flood")));

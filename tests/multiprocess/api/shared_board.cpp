@@ -1,0 +1,64 @@
+// Many collectives of small data in a row, as ranks that share cores do them through shared memory: sizes
+// around a slot's, ranks that come late, communicators beside each other, and operations under way meanwhile.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+#include "tests/multiprocess/api/program.hpp"
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+void check_round(const Communicator& group, int round)
+{
+    const int ranks = group.size();
+    const int root = round % ranks;
+    // A different rank is late each time; long enough now and then for the others to fall asleep.
+    if (group.rank() == (round / 2) % ranks && round % 16 == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds(round % 64 == 0 ? 6 : 1));
+
+    for (const std::size_t count : {0, 1, 63, 256, 257}) {  // of 8 bytes: 2048 fill a slot
+        std::vector<double> sums(count, group.rank() + round);
+        group.allreduce(sums, sum);
+        const double expected = ranks * (ranks - 1) / 2.0 + static_cast<double>(ranks) * round;
+        expect(std::ranges::all_of(sums, [&](double value) { return value == expected; }), "allreduce");
+
+        const auto number = static_cast<std::size_t>(round);
+        auto data = group.rank() == root ? bytes(root, number, 8 * count) : std::vector<std::byte>(8 * count);
+        group.broadcast(data, {.root = root});
+        expect(data == bytes(root, number, 8 * count), "broadcast");
+
+        std::vector<int> largest(count, -1);
+        group.reduce(std::vector<int>(count, group.rank() * 10 + round), largest, max, {.root = root});
+        const int result = group.rank() == root ? (ranks - 1) * 10 + round : -1;
+        expect(std::ranges::all_of(largest, [&](int value) { return value == result; }), "reduce");
+    }
+    group.barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    Environment environment(argc, argv);
+    const Communicator world = environment.world();
+    const auto part = world.split(world.rank() % 2);
+    for (int round = 0; round < 130; ++round) {
+        int in = world.rank();
+        Request under_way = world.iallreduce(in, sum);
+        check_round(world, round);
+        check_round(*part, round);
+        under_way.wait();
+        expect(in == world.size() * (world.size() - 1) / 2, "non-blocking beside blocking");
+    }
+    std::ifstream maps("/proc/self/maps");
+    const std::string text(std::istreambuf_iterator<char>(maps), {});
+    if (world.rank() == 0 && text.find("tutti-board") != std::string::npos)
+        std::puts("shared memory was used");
+}
