@@ -55,6 +55,17 @@ private:
     std::vector<std::size_t> first_;  // of each block, and the end of the last; empty where they are even
 };
 
+/// An array that is only read.
+struct ConstBuffer {
+    const std::byte* data = nullptr;
+    std::size_t element_bytes = 1;
+
+    std::span<const std::byte> bytes(patterns::Block block) const noexcept
+    {
+        return {data + block.first * element_bytes, block.count * element_bytes};
+    }
+};
+
 /// The elements of a block.
 inline Buffer part(const Buffer& buffer, patterns::Block block) noexcept
 {

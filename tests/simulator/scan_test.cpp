@@ -1,0 +1,111 @@
+#include "collectives/scan/scan.hpp"
+
+#include "collectives/algorithms.hpp"
+#include "tests/simulator/support.hpp"
+
+namespace tutti::collectives::test {
+
+namespace {
+
+/// scan and exscan have the same functions: what tells them apart is how many operands a rank's result has.
+enum class Kind { inclusive, exclusive };
+
+struct Call {
+    const Algorithm<Scan::Function>& algorithm;
+    Kind kind;
+    SendMode mode;
+    int ranks;
+    std::size_t count;
+    bool in_place;
+};
+
+Cost cost_of(std::string_view algorithm, int ranks)
+{
+    if (algorithm == "flat") {
+        return {ranks - 1, ranks - 1, static_cast<std::size_t>(ranks - 1)};
+    }
+    std::size_t messages = 0;
+    for (int distance = 1; distance < ranks; distance *= 2) {
+        messages += static_cast<std::size_t>(ranks - distance);
+    }
+    return {ceil_log2(ranks), floor_log2(ranks), messages};
+}
+
+template <class T>
+void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, std::size_t count),
+           std::vector<T> (*result)(int ranks, std::size_t count))
+{
+    CAPTURE(call.algorithm.name, static_cast<int>(call.kind), static_cast<int>(call.mode), call.ranks,
+            call.count, call.in_place, op.commutative());
+    std::vector<std::vector<T>> in;
+    std::vector<std::vector<T>> out;
+    for (int rank = 0; rank < call.ranks; ++rank) {
+        in.push_back(operand(rank, call.count));
+        out.push_back(operand(rank + 1, call.count));  // anything
+    }
+    const std::vector<std::vector<T>> before = call.in_place ? in : out;
+    const Report report = simulate(call.ranks, settings_for(call.mode), [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        const std::byte* const own = bytes_of(in[rank]).data();
+        return call.algorithm.run(group, own, buffer_of(call.in_place ? in[rank] : out[rank]), op);
+    });
+    REQUIRE(report.problems() == "");
+    for (int rank = 0; rank < call.ranks; ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        const std::vector<T>& own = call.in_place ? in[index] : out[index];
+        const int operands = call.kind == Kind::inclusive ? rank + 1 : rank;
+        REQUIRE(own == (operands == 0 ? before[0] : result(operands, call.count)));
+        if (!call.in_place) {
+            REQUIRE(in[index] == operand(rank, call.count));
+        }
+    }
+    check_cost(report, cost_of(call.algorithm.name, call.ranks), call.count * sizeof(T));
+}
+
+void check_both(const Call& call)
+{
+    check<std::int32_t>(call, kIntegerSum, integer_operand, integer_sum);
+    check<Affine>(call, kAffineThen, affine_operand, affine_result);
+}
+
+void check_everywhere(const Algorithm<Scan::Function>& algorithm, Kind kind)
+{
+    for (const SendMode mode : kModes) {
+        for (const bool in_place : {false, true}) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const std::size_t count : kCounts) {
+                    check_both({algorithm, kind, mode, ranks, count, in_place});
+                }
+            }
+        }
+    }
+    check_both({algorithm, kind, SendMode::eager, 64, 17, true});
+    check_both({algorithm, kind, SendMode::synchronous, 1000, 1, false});
+}
+
+}  // namespace
+
+TEST_CASE("every scan combines the operands up to the own one, in rank order")
+{
+    for (const Algorithm<Scan::Function>& algorithm : Scan::kAlgorithms) {
+        check_everywhere(algorithm, Kind::inclusive);
+    }
+}
+
+TEST_CASE("every exscan combines the operands below the own one, and leaves rank 0's result alone")
+{
+    for (const Algorithm<Exscan::Function>& algorithm : Exscan::kAlgorithms) {
+        check_everywhere(algorithm, Kind::exclusive);
+    }
+}
+
+TEST_CASE("scans by recursive doubling over 4096 ranks")
+{
+    // Not in int32, where the sum of so many operands does not fit.
+    check<Affine>({Scan::kAlgorithms[1], Kind::inclusive, SendMode::eager, 4096, 1, true}, kAffineThen,
+                  affine_operand, affine_result);
+    check<Affine>({Exscan::kAlgorithms[1], Kind::exclusive, SendMode::eager, 4096, 1, true}, kAffineThen,
+                  affine_operand, affine_result);
+}
+
+}  // namespace tutti::collectives::test
