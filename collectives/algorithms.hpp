@@ -13,9 +13,11 @@
 #include "collectives/allreduce/allreduce.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/broadcast/broadcast.hpp"
+#include "collectives/gather/gather.hpp"
 #include "collectives/group.hpp"
 #include "collectives/reduce/reduce.hpp"
 #include "collectives/rules.hpp"
+#include "collectives/scatter/scatter.hpp"
 #include "collectives/task.hpp"
 
 namespace tutti::collectives {
@@ -132,6 +134,26 @@ struct Allgatherv {
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
 
-using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, Allgather, Allgatherv>;
+struct Gather {
+    using Function = Task (*)(Group&, std::span<const std::byte> own, std::byte* all, int root);
+    static constexpr const char* kVariable = "TUTTI_GATHER";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", gather_flat},
+        {"binomial", gather_binomial},
+    };
+    static constexpr std::span<const Rule> kRules = kGatherRules;
+};
+
+struct Scatter {
+    using Function = Task (*)(Group&, const std::byte* all, std::span<std::byte> own, int root);
+    static constexpr const char* kVariable = "TUTTI_SCATTER";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", scatter_flat},
+        {"binomial", scatter_binomial},
+    };
+    static constexpr std::span<const Rule> kRules = kScatterRules;
+};
+
+using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, Allgather, Allgatherv, Gather, Scatter>;
 
 }  // namespace tutti::collectives

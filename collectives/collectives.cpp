@@ -55,4 +55,26 @@ Task allgatherv(Group& group, Blocks all)
     return chosen<Allgatherv>(group, sum_of(all.sizes_bytes)).algorithm->run(group, all);
 }
 
+Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root)
+{
+    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
+    return chosen<Gather>(group, all_bytes).algorithm->run(group, own, all, root);
+}
+
+Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root)
+{
+    return gatherv_flat(group, own, all, root);
+}
+
+Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root)
+{
+    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
+    return chosen<Scatter>(group, all_bytes).algorithm->run(group, all, own, root);
+}
+
+Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root)
+{
+    return scatterv_flat(group, all, own, root);
+}
+
 }  // namespace tutti::collectives

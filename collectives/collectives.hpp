@@ -41,4 +41,20 @@ Task allgather(Group& group, std::span<std::byte> all);
 /// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places need not be.
 Task allgatherv(Group& group, Blocks all);
 
+/// Brings one block of every rank to the root, into `all` there, in rank order without gaps; `all` is not used
+/// elsewhere. All blocks are as long as `own`, which at the root may lie in `all` at its place: in place. n is
+/// the bytes of all blocks.
+Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root);
+
+/// The same with blocks of any sizes and places, which the root alone knows; each rank knows its own size.
+Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root);
+
+/// Brings every rank its block out of the root's `all`, where they lie in rank order without gaps; `all` is
+/// not used elsewhere. All blocks are as long as `own`, which at the root may lie in `all` at its place: in
+/// place. n is the bytes of all blocks.
+Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root);
+
+/// The same with blocks of any sizes and places, which the root alone knows; each rank knows its own size.
+Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root);
+
 }  // namespace tutti::collectives

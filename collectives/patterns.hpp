@@ -58,6 +58,13 @@ public:
         const int lowest_bit = relative_ & -relative_;
         return relative_ == 0 ? size_ : relative_ + std::min(lowest_bit, size_ - relative_);
     }
+    /// How many ranks the subtree has.
+    constexpr int ranks() const noexcept { return subtree_end() - relative_; }
+    /// How many the subtree of child `index` has: the 2^index, fewer at the end, from child(index) on.
+    constexpr int child_ranks(int index) const noexcept
+    {
+        return std::min(1 << index, size_ - relative_ - (1 << index));
+    }
 
 private:
     constexpr int absolute(int relative) const noexcept

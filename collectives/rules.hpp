@@ -80,6 +80,20 @@ inline constexpr Rule kAllgatherRules[] = {
     {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
 };
+
+inline constexpr Rule kGatherRules[] = {
+    {Where::anywhere,   4,           kAnyBytes,   "flat"},
+    {Where::crowded,    16,          kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+};
+
+inline constexpr Rule kScatterRules[] = {
+    {Where::anywhere,   4,           kAnyBytes,   "flat"},
+    {Where::crowded,    16,          kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+};
 // clang-format on
 
 }  // namespace tutti::collectives

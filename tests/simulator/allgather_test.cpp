@@ -51,8 +51,7 @@ void check(std::string_view algorithm, SendMode mode, const Places& places, Gath
 void check_equal(const Algorithm<Allgather::Function>& algorithm, SendMode mode, int ranks,
                  std::size_t block_bytes)
 {
-    const Places places(std::vector<std::size_t>(static_cast<std::size_t>(ranks), block_bytes),
-                        Order::packed);
+    const Places places = equal_places(ranks, block_bytes);
     check(algorithm.name, mode, places, [&](Group& group, Memory& all) { return algorithm.run(group, all); });
 }
 
@@ -111,8 +110,7 @@ TEST_CASE("allgather and allgatherv with whatever the table chooses")
 {
     for (const int ranks : {1, 2, 4, 7}) {
         for (const std::size_t block_bytes : {1, 10'000, 50'000}) {
-            const Places places(std::vector<std::size_t>(static_cast<std::size_t>(ranks), block_bytes),
-                                Order::packed);
+            const Places places = equal_places(ranks, block_bytes);
             const Situation situation{.ranks = ranks, .size_bytes = places.memory_bytes, .placement = {}};
             check(choice().choose<Allgather>(situation).algorithm->name, SendMode::synchronous, places,
                   [](Group& group, Memory& all) { return allgather(group, all); });
@@ -126,7 +124,7 @@ TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang
 {
     std::vector<std::size_t> wrong(5, 3);
     wrong[2] = 0;
-    const Places places(std::vector<std::size_t>(5, 3), Order::packed);
+    const Places places = equal_places(5, 3);
     const Places others(wrong, Order::packed);
     for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
         CAPTURE(algorithm.name);

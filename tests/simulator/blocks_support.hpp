@@ -62,6 +62,11 @@ struct Places {
     Memory untouched() const { return Memory(memory_bytes, kUntouched); }
 };
 
+inline Places equal_places(int ranks, std::size_t block_bytes)
+{
+    return Places(std::vector<std::size_t>(static_cast<std::size_t>(ranks), block_bytes), Order::packed);
+}
+
 /// Equal, some of them empty, only the last one not, all empty.
 inline std::vector<std::vector<std::size_t>> kinds_of_sizes(int ranks)
 {
