@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -35,9 +36,32 @@ constexpr std::array<DataType, 3 * kValueTypeCount> all_types() noexcept
     return types;
 }
 
+inline constexpr std::string_view kValueTypeNames[] = {
+    "boolean", "int8",    "int16",    "int32",   "int64",   "uint8",       "uint16",    "uint32",
+    "uint64",  "float16", "bfloat16", "float32", "float64", "long_double", "complex64", "complex128",
+};
+inline constexpr std::string_view kOpNames[] = {
+    "sum", "min", "max", "prod", "land", "lor", "lxor", "band", "bor", "bxor", "minloc", "maxloc",
+};
+static_assert(std::size(kValueTypeNames) == kValueTypeCount && std::size(kOpNames) == kOpCount);
+
 /// "int32", "float64", "float64+index32", ...; "unknown type" for a value outside the enumeration.
-std::string to_string(DataType type);
+inline std::string to_string(DataType type)
+{
+    const auto value = static_cast<std::size_t>(value_type(type));
+    if (value >= kValueTypeCount)
+        return "unknown type";
+    std::string name(kValueTypeNames[value]);
+    if (index_bytes(type) != 0)
+        name += index_bytes(type) == 4 ? "+index32" : "+index64";
+    return name;
+}
+
 /// "sum", "lor", ...; "unknown operator" for a value outside the enumeration.
-std::string_view to_string(Op op) noexcept;
+constexpr std::string_view to_string(Op op) noexcept
+{
+    const auto value = static_cast<std::size_t>(op);
+    return value < kOpCount ? kOpNames[value] : "unknown operator";
+}
 
 }  // namespace tutti::reduction
