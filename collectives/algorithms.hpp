@@ -16,7 +16,9 @@
 #include "collectives/gather/gather.hpp"
 #include "collectives/group.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/reduce_scatter/reduce_scatter.hpp"
 #include "collectives/rules.hpp"
+#include "collectives/scan/scan.hpp"
 #include "collectives/scatter/scatter.hpp"
 #include "collectives/task.hpp"
 
@@ -110,6 +112,37 @@ struct Allreduce {
     static constexpr std::span<const Rule> kRules = kAllreduceRules;
 };
 
+struct ReduceScatter {
+    using Function = Task (*)(Group&, const std::byte* in, Partition blocks, Buffer out, ReduceOp);
+    static constexpr const char* kVariable = "TUTTI_REDUCE_SCATTER";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", reduce_scatter_flat},
+        {"recursive_halving", reduce_scatter_recursive_halving},
+        {"ring", reduce_scatter_ring, Operands::commuting},
+    };
+    static constexpr std::span<const Rule> kRules = kReduceScatterRules;
+};
+
+struct Scan {
+    using Function = Task (*)(Group&, const std::byte* in, Buffer out, ReduceOp);
+    static constexpr const char* kVariable = "TUTTI_SCAN";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", scan_flat},
+        {"recursive_doubling", scan_recursive_doubling},
+    };
+    static constexpr std::span<const Rule> kRules = kScanRules;
+};
+
+struct Exscan {
+    using Function = Scan::Function;
+    static constexpr const char* kVariable = "TUTTI_EXSCAN";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", exscan_flat},
+        {"recursive_doubling", exscan_recursive_doubling},
+    };
+    static constexpr std::span<const Rule> kRules = kScanRules;
+};
+
 struct Allgather {
     using Function = Task (*)(Group&, std::span<std::byte> all);
     static constexpr const char* kVariable = "TUTTI_ALLGATHER";
@@ -154,6 +187,7 @@ struct Scatter {
     static constexpr std::span<const Rule> kRules = kScatterRules;
 };
 
-using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, Allgather, Allgatherv, Gather, Scatter>;
+using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan,
+                                  Allgather, Allgatherv, Gather, Scatter>;
 
 }  // namespace tutti::collectives

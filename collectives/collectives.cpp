@@ -45,6 +45,23 @@ Task allreduce(Group& group, Buffer data, ReduceOp op)
     return chosen<Allreduce>(group, data.size_bytes(), op.commutative()).algorithm->run(group, data, op);
 }
 
+Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op)
+{
+    const std::size_t size_bytes = blocks.count() * out.element_bytes;
+    return chosen<ReduceScatter>(group, size_bytes, op.commutative())
+        .algorithm->run(group, in, std::move(blocks), out, op);
+}
+
+Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+{
+    return chosen<Scan>(group, out.size_bytes(), op.commutative()).algorithm->run(group, in, out, op);
+}
+
+Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+{
+    return chosen<Exscan>(group, out.size_bytes(), op.commutative()).algorithm->run(group, in, out, op);
+}
+
 Task allgather(Group& group, std::span<std::byte> all)
 {
     return chosen<Allgather>(group, all.size()).algorithm->run(group, all);

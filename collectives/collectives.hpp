@@ -15,6 +15,7 @@
 
 #include "collectives/blocks.hpp"
 #include "collectives/group.hpp"
+#include "collectives/partition.hpp"
 #include "collectives/task.hpp"
 
 namespace tutti::collectives {
@@ -34,8 +35,20 @@ Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op
 /// Combines `data` of all ranks into `data` at all ranks. The result is the same bit by bit everywhere.
 Task allreduce(Group& group, Buffer data, ReduceOp op);
 
-/// Brings one block of every rank to all, in rank order without gaps, all equally long. In place: a rank's own
-/// block is in `all` at its place already. n is the bytes of `all`.
+/// Combines the elements that `in` points to (blocks.count() of them at every rank, all ranks with the same
+/// blocks, one a rank) and leaves at each rank its block in `out`, which has as many elements as that. `in`
+/// is not written to; it and `out` do not overlap. n is the bytes of all blocks.
+Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op);
+
+/// Combines the elements that `in` points to (out.count of them) of ranks 0 to the own one into `out`, in
+/// rank order. `in` may be out.data: in place.
+Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+
+/// The same of ranks 0 to the one below. Rank 0's `out` is left alone.
+Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+
+/// Brings one block of every rank to all, in rank order without gaps, all equally long. In place: a rank's
+/// own block is in `all` at its place already. n is the bytes of `all`.
 Task allgather(Group& group, std::span<std::byte> all);
 
 /// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places need not be.

@@ -19,6 +19,16 @@ constexpr int floor_power_of_two(int value) noexcept
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(value)));
 }
 
+/// The lowest `bits` bits of a value below 2^bits, in the opposite order.
+constexpr int reversed_bits(int value, int bits) noexcept
+{
+    int reversed = 0;
+    for (int bit = 0; bit < bits; ++bit) {
+        reversed = reversed << 1 | (value >> bit & 1);
+    }
+    return reversed;
+}
+
 /// One rank's place in the binomial tree over `size` ranks with any root.
 ///
 /// Ranks are counted from the root: relative = (rank - root) mod size. The parent of a relative rank clears

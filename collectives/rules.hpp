@@ -73,6 +73,21 @@ inline constexpr Rule kAllreduceRules[] = {
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "rabenseifner"},
 };
 
+inline constexpr Rule kReduceScatterRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::crowded,    16,          8 * kKiB,    "flat"},
+    {Where::anywhere,   kAnyRanks,   512 * kKiB,  "recursive_halving"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+};
+
+// Of exscan too.
+inline constexpr Rule kScanRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_doubling"},
+};
+
 // Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
     {Where::anywhere,   2,           kAnyBytes,   "flat"},

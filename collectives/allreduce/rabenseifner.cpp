@@ -23,6 +23,7 @@
 // ones on the left: operators need not commute. Each block is finished by one rank, so the result is the same
 // bit by bit everywhere.
 #include "collectives/allreduce/allreduce.hpp"
+#include "collectives/halving.hpp"
 #include "collectives/partition.hpp"
 
 namespace tutti::collectives {
@@ -46,20 +47,11 @@ Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op)
     }
 
     const Partition blocks = Partition::even(data.count, fold.power());
-    int begin = 0;
-    int end = fold.power();
-    for (int bit = 1; bit < fold.power(); bit *= 2) {
-        const int peer = fold.rank(folded ^ bit);
-        const bool keeps_upper = (folded & bit) != 0;
-        const int middle = (begin + end) / 2;
-        const Buffer lower = part(data, blocks.range(begin, middle));
-        const Buffer upper = part(data, blocks.range(middle, end));
-        Operation combined =
-            group.recv_reduce(peer, keeps_upper ? upper : lower, op, keeps_upper ? Side::left : Side::right);
-        Operation sent = group.send(peer, (keeps_upper ? lower : upper).bytes());
-        co_await when_all(std::move(combined), std::move(sent));
-        (keeps_upper ? begin : end) = middle;
-    }
+    Task halved = reduce_by_halving(group, data, blocks, fold, op);
+    co_await halved;
+
+    int begin = halving_block(folded, fold);
+    int end = begin + 1;
     for (int bit = fold.power() / 2; bit >= 1; bit /= 2) {
         const int peer = fold.rank(folded ^ bit);
         const bool has_upper = (folded & bit) != 0;

@@ -13,6 +13,9 @@ static_assert(ceil_log2(9) == 4);
 static_assert(floor_power_of_two(1) == 1 && floor_power_of_two(7) == 4 && floor_power_of_two(8) == 8);
 static_assert(BinomialTree(0, 0, 1).child_count() == 0 && BinomialTree(0, 0, 1).is_root());
 
+static_assert(reversed_bits(0, 0) == 0 && reversed_bits(1, 1) == 1 && reversed_bits(1, 3) == 4);
+static_assert(reversed_bits(6, 3) == 3 && reversed_bits(0b1011, 4) == 0b1101);
+
 TEST_CASE("the binomial tree of the documented example")
 {
     const BinomialTree root(0, 0, 6);
