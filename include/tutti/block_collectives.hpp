@@ -81,6 +81,112 @@ public:
         return iallgatherv_elements({}, detail::elements(data), blocks);
     }
 
+    /// The concatenation of all ranks' `in`, at root: out.size() is size() times in.size() there, and `out`
+    /// of other ranks is left alone.
+    template <class I, detail::BlockBuffer O>
+    void gather(const I& in, O&& out, RootOptions options = {}) const
+    {
+        detail::check_same_type<I, O>();
+        gather_elements(detail::const_elements(in), detail::elements(out), options.root);
+    }
+    /// In place: root's `data` is the whole, with its own block at its place already; elsewhere `data` is the
+    /// block, and left alone.
+    template <class D>
+    void gather(D&& data, RootOptions options = {}) const
+    {
+        gather_elements({}, detail::elements(data), options.root);
+    }
+    template <class I, detail::BlockBuffer O>
+    Request igather(I&& in, O& out, RootOptions options = {}) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return igather_elements(detail::const_elements(in), detail::elements(out), options.root);
+    }
+    template <class D>
+    Request igather(D& data, RootOptions options = {}) const
+    {
+        return igather_elements({}, detail::elements(data), options.root);
+    }
+
+    /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
+    template <class I, class O>
+    void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
+    {
+        detail::check_same_type<I, O>();
+        gatherv_elements(detail::const_elements(in), detail::elements(out), blocks, options.root);
+    }
+    template <class D>
+    void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        gatherv_elements({}, detail::elements(data), blocks, options.root);
+    }
+    template <class I, class O>
+    Request igatherv(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return igatherv_elements(detail::const_elements(in), detail::elements(out), blocks, options.root);
+    }
+    template <class D>
+    Request igatherv(D& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        return igatherv_elements({}, detail::elements(data), blocks, options.root);
+    }
+
+    /// Each rank's part of root's `in`: in.size() is size() times out.size() there, and `in` of other ranks
+    /// does not matter.
+    template <class I, detail::BlockBuffer O>
+    void scatter(const I& in, O&& out, RootOptions options = {}) const
+    {
+        detail::check_same_type<I, O>();
+        scatter_elements(detail::const_elements(in), detail::elements(out), options.root);
+    }
+    /// In place: root's `data` is the whole, and left alone; elsewhere `data` becomes the block.
+    template <class D>
+    void scatter(D&& data, RootOptions options = {}) const
+    {
+        scatter_elements({}, detail::elements(data), options.root);
+    }
+    template <class I, detail::BlockBuffer O>
+    Request iscatter(I&& in, O& out, RootOptions options = {}) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return iscatter_elements(detail::const_elements(in), detail::elements(out), options.root);
+    }
+    template <class D>
+    Request iscatter(D& data, RootOptions options = {}) const
+    {
+        return iscatter_elements({}, detail::elements(data), options.root);
+    }
+
+    /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
+    /// at root only.
+    template <class I, detail::BlockBuffer O>
+    void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
+    {
+        detail::check_same_type<I, O>();
+        scatterv_elements(detail::const_elements(in), blocks, detail::elements(out), options.root);
+    }
+    template <class D>
+    void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        scatterv_elements({}, blocks, detail::elements(data), options.root);
+    }
+    template <class I, detail::BlockBuffer O>
+    Request iscatterv(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return iscatterv_elements(detail::const_elements(in), blocks, detail::elements(out), options.root);
+    }
+    template <class D>
+    Request iscatterv(D& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        return iscatterv_elements({}, blocks, detail::elements(data), options.root);
+    }
+
 protected:
     using OptionalInput = std::optional<detail::ConstElements>;  // nothing: in place
 
@@ -96,6 +202,14 @@ private:
     Request iallgather_elements(OptionalInput in, detail::Elements out) const;
     void allgatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks) const;
     Request iallgatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks) const;
+    void gather_elements(OptionalInput in, detail::Elements out, int root) const;
+    Request igather_elements(OptionalInput in, detail::Elements out, int root) const;
+    void gatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks, int root) const;
+    Request igatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks, int root) const;
+    void scatter_elements(OptionalInput in, detail::Elements out, int root) const;
+    Request iscatter_elements(OptionalInput in, detail::Elements out, int root) const;
+    void scatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
+    Request iscatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
 };
 
 }  // namespace tutti

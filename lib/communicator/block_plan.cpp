@@ -1,0 +1,55 @@
+#include "lib/communicator/block_plan.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+[[noreturn]] void refuse(std::string_view operation, const std::string& detail)
+{
+    throw Error(ErrorCode::invalid_argument, operation, detail);
+}
+
+}  // namespace
+
+void check_apart(std::string_view operation, ConstElements in, ConstElements out)
+{
+    if (in.count != 0 && in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes())
+        refuse(operation,
+               "input and output overlap; pass buffers that are apart, or use the form with one buffer");
+}
+
+void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
+                    std::string_view whole_name, ConstElements whole, int ranks)
+{
+    if (whole.size_bytes() != block.size_bytes() * static_cast<std::size_t>(ranks))
+        refuse(operation,
+               fmt::format(
+                   "the {} has {} elements ({} bytes), the {} {} ({} bytes); over {} ranks the {} must "
+                   "have {} bytes",
+                   block_name, block.count, block.size_bytes(), whole_name, whole.count, whole.size_bytes(),
+                   ranks, whole_name, block.size_bytes() * static_cast<std::size_t>(ranks)));
+}
+
+Elements block_of(std::string_view operation, Elements whole, int ranks, int rank)
+{
+    const auto parts = static_cast<std::size_t>(ranks);
+    if (whole.count % parts != 0)
+        refuse(operation, fmt::format("the buffer has {} elements, which {} ranks cannot divide into equal "
+                                      "blocks; resize it to a multiple, or use {}v",
+                                      whole.count, ranks, operation));
+    const std::size_t count = whole.count / parts;
+    return {whole.data + static_cast<std::size_t>(rank) * count * whole.element_bytes, count,
+            whole.element_bytes};
+}
+
+void check_own_count(std::string_view operation, std::string_view name, ConstElements own,
+                     std::size_t expected_bytes, int rank)
+{
+    if (own.size_bytes() != expected_bytes)
+        refuse(operation,
+               fmt::format("the {} of rank {} has {} elements ({} bytes), but the counts give this "
+                           "rank {} bytes; both must be the same",
+                           name, rank, own.count, own.size_bytes(), expected_bytes));
+}
+
+}  // namespace tutti::detail
