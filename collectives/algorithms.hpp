@@ -11,6 +11,7 @@
 
 #include "collectives/allgather/allgather.hpp"
 #include "collectives/allreduce/allreduce.hpp"
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/broadcast/broadcast.hpp"
 #include "collectives/gather/gather.hpp"
@@ -187,7 +188,28 @@ struct Scatter {
     static constexpr std::span<const Rule> kRules = kScatterRules;
 };
 
+struct Alltoall {
+    using Function = Task (*)(Group&, const std::byte* in, std::span<std::byte> out);
+    static constexpr const char* kVariable = "TUTTI_ALLTOALL";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", alltoall_flat},
+        {"pairwise", alltoall_pairwise},
+        {"bruck", alltoall_bruck},
+    };
+    static constexpr std::span<const Rule> kRules = kAlltoallRules;
+};
+
+struct Alltoallv {
+    using Function = Task (*)(Group&, ConstBlocks in, Blocks out);
+    static constexpr const char* kVariable = "TUTTI_ALLTOALLV";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", alltoallv_flat},
+        {"pairwise", alltoallv_pairwise},
+    };
+    static constexpr std::span<const Rule> kRules = kAlltoallvRules;
+};
+
 using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan,
-                                  Allgather, Allgatherv, Gather, Scatter>;
+                                  Allgather, Allgatherv, Gather, Scatter, Alltoall, Alltoallv>;
 
 }  // namespace tutti::collectives

@@ -94,4 +94,15 @@ Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root)
     return scatterv_flat(group, all, own, root);
 }
 
+Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out)
+{
+    const std::size_t block_bytes = out.size() / static_cast<std::size_t>(group.size());
+    return chosen<Alltoall>(group, block_bytes).algorithm->run(group, in, out);
+}
+
+Task alltoallv(Group& group, ConstBlocks in, Blocks out)
+{
+    return chosen<Alltoallv>(group, 0).algorithm->run(group, in, out);
+}
+
 }  // namespace tutti::collectives

@@ -70,4 +70,11 @@ Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int r
 /// The same with blocks of any sizes and places, which the root alone knows; each rank knows its own size.
 Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root);
 
+/// Brings block b of `in` at rank a to block a of `out` at rank b, for all pairs of ranks. `in` is as long as
+/// `out` and does not overlap it. All blocks are equally long; n is the bytes of one.
+Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out);
+
+/// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
+Task alltoallv(Group& group, ConstBlocks in, Blocks out);
+
 }  // namespace tutti::collectives

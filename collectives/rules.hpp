@@ -109,6 +109,22 @@ inline constexpr Rule kScatterRules[] = {
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
+
+// By the bytes of one block.
+inline constexpr Rule kAlltoallRules[] = {
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::anywhere,   7,           32 * kKiB,   "flat"},
+    {Where::crowded,    16,          32 * kKiB,   "flat"},
+    {Where::anywhere,   kAnyRanks,   256,         "bruck"},
+    {Where::anywhere,   kAnyRanks,   32 * kKiB,   "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "pairwise"},
+};
+
+// No rank knows the bytes of all others' blocks, so they cannot matter.
+inline constexpr Rule kAlltoallvRules[] = {
+    {Where::anywhere,   64,          kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "pairwise"},
+};
 // clang-format on
 
 }  // namespace tutti::collectives

@@ -1,0 +1,22 @@
+// The algorithms for alltoall and alltoallv; costs and sources are in the file of each, where n is the bytes
+// of one block. Parameters are those of collectives::alltoall and alltoallv. A pair of the same name is one
+// algorithm.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "collectives/blocks.hpp"
+#include "collectives/group.hpp"
+#include "collectives/task.hpp"
+
+namespace tutti::collectives {
+
+Task alltoall_flat(Group& group, const std::byte* in, std::span<std::byte> out);
+Task alltoall_pairwise(Group& group, const std::byte* in, std::span<std::byte> out);
+Task alltoall_bruck(Group& group, const std::byte* in, std::span<std::byte> out);
+
+Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out);
+Task alltoallv_pairwise(Group& group, ConstBlocks in, Blocks out);
+
+}  // namespace tutti::collectives

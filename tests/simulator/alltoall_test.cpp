@@ -1,0 +1,225 @@
+#include "collectives/alltoall/alltoall.hpp"
+
+#include <numeric>
+
+#include "collectives/choice.hpp"
+#include "collectives/collectives.hpp"
+#include "tests/simulator/blocks_support.hpp"
+
+namespace tutti::collectives::test {
+
+namespace {
+
+/// Who sends how much to whom, and where the blocks lie at each rank.
+struct Exchange {
+    std::vector<Places> in;
+    std::vector<Places> out;
+    std::size_t travelling_bytes = 0;  // all but what ranks keep
+
+    /// size_bytes(from, to) for each pair.
+    template <class SizeBytes>
+    Exchange(int ranks, Order order, SizeBytes size_bytes)
+    {
+        for (int rank = 0; rank < ranks; ++rank) {
+            std::vector<std::size_t> sent;
+            std::vector<std::size_t> received;
+            for (int peer = 0; peer < ranks; ++peer) {
+                sent.push_back(size_bytes(rank, peer));
+                received.push_back(size_bytes(peer, rank));
+                travelling_bytes += peer == rank ? 0 : sent.back();
+            }
+            in.emplace_back(std::move(sent), order);
+            out.emplace_back(std::move(received), order);
+        }
+    }
+
+    int ranks() const { return static_cast<int>(in.size()); }
+};
+
+std::vector<Memory> given(const std::vector<Places>& places)
+{
+    std::vector<Memory> all;
+    for (const Places& own : places) {
+        all.push_back(own.untouched());
+    }
+    return all;
+}
+
+/// The memory of all ranks with the blocks that they send, or receive.
+std::vector<Memory> filled(const std::vector<Places>& places, bool received)
+{
+    std::vector<Memory> all = given(places);
+    for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        for (int peer = 0; peer < static_cast<int>(places.size()); ++peer) {
+            const std::span<std::byte> block = places[index].in(all[index])[peer];
+            received ? fill(block, peer, rank) : fill(block, rank, peer);
+        }
+    }
+    return all;
+}
+
+/// Runs `run(group, in, out)` on the memory of each rank and compares all memory.
+template <class Run>
+Report check(SendMode mode, const Exchange& exchange, Run run)
+{
+    CAPTURE(static_cast<int>(mode), exchange.ranks(), exchange.in[0].sizes, exchange.in[0].offsets);
+    const std::vector<Memory> in = filled(exchange.in, false);
+    const std::vector<Memory> before = in;
+    std::vector<Memory> out = given(exchange.out);
+    const Report report = simulate(exchange.ranks(), settings_for(mode), [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        return run(group, in[rank], out[rank]);
+    });
+    REQUIRE(report.problems() == "");
+    REQUIRE(out == filled(exchange.out, true));
+    REQUIRE(in == before);
+    return report;
+}
+
+void check_direct_cost(const Report& report, std::string_view algorithm, const Exchange& exchange)
+{
+    const int others = exchange.ranks() - 1;
+    CAPTURE(algorithm, exchange.ranks());
+    CHECK(report.finish_ns() == others);
+    CHECK(report.longest_chain == (algorithm == "flat" ? std::min(others, 1) : others));
+    CHECK(report.messages_sent() == static_cast<std::size_t>(others * exchange.ranks()));
+    CHECK(report.bytes_sent() == exchange.travelling_bytes);
+}
+
+void check_bruck_cost(const Report& report, int ranks, std::size_t block_bytes)
+{
+    const int log2 = ceil_log2(ranks);
+    std::size_t bits = 0;
+    for (int distance = 0; distance < ranks; ++distance) {
+        bits += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(distance)));
+    }
+    CAPTURE(ranks, block_bytes);
+    CHECK(report.finish_ns() == log2);
+    CHECK(report.longest_chain == log2);
+    CHECK(report.messages_sent() == static_cast<std::size_t>(ranks * log2));
+    CHECK(report.bytes_sent() == static_cast<std::size_t>(ranks) * bits * block_bytes);
+}
+
+Exchange equal_exchange(int ranks, std::size_t block_bytes)
+{
+    return Exchange(ranks, Order::packed, [=](int, int) { return block_bytes; });
+}
+
+void check_equal(const Algorithm<Alltoall::Function>& algorithm, SendMode mode, int ranks,
+                 std::size_t block_bytes)
+{
+    const Exchange exchange = equal_exchange(ranks, block_bytes);
+    CAPTURE(algorithm.name);
+    const Report report = check(mode, exchange, [&](Group& group, const Memory& in, Memory& out) {
+        return algorithm.run(group, in.data(), out);
+    });
+    if (algorithm.name == "bruck") {
+        check_bruck_cost(report, ranks, block_bytes);
+    } else {
+        check_direct_cost(report, algorithm.name, exchange);
+    }
+}
+
+void check_unequal(const Algorithm<Alltoallv::Function>& algorithm, SendMode mode, const Exchange& exchange)
+{
+    CAPTURE(algorithm.name);
+    const Report report = check(mode, exchange, [&](Group& group, const Memory& in, Memory& out) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        return algorithm.run(group, exchange.in[rank].in(in), exchange.out[rank].in(out));
+    });
+    check_direct_cost(report, algorithm.name, exchange);
+}
+
+std::size_t some_empty(int from, int to)
+{
+    return static_cast<std::size_t>((from * 5 + to * 3) % 7 + (to == 2 ? 50 : 0));
+}
+
+std::size_t to_the_last_only(int from, int to)
+{
+    return to == 6 && from != 3 ? 9 : 0;
+}
+
+std::size_t nothing(int, int)
+{
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("every alltoall brings every block to its rank")
+{
+    for (const Algorithm<Alltoall::Function>& algorithm : Alltoall::kAlgorithms) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const std::size_t block_bytes : kCounts) {
+                    check_equal(algorithm, mode, ranks, block_bytes);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("every alltoallv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
+{
+    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+        for (const SendMode mode : kModes) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
+                for (const Order order : kOrders) {
+                    for (const auto size_bytes : {some_empty, to_the_last_only, nothing}) {
+                        check_unequal(algorithm, mode, Exchange(ranks, order, size_bytes));
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("an alltoall over many ranks")
+{
+    for (const Algorithm<Alltoall::Function>& algorithm : Alltoall::kAlgorithms) {
+        check_equal(algorithm, SendMode::synchronous, 64, 5);
+        check_equal(algorithm, SendMode::eager, 100, 2);
+    }
+    check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, 1000, 1);
+    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+        check_unequal(algorithm, SendMode::synchronous, Exchange(64, Order::backwards, some_empty));
+    }
+}
+
+TEST_CASE("alltoall and alltoallv with whatever the table chooses")
+{
+    for (const int ranks : {1, 2, 4, 7, 16}) {
+        for (const std::size_t block_bytes : {1, 1000, 40'000}) {
+            check(
+                SendMode::synchronous, equal_exchange(ranks, block_bytes),
+                [](Group& group, const Memory& in, Memory& out) { return alltoall(group, in.data(), out); });
+        }
+        const Exchange exchange(ranks, Order::gaps, some_empty);
+        check(SendMode::synchronous, exchange, [&](Group& group, const Memory& in, Memory& out) {
+            const auto rank = static_cast<std::size_t>(group.rank());
+            return alltoallv(group, exchange.in[rank].in(in), exchange.out[rank].in(out));
+        });
+    }
+}
+
+TEST_CASE("an alltoallv of ranks that count differently is an error, not a hang")
+{
+    const Exchange exchange = equal_exchange(5, 3);
+    Places wrong = exchange.out[4];
+    wrong.sizes[2] = 0;
+    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+        CAPTURE(algorithm.name);
+        const std::vector<Memory> in = filled(exchange.in, false);
+        std::vector<Memory> out = given(exchange.out);
+        const Report report = simulate(5, settings_for(SendMode::eager), [&](Group& group) {
+            const auto rank = static_cast<std::size_t>(group.rank());
+            const Places& places = rank == 4 ? wrong : exchange.out[rank];
+            return algorithm.run(group, exchange.in[rank].in(in[rank]), places.in(out[rank]));
+        });
+        CHECK_THAT(report.problems(), Catch::Contains("both sides must use the same count"));
+    }
+}
+
+}  // namespace tutti::collectives::test
