@@ -4,8 +4,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "tutti/reduction.hpp"
 
 namespace tutti::bench {
 
@@ -13,11 +16,12 @@ using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
 /// One joined job. The operations are the plain calls that a user would make, without hidden copies.
-/// A default-constructed Request is inactive, and waiting for it returns at once.
+/// A default-constructed Request is inactive, and waiting for it returns at once. A Reduction is an operator
+/// on elements of one type, looked up once: `reduction(in, inout)` makes inout = in op inout, locally.
 template <class B>
 concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> sum,
                            std::span<const float> term, typename B::Request& request,
-                           std::span<typename B::Request> requests)
+                           std::span<typename B::Request> requests, const typename B::Reduction& reduction)
 {
     requires std::default_initializable<typename B::Request>;
     {
@@ -46,6 +50,11 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
     job.broadcast(in, 0);
     job.allreduce(term, sum);
     job.reduce(term, sum, 0);
+    // Nothing where the library has no such operator on such elements.
+    {
+        B::reduction(Op::sum, DataType::float32)
+        } -> std::same_as<std::optional<typename B::Reduction>>;
+    reduction(out, in);
 };
 
 }  // namespace tutti::bench

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
 #include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/mpi_reduction.hpp"
 
 namespace tutti::bench {
 
@@ -21,6 +23,9 @@ public:
     };
     // wait_all() hands an array of these to MPI as an array of handles.
     static_assert(std::is_standard_layout_v<Request> && sizeof(Request) == sizeof(MPI_Request));
+
+    using Reduction = MpiReduction;
+    static std::optional<Reduction> reduction(Op op, DataType type) { return mpi_reduction(op, type); }
 
     static inline const int kAnySource = MPI_ANY_SOURCE;
 

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <sstream>
 
+#include "lib/reduction/types.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -66,6 +68,10 @@ constexpr Command kSizedCommands[] = {
     {"broadcast", "Bytes of rank 0 to all: mean time over the ranks, us", {1, kMiB, {1000, 100}, {100, 10}}},
     {"reduce", "Sum of floats at rank 0: mean time over the ranks, us", {4, kMiB, {1000, 100}, {100, 10}}},
 };
+constexpr Command kReduceOp = {
+    "reduce-op",
+    "Reduction kernels of one rank: bytes read and written, GB/s, and the ratio to a plain copy's",
+    {8192, 32 * kMiB, {0, 3}, {0, 1}, 64}};
 // Not sized: they have rows of other kinds, or one value.
 constexpr Command kBarrier = {"barrier", "Barrier: mean time over the ranks, us", {0, 0, {1000, 100}, {}}};
 constexpr Command kMatching = {
@@ -73,6 +79,19 @@ constexpr Command kMatching = {
     "Time of a message when many receives are posted, or many messages unexpected, us",
     {8, 8, {20000, 2000}, {}}};
 constexpr Command kIdle = {"idle", "CPU seconds that a rank uses while it waits in recv", {0, 0, {1, 0}, {}}};
+
+std::vector<std::string> names_of_ops()
+{
+    return {std::begin(reduction::kOpNames), std::end(reduction::kOpNames)};
+}
+
+std::vector<std::string> names_of_types()
+{
+    std::vector<std::string> names;
+    for (const DataType type : reduction::all_types())
+        names.push_back(reduction::to_string(type));
+    return names;
+}
 
 // What all commands share. `command` must outlive the parse: the tables above do.
 CLI::App* add_command(CLI::App& app, Options& options, const Command& command)
@@ -131,6 +150,19 @@ void add_commands(CLI::App& app, Options& options, bool own_library)
                          "otherwise the sources are the job's other ranks, told apart by tags")
             ->check(CLI::Range(1, 1000));
 
+    CLI::App* reduce_op = add_command(app, options, kReduceOp);
+    add_loop_options(reduce_op, options);
+    reduce_op
+        ->add_option("-m,--message-size", options.sizes,
+                     "MIN:MAX or MAX, bytes of an operand; by factors of 64")
+        ->type_name("SIZES");
+    reduce_op->add_option("--op", options.ops, "Only these operators")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names_of_ops()));
+    reduce_op->add_option("--type", options.types, "Only these types of elements")
+        ->delimiter(',')
+        ->check(CLI::IsMember(names_of_types()));
+
     CLI::App* idle = add_command(app, options, kIdle);
     idle->add_option("-s,--seconds", options.seconds, "How long to wait")->check(CLI::Range(0.0, 86400.0));
     if (own_library) {
@@ -150,6 +182,7 @@ constexpr const char* kExamples =
     "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
     "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
     "  build/benchmarks/tutti-bench matching --sources 100\n"
+    "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
     "  build/benchmarks/tutti-bench limits\n"
     "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not suit.";
 
@@ -171,10 +204,10 @@ std::vector<std::size_t> Options::size_list() const
         min = range.min.value_or(std::min(min, max));
     }
     std::vector<std::size_t> list;
-    for (std::size_t size = min; size <= max; size = size == 0 ? 1 : size * 2) {
+    for (std::size_t size = min; size <= max; size = size == 0 ? 1 : size * defaults.growth) {
         list.push_back(size);
-        if (size > max / 2 && size != 0)
-            break;  // doubling could overflow
+        if (size > max / defaults.growth && size != 0)
+            break;  // the next could overflow
     }
     return list;
 }

@@ -19,7 +19,8 @@ struct Defaults {
     std::size_t min_size_bytes;
     std::size_t max_size_bytes;
     LoopCount small;
-    LoopCount large;  // from kLargeBytes on
+    LoopCount large;         // from kLargeBytes on
+    std::size_t growth = 2;  // from each size to the next
 };
 
 inline constexpr std::size_t kLargeBytes = 64 * 1024;
@@ -40,10 +41,12 @@ struct Options {
     std::string mode = "posted";                    // matching
     int sources = 0;                                // matching: 0 means the other ranks of the job
     double seconds = 10.0;                          // idle
+    std::vector<std::string> ops;                   // reduce-op: none means all
+    std::vector<std::string> types;                 // likewise
 
     /// Iterations and warm-up at this size.
     LoopCount loop_count(std::size_t size_bytes) const;
-    /// MIN, 2 MIN, 4 MIN ... MAX, and 0 before 1 when MIN is 0.
+    /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0.
     std::vector<std::size_t> size_list() const;
 };
 

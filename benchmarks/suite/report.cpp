@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kKeyWidth = 10;
 constexpr int kValueWidth = 20;
+constexpr int kRatioWidth = 12;
+constexpr int kLabelWidth = 9;
 
 // One member of all samples.
 std::vector<double> pick(std::span<const Sample> samples, double Sample::*member)
@@ -37,6 +39,11 @@ std::ofstream open_for_writing(const std::string& file)
 }
 
 }  // namespace
+
+double median_value(std::span<const Sample> samples)
+{
+    return median(pick(samples, &Sample::value));
+}
 
 Report::Report(const Options& options, Columns columns, std::string_view library, int ranks)
     : options_(options), columns_(std::move(columns)), document_(std::make_unique<nlohmann::json>())
@@ -62,6 +69,10 @@ Report::Report(const Options& options, Columns columns, std::string_view library
         fmt::print("{:>{}}{:>{}}{:>12}", "Min", kValueWidth, "Max", kValueWidth, "Iterations");
     if (options_.validate)
         fmt::print("{:>12}", "Validation");
+    if (!columns_.ratio.empty())
+        fmt::print("{:>{}}", columns_.ratio, kRatioWidth);
+    for (const std::string& label : columns_.labels)
+        fmt::print("  {:<{}}", label, kLabelWidth);
     fmt::print("\n");
     std::fflush(stdout);
 }
@@ -69,7 +80,7 @@ Report::Report(const Options& options, Columns columns, std::string_view library
 Report::~Report() = default;
 
 void Report::row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
-                 std::optional<bool> valid)
+                 std::optional<bool> valid, const Context& context)
 {
     const std::vector<double> values = pick(repetitions, &Sample::value);
     const double min = median(pick(repetitions, &Sample::min));
@@ -82,6 +93,10 @@ void Report::row(std::optional<double> key, std::span<const Sample> repetitions,
                    columns_.decimals, iterations);
     if (valid)
         fmt::print("{:>12}", *valid ? "Pass" : "Fail");
+    if (context.reference)
+        fmt::print("{:>{}.2f}", median(values) / *context.reference, kRatioWidth);
+    for (const std::string& label : context.labels)
+        fmt::print("  {:<{}}", label, kLabelWidth);
     fmt::print("\n");
     std::fflush(stdout);
 
@@ -96,6 +111,10 @@ void Report::row(std::optional<double> key, std::span<const Sample> repetitions,
         result["key"] = *key;
     if (valid)
         result["valid"] = *valid;
+    if (context.reference)
+        result["reference"] = *context.reference;
+    for (std::size_t i = 0; i < context.labels.size(); ++i)
+        result["labels"][columns_.labels[i]] = context.labels[i];
     failed_ = failed_ || !valid.value_or(true);
     (*document_)["results"].push_back(std::move(result));
 }

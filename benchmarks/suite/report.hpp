@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "benchmarks/suite/options.hpp"
 
@@ -23,6 +24,9 @@ struct Sample {
     static Sample single(double value) { return {value, value, value}; }
 };
 
+/// The median of the samples' values.
+double median_value(std::span<const Sample> samples);
+
 /// What the columns are called and how many decimals a value gets.
 struct Columns {
     std::string title;  // "Latency Test"
@@ -30,6 +34,14 @@ struct Columns {
     std::string value;  // "Latency"
     std::string unit;   // "us"
     int decimals = 3;
+    std::string ratio = {};                // "Of copy": value / Context::reference
+    std::vector<std::string> labels = {};  // "Operator", "Type": last in the row
+};
+
+/// What some benchmarks say of a row beside its key and value.
+struct Context {
+    std::optional<double> reference;  // as Columns::ratio
+    std::vector<std::string> labels;  // one for each of Columns::labels
 };
 
 /// Prints to stdout as results come in. Made on rank 0 only.
@@ -44,7 +56,7 @@ public:
     /// `key` is the first column (without one, the row is the value alone); `valid` is empty when not
     /// checked.
     void row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
-             std::optional<bool> valid = {});
+             std::optional<bool> valid = {}, const Context& context = {});
     /// Writes the JSON file, if one was asked for.
     void finish();
     /// Whether a checked row was wrong.

@@ -13,6 +13,7 @@
 #include "benchmarks/suite/matching.hpp"
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/point_to_point.hpp"
+#include "benchmarks/suite/reduce_op.hpp"
 #include "benchmarks/suite/report.hpp"
 #include "benchmarks/suite/validate.hpp"
 
@@ -45,6 +46,8 @@ public:
             token_ring();
         else if (name == "broadcast")
             broadcasts();
+        else if (name == "reduce-op")
+            reduction_kernels();
         else
             sums(name == "allreduce");
         if (report_)
@@ -166,6 +169,42 @@ private:
         });
     }
 
+    // For each size a row for a plain copy, then one for each operator and type that the library has. Several
+    // ranks measure at once, and share what the memory gives.
+    void reduction_kernels()
+    {
+        open_report({"Reduction Kernel Test (bytes read and written)",
+                     "Size",
+                     "Bandwidth",
+                     "GB/s",
+                     2,
+                     "Of copy",
+                     {"Operator", "Type"}});
+        const std::vector<std::size_t> list = options_.size_list();
+        Buffers buffers(list.empty() ? 0 : list.back());
+        for (const std::size_t size : list) {
+            const LoopCount loop = reduction_loop(options_, size);
+            const auto show = [&](const std::vector<Sample>& samples, double copy,
+                                  std::vector<std::string> labels) {
+                if (report_)
+                    report_->row(static_cast<double>(size), samples, loop.iterations, {},
+                                 {copy, std::move(labels)});
+            };
+            const std::vector<Sample> copies =
+                repeat([&] { return over_ranks(job_, copy_bandwidth(buffers, size, loop)); });
+            const double copy = median_value(copies);
+            show(copies, copy, {"copy", "bytes"});
+            for (const auto& [op, type] : reductions_named(options_.ops, options_.types)) {
+                if (const auto known = B::reduction(op, type))
+                    show(repeat([&, element = type] {
+                             return over_ranks(job_,
+                                               reduction_bandwidth(*known, element, buffers, size, loop));
+                         }),
+                         copy, {std::string(reduction::to_string(op)), reduction::to_string(type)});
+            }
+        }
+    }
+
     // One row a size: repetitions of `measure`, after `validate` where that was asked for.
     template <class Measure, class Validate>
     void sizes(Measure measure, Validate validate)
@@ -187,13 +226,20 @@ private:
     template <class Measure>
     void row(std::optional<double> key, int iterations, std::optional<bool> valid, Measure measure)
     {
+        const std::vector<Sample> samples = repeat(measure);
+        if (report_)
+            report_->row(key, samples, iterations, valid);
+    }
+
+    template <class Measure>
+    std::vector<Sample> repeat(Measure measure)
+    {
         std::vector<Sample> samples;
         for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
             job_.barrier();
             samples.push_back(measure());
         }
-        if (report_)
-            report_->row(key, samples, iterations, valid);
+        return samples;
     }
 
     // The other ranks have no report, and print nothing.

@@ -1,9 +1,11 @@
 // The benchmarks' backend over Tutti's own C++ interface.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "benchmarks/suite/backend.hpp"
+#include "lib/reduction/kernels.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {
@@ -12,6 +14,23 @@ class TuttiBackend {
 public:
     using Request = tutti::Request;
     static constexpr int kAnySource = tutti::any_source;
+
+    /// The kernel that collectives use.
+    struct Reduction {
+        reduction::Kernel kernel;
+        std::size_t element_bytes;
+
+        void operator()(ConstBytes in, Bytes inout) const
+        {
+            kernel(inout.data(), in.data(), inout.data(), in.size() / element_bytes);
+        }
+    };
+    static std::optional<Reduction> reduction(Op op, DataType type)
+    {
+        if (!is_defined(op, type))
+            return std::nullopt;
+        return Reduction{reduction::kernel(op, type), size_bytes(type)};
+    }
 
     explicit TuttiBackend(Communicator communicator) : communicator_(std::move(communicator)) {}
 

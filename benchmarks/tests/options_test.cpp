@@ -47,6 +47,8 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
     CHECK(parse("latency").size_list().size() == 23);
     CHECK(parse("rate").size_list() == std::vector<std::size_t>{8});
     CHECK(parse("allreduce -m 16").size_list() == std::vector<std::size_t>{4, 8, 16});
+    CHECK(parse("reduce-op").size_list() == std::vector<std::size_t>{8192, 524288, 33554432});
+    CHECK(parse("reduce-op -m 1:100").size_list() == std::vector<std::size_t>{1, 64});
     const auto huge = parse("latency -m 9223372036854775808:18446744073709551615").size_list();
     CHECK(huge == std::vector<std::size_t>{std::size_t{1} << 63});
 }
@@ -67,12 +69,15 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
 {
     for (const char* line :
          {"", "latenc", "latency -m 1:x", "latency -m 8:4", "latency -m -1", "latency -m 1k", "latency -i 0",
-          "bw -W 0", "latency -W 4", "matching --mode often", "barrier -m 8"})
+          "bw -W 0", "latency -W 4", "matching --mode often", "barrier -m 8", "reduce-op --op average",
+          "reduce-op --type int128", "reduce-op -c"})
         check_refused(line);
     check_refused("limits", false);
     check_refused("matching --sources 4", false);
     CHECK(parse_line("latency --help").status == 0);
     CHECK_THAT(parse_line("--help").message, Catch::Contains("Examples:"));
+    CHECK(parse("reduce-op --op sum,minloc --type int8").ops == std::vector<std::string>{"sum", "minloc"});
+    CHECK(parse("reduce-op --type float32+index64").types == std::vector<std::string>{"float32+index64"});
     CHECK(parse("matching --depth 10,10000").depths == std::vector<int>{10, 10000});
 }
 

@@ -1,0 +1,128 @@
+// How fast one rank combines two arrays, without any communication: every operator on every type that the
+// library has, beside a plain copy of the same bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/options.hpp"
+#include "lib/reduction/types.hpp"
+
+namespace tutti::bench {
+
+/// Bytes of an operand that a measurement works through, at every size: some 10 ms.
+inline constexpr std::size_t kReducedBytes = std::size_t{64} << 20;
+
+/// As many iterations as kReducedBytes take, unless the command line says how many.
+inline LoopCount reduction_loop(const Options& options, std::size_t size_bytes)
+{
+    LoopCount loop = options.loop_count(size_bytes);
+    if (!options.iterations)
+        loop.iterations = static_cast<int>(std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1)));
+    return loop;
+}
+
+struct OperatorOnType {
+    Op op;
+    DataType type;
+};
+
+/// Those that there are, of the operators and types named (no name: all).
+inline std::vector<OperatorOnType> reductions_named(const std::vector<std::string>& ops,
+                                                    const std::vector<std::string>& types)
+{
+    const auto wanted = [](const std::vector<std::string>& names, std::string_view name) {
+        return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::vector<OperatorOnType> found;
+    for (const DataType type : reduction::all_types()) {
+        for (std::size_t i = 0; i < reduction::kOpCount; ++i) {
+            const Op op = static_cast<Op>(i);
+            if (is_defined(op, type) && wanted(ops, reduction::to_string(op)) &&
+                wanted(types, reduction::to_string(type)))
+                found.push_back({op, type});
+        }
+    }
+    return found;
+}
+
+/// The element's one: sums and products of it run into no subnormals and infinities, which take other times.
+inline std::vector<std::byte> one_of(DataType type)
+{
+    std::vector<std::byte> element(size_bytes(type));
+    const auto put = [&](auto value) { std::memcpy(element.data(), &value, sizeof value); };
+    switch (value_type(type)) {
+        case DataType::float16:
+            put(float16(1.0f).bits());
+            break;
+        case DataType::bfloat16:
+            put(bfloat16(1.0f).bits());
+            break;
+        case DataType::float32:
+        case DataType::complex64:
+            put(1.0f);
+            break;
+        case DataType::float64:
+        case DataType::complex128:
+            put(1.0);
+            break;
+        case DataType::long_double:
+            put(1.0L);
+            break;
+        default:
+            element[0] = std::byte{1};  // of integers, the lowest byte comes first
+    }
+    return element;
+}
+
+inline void fill_with_ones(Bytes data, DataType type)
+{
+    const std::vector<std::byte> one = one_of(type);
+    for (std::size_t offset = 0; offset + one.size() <= data.size(); offset += one.size())
+        std::memcpy(data.data() + offset, one.data(), one.size());
+}
+
+/// GB/s (GB = 10^9 bytes) that `call` reads and writes, when one call does so with `bytes`.
+template <class Call>
+double gigabytes_a_second(std::size_t bytes, LoopCount loop, Call call)
+{
+    double start = 0.0;
+    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
+        if (i == loop.warmup)
+            start = now_us();
+        call();
+    }
+    const double us = now_us() - start;
+    return static_cast<double>(bytes) * loop.iterations / us / 1000;
+}
+
+/// A copy reads and writes `size_bytes`.
+inline double copy_bandwidth(Buffers& buffers, std::size_t size_bytes, LoopCount loop)
+{
+    // Through a pointer that the compiler must read: it could drop copies that nobody looks at.
+    void* (*volatile copy)(void*, const void*, std::size_t) = std::memcpy;
+    const Bytes from = buffers.out.bytes(size_bytes);
+    const Bytes to = buffers.in.bytes(size_bytes);
+    return gigabytes_a_second(2 * size_bytes, loop, [&] { copy(to.data(), from.data(), size_bytes); });
+}
+
+/// A reduction into one of its operands reads both and writes one.
+template <class Reduction>
+double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& buffers,
+                           std::size_t size_bytes, LoopCount loop)
+{
+    const std::size_t whole = size_bytes / tutti::size_bytes(type) * tutti::size_bytes(type);
+    const Bytes in = buffers.out.bytes(whole);
+    const Bytes inout = buffers.in.bytes(whole);
+    fill_with_ones(in, type);
+    fill_with_ones(inout, type);
+    return gigabytes_a_second(3 * whole, loop, [&] { reduction(in, inout); });
+}
+
+}  // namespace tutti::bench
