@@ -54,9 +54,9 @@ Task allgather(Group& group, std::span<std::byte> all);
 /// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places need not be.
 Task allgatherv(Group& group, Blocks all);
 
-/// Brings one block of every rank to the root, into `all` there, in rank order without gaps; `all` is not used
-/// elsewhere. All blocks are as long as `own`, which at the root may lie in `all` at its place: in place. n is
-/// the bytes of all blocks.
+/// Brings one block of every rank to the root, into `all` there, in rank order without gaps; `all` is not
+/// used elsewhere. All blocks are as long as `own`, which at the root may lie in `all` at its place: in
+/// place. n is the bytes of all blocks.
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 
 /// The same with blocks of any sizes and places, which the root alone knows; each rank knows its own size.
