@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/block_collectives.hpp"
 #include "tutti/buffer.hpp"
-#include "tutti/reduction.hpp"
+#include "tutti/reduce_collectives.hpp"
 #include "tutti/request.hpp"
 #include "tutti/root_options.hpp"
 #include "tutti/status.hpp"
@@ -73,8 +72,9 @@ struct SplitOptions {
 /// all calls may be made from any thread at any time; below that from one thread at a time.
 ///
 /// Collectives must be called by all ranks of the communicator, in the same order. Those that move blocks
-/// (allgather, gather, scatter, alltoall) are in BlockCollectives.
-class Communicator : public BlockCollectives {
+/// (allgather, gather, scatter, alltoall) are in BlockCollectives, those that combine elements (reduce,
+/// allreduce, reduce_scatter, scan, exscan) in ReduceCollectives.
+class Communicator : public ReduceCollectives {
 public:
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
@@ -183,62 +183,6 @@ public:
         return ibroadcast_view(detail::view(buffer), options.root);
     }
 
-    /// out = op over all ranks' in, at root; `out` of other ranks is left alone. The operator is tutti::sum
-    /// and the like, an Op, or a user_op.
-    template <class I, class O, ReductionOperator F>
-    void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
-    {
-        detail::check_same_elements<I, O>();
-        reduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op),
-                       options.root);
-    }
-    /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
-    template <class D, ReductionOperator F>
-    void reduce(D&& data, const F& op, RootOptions options = {}) const
-    {
-        reduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op),
-                       options.root);
-    }
-    template <class I, class O, ReductionOperator F>
-    Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept,
-                                   options.root);
-        });
-    }
-
-    /// In place: `data` of every rank becomes op over all ranks' data.
-    template <class D, ReductionOperator F>
-    void allreduce(D&& data, const F& op) const
-    {
-        allreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op));
-    }
-    template <class I, class O, ReductionOperator F>
-    void allreduce(const I& in, O&& out, const F& op) const
-    {
-        detail::check_same_elements<I, O>();
-        allreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op));
-    }
-    template <class D, ReductionOperator F>
-    Request iallreduce(D& data, F op) const
-    {
-        return start_with<D>(std::move(op), [&](const detail::Operator& kept) {
-            return iallreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), kept);
-        });
-    }
-    template <class I, class O, ReductionOperator F>
-    Request iallreduce(I&& in, O& out, F op) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return iallreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept);
-        });
-    }
-
     // communicators
     /// The same ranks, other messages. Collective.
     Communicator dup() const;
@@ -282,28 +226,6 @@ private:
         keep(request, buffer);
         return OwningRequest<B>(std::move(request), std::move(buffer));
     }
-    static void keep(Request& request, std::shared_ptr<void> what) noexcept;
-
-    /// `op` for the elements of a D.
-    template <class D, class F>
-    static detail::Operator operator_for(const F& op) noexcept
-    {
-        return detail::operator_of<detail::ReducedElementT<D>>(op);
-    }
-    /// start(operator), whose request then keeps the function object that the operator refers to.
-    template <class D, class F, class Start>
-    static Request start_with(F op, Start&& start)
-    {
-        if constexpr (detail::kHasState<F>) {
-            auto kept = std::make_shared<F>(std::move(op));
-            Request request = start(operator_for<D>(*kept));
-            keep(request, std::move(kept));
-            return request;
-        } else {
-            return start(operator_for<D>(op));
-        }
-    }
-
     void send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
     Request isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
     Status recv_view(const detail::View& view, int source, int tag) const;
@@ -311,15 +233,7 @@ private:
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
     void broadcast_view(detail::View view, int root) const;
-    void reduce_buffers(detail::ConstReduceView in, detail::ReduceView out, const detail::Operator& op,
-                        int root) const;
     Request ibroadcast_view(detail::View view, int root) const;
-    Request ireduce_buffers(detail::ConstReduceView in, detail::ReduceView out, const detail::Operator& op,
-                            int root) const;
-    void allreduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
-                           const detail::Operator& op) const;
-    Request iallreduce_buffers(detail::ConstReduceView in, detail::ReduceView out,
-                               const detail::Operator& op) const;
 
     int rank_ = 0;
     int size_ = 0;

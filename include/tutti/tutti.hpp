@@ -8,6 +8,7 @@
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
 #include "tutti/layout.hpp"
+#include "tutti/reduce_collectives.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
 #include "tutti/root_options.hpp"

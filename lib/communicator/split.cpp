@@ -218,7 +218,7 @@ int Communicator::world_rank(int rank) const
 }
 
 Communicator::Communicator(std::shared_ptr<CommunicatorState> state) noexcept
-    : BlockCollectives(std::move(state)), rank_(state_->rank()), size_(state_->size())
+    : ReduceCollectives(std::move(state)), rank_(state_->rank()), size_(state_->size())
 {
 }
 
