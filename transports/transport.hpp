@@ -55,7 +55,7 @@ struct Capabilities {
     double bytes_per_ns;            // streaming: likewise
 };
 
-/// Memory of a peer, as the peer describes it in a message of its own.
+/// Memory of a peer, as the peer describes it in a message of its own: see Transport::expose().
 struct RemoteRegion {
     std::uint64_t address;
     std::uint64_t key;
@@ -81,8 +81,20 @@ public:
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
 
-    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get.
-    /// Answers as send() does; an error is told by the completion, or thrown when nothing was started.
+    /// How a peer that this transport reaches finds these bytes of ours, in get() and view().
+    virtual RemoteRegion expose(std::span<const std::byte> data) const noexcept
+    {
+        return {reinterpret_cast<std::uintptr_t>(data.data()), 0};
+    }
+    /// Whether that peer can view() them.
+    virtual bool viewable(const RemoteRegion&) const noexcept { return false; }
+    /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty
+    /// where it is not mapped here and cannot be.
+    virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
+
+    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get, and the
+    /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when
+    /// nothing was started.
     virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
 
     /// Delivers what has arrived. Returns the number of events (frames, completions, losses); 0 means idle.

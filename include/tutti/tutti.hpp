@@ -1,6 +1,7 @@
 // All of Tutti's public interface.
 #pragma once
 
+#include "tutti/allocate.hpp"
 #include "tutti/block_collectives.hpp"
 #include "tutti/blocks.hpp"
 #include "tutti/buffer.hpp"

@@ -116,6 +116,8 @@ private:
     // The data of a matched rendezvous (rendezvous.cpp)
     void fetch_data(ReceiveRequest& request, int sender, std::uint64_t sender_id, std::size_t total_bytes,
                     const std::optional<transport::RemoteRegion>& region);
+    bool take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
+                       const transport::RemoteRegion& region);
     bool try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                   transport::RemoteRegion region);
     void finish_pull(ReceiveRequest& request);

@@ -24,8 +24,10 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
     request.id = 0;
     try {
         Peer& from = connected_peer(sender);
-        const bool can_pull =
-            region && from.can_pull && request.deliver == nullptr && request.expected >= kPullFrom;
+        if (region && take_in_place(request, from, sender_id, *region))
+            return;
+        const bool can_pull = region && from.can_pull && !from.transport->viewable(*region) &&
+                              request.deliver == nullptr && request.expected >= kPullFrom;
         request.matched_ns = can_pull ? base::now_ns() : 0;
         if (can_pull && choice_.choose(request.expected) == Way::pull &&
             try_pull(request, from, sender_id, *region))
@@ -37,6 +39,20 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
             awaiting_data_.remove(std::exchange(request.id, 0));
         request.finish(error.code());
     }
+}
+
+// The sender's memory is mapped here. False: it is not.
+bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
+                             const transport::RemoteRegion& region)
+{
+    const auto data = from.transport->view(from.rank, region, request.expected);
+    if (data.empty())
+        return false;
+    request.take(0, data);
+    const FinHeader header{Lead::of(FrameKind::fin), sender_id};
+    send_control(from, bytes_of(header));
+    finish(request);
+    return true;
 }
 
 // False: nothing was started, and the data must be streamed.

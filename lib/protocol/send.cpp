@@ -14,6 +14,10 @@ using transport::SendResult;
 
 namespace {
 
+// Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
+// less than the envelope's trip.
+constexpr std::size_t kViewFrom = 4096;
+
 // For frames that are a header only: the transport has copied it.
 transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
 
@@ -93,9 +97,10 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (to.can_pull && !request.data.empty()) {
-        request.region = {reinterpret_cast<std::uintptr_t>(request.data.data()), 0};
-        where = std::as_bytes(std::span(&request.region, 1));
+    if (!request.data.empty()) {
+        request.region = to.transport->expose(request.data);
+        if (to.can_pull || to.transport->viewable(request.region))
+            where = std::as_bytes(std::span(&request.region, 1));
     }
     const SendResult result = to.transport->send(to.rank, header, where, request);
     request.frames_pending += result == SendResult::pending;
@@ -120,9 +125,10 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
+        const bool in_view = total >= kViewFrom && to.transport->viewable(to.transport->expose(request.data));
         // A refused rts stays one, even when credit has come back since: its id is taken.
-        if (request.synchronous || total > options_.eager_limit_bytes || cost > to.credit || request.id != 0)
-            [[unlikely]] {
+        if (request.synchronous || in_view || total > options_.eager_limit_bytes || cost > to.credit ||
+            request.id != 0) [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{EagerHeader::of(FrameKind::rts, envelope), total, request.id};

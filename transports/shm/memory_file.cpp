@@ -73,6 +73,16 @@ MemoryFile MemoryFile::create(const char* name, std::size_t bytes)
 
 MemoryFile MemoryFile::open(pid_t pid, int descriptor, std::size_t bytes)
 {
+    MemoryFile file = open(pid, descriptor);
+    if (file.size_bytes() != bytes)
+        throw Error(
+            ErrorCode::peer_lost, "shared memory",
+            fmt::format("descriptor {} of process {} is not the memory that it announced", descriptor, pid));
+    return file;
+}
+
+MemoryFile MemoryFile::open(pid_t pid, int descriptor)
+{
     const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
     MemoryFile file;
     file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
@@ -80,11 +90,13 @@ MemoryFile MemoryFile::open(pid_t pid, int descriptor, std::size_t bytes)
         throw Error(
             errno == ENOENT ? ErrorCode::peer_lost : ErrorCode::system, "shared memory",
             fmt::format("cannot open the memory of process {} ({}): {}", pid, path, std::strerror(errno)));
-    struct stat status {};
-    if (fstat(file.descriptor_, &status) != 0 || static_cast<std::size_t>(status.st_size) != bytes)
-        throw Error(ErrorCode::peer_lost, "shared memory",
-                    fmt::format("{} is not the memory that process {} announced", path, pid));
     return file;
+}
+
+std::size_t MemoryFile::size_bytes() const noexcept
+{
+    struct stat status {};
+    return fstat(descriptor_, &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
 }
 
 MemoryFile::MemoryFile(MemoryFile&& other) noexcept
@@ -92,6 +104,14 @@ MemoryFile::MemoryFile(MemoryFile&& other) noexcept
       base_(std::exchange(other.base_, nullptr)),
       mapped_bytes_(other.mapped_bytes_)
 {
+}
+
+MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept
+{
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(base_, other.base_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
+    return *this;
 }
 
 MemoryFile::~MemoryFile()

@@ -27,9 +27,11 @@ public:
     static MemoryFile create(const char* name, std::size_t bytes);
     /// The file that process `pid` has open as `descriptor`, which must have `bytes`; not mapped yet.
     static MemoryFile open(pid_t pid, int descriptor, std::size_t bytes);
+    /// The same, of whatever size.
+    static MemoryFile open(pid_t pid, int descriptor);
 
     MemoryFile(MemoryFile&& other) noexcept;
-    MemoryFile& operator=(MemoryFile&&) = delete;
+    MemoryFile& operator=(MemoryFile&& other) noexcept;
     ~MemoryFile();
 
     /// Gives pages to a part of the file.
@@ -39,6 +41,8 @@ public:
     /// From now on nobody else can open it.
     void close_descriptor() noexcept;
 
+    /// Of the whole file; 0 once the descriptor is closed.
+    std::size_t size_bytes() const noexcept;
     int descriptor() const noexcept { return descriptor_; }
     std::byte* base() const noexcept { return base_; }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lib/base/futex.hpp"
+#include "transports/shm/shared_heap.hpp"
 
 namespace tutti::transport::shm {
 
@@ -71,7 +72,8 @@ void ShmTransport::connect(int peer, std::span<const std::byte> card)
     slot.connected.store(1, std::memory_order_release);                   // pairs with accept_connections
     theirs.header().connections.fetch_add(1, std::memory_order_release);  // likewise
     RingProducer ring(theirs.ring(mine));
-    outgoing_[static_cast<std::size_t>(peer)] = std::make_unique<Outgoing>(Outgoing{std::move(theirs), ring});
+    outgoing_[static_cast<std::size_t>(peer)] =
+        std::make_unique<Outgoing>(Outgoing{std::move(theirs), ring, {}});
 }
 
 SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
@@ -91,6 +93,17 @@ SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::
     }
     to.inbox.wake_owner();
     return SendResult::done;
+}
+
+RemoteRegion ShmTransport::expose(std::span<const std::byte> data) const noexcept
+{
+    return SharedHeap::instance().find(data.data(), data.size()).value_or(Transport::expose(data));
+}
+
+std::span<const std::byte> ShmTransport::view(int peer, const RemoteRegion& region, std::size_t bytes)
+{
+    Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
+    return to.arenas.view(to.inbox.card().pid, region, bytes);
 }
 
 // One copy by the kernel, straight from the peer's memory (cross memory attach). Done, or not allowed.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transports/shm/inbox.hpp"
+#include "transports/shm/peer_arenas.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::transport::shm {
@@ -29,6 +30,9 @@ public:
                     Completion& completion) override;
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
                    Completion& completion) override;
+    RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
+    bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
+    std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
     void arm() override;
@@ -39,6 +43,7 @@ private:
     struct Outgoing {
         Inbox inbox;  // the peer's
         RingProducer ring;
+        PeerArenas arenas;
         bool full = false;  // the last send found no room
         bool lost = false;
     };

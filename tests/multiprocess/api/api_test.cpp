@@ -48,6 +48,13 @@ TEST_CASE("small collectives in a row, through shared memory where ranks share c
     CHECK(result.out == (expected ? "shared memory was used\n" : ""));
 }
 
+TEST_CASE("memory that peers read in place")
+{
+    const int count = GENERATE(1, 2, 3, 5);
+    CAPTURE(count);
+    check_quiet_success(tuttirun(ranks(count, "shared_memory")));
+}
+
 TEST_CASE("a flood of messages that nobody asked for is bounded")
 {
     check_quiet_success(tuttirun(ranks(GENERATE(2, 4), "flood")));

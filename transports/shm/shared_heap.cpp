@@ -1,0 +1,154 @@
+#include "transports/shm/shared_heap.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "tutti/error.hpp"
+
+namespace tutti::transport::shm {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kLeastArena = 256u << 20;
+constexpr std::size_t kMostBytes = std::size_t{1} << 46;
+// Freed ranges from here on give their pages back.
+constexpr std::size_t kPunchFrom = 64u << 10;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+// Without shared memory (no descriptors left, a file size limit) any memory will do.
+void* ordinary(std::size_t bytes)
+{
+    void* memory = std::aligned_alloc(kLine, bytes);
+    if (memory == nullptr)
+        throw Error(ErrorCode::out_of_memory, "allocate",
+                    "the system gave no more memory; raise the memory limit or use less of it");
+    return memory;
+}
+
+void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) noexcept
+{
+    const std::size_t start = round_up(offset, kPage);
+    const std::size_t end = (offset + bytes) / kPage * kPage;
+    if (end > start)
+        fallocate(file.descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start),
+                  static_cast<off_t>(end - start));
+}
+
+}  // namespace
+
+SharedHeap& SharedHeap::instance()
+{
+    static SharedHeap& heap = *new SharedHeap;
+    return heap;
+}
+
+void* SharedHeap::allocate(std::size_t bytes)
+{
+    if (bytes > kMostBytes)
+        throw Error(ErrorCode::out_of_memory, "allocate", "more bytes than any machine has");
+    bytes = std::max(round_up(bytes, kLine), kLine);
+    const std::lock_guard held(mutex_);
+    for (std::size_t i = 0; i < count_; ++i) {
+        Ranges& free = arenas_[i]->free;
+        const auto fits =
+            std::ranges::find_if(free, [&](const auto& range) { return range.second >= bytes; });
+        if (fits != free.end())
+            return take(*arenas_[i], fits, bytes);
+    }
+    Arena* const added = add_arena(bytes);
+    return added != nullptr ? take(*added, added->free.begin(), bytes) : ordinary(bytes);
+}
+
+void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t bytes)
+{
+    const auto [offset, size] = *from;
+    arena.file.allocate(offset, bytes);  // throws before anything has changed
+    arena.free.erase(from);
+    if (size > bytes)
+        arena.free.emplace(offset + bytes, size - bytes);
+    arena.used.emplace(offset, bytes);
+    return arena.file.base() + offset;
+}
+
+SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)
+{
+    if (count_ == kMostArenas)
+        return nullptr;
+    try {
+        const std::size_t size_bytes = std::max(kLeastArena, round_up(least_bytes, kPage) + kPage);
+        MemoryFile file = MemoryFile::create("tutti-heap", size_bytes);
+        file.allocate(0, kPage);
+        auto& header = *reinterpret_cast<ArenaHeader*>(file.base());
+        header.magic = ArenaHeader::kMagic;
+        header.nonce = new_nonce();
+        const std::uint64_t key = arena_key(header.nonce, file.descriptor());
+        arenas_[count_].reset(new Arena{std::move(file), size_bytes, key, {{kPage, size_bytes - kPage}}, {}});
+        count_.fetch_add(1, std::memory_order_release);
+        return arenas_[count_ - 1].get();
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+void SharedHeap::deallocate(void* memory) noexcept
+{
+    if (memory == nullptr)
+        return;
+    const auto* data = static_cast<const std::byte*>(memory);
+    const std::lock_guard held(mutex_);
+    Arena* const arena = arena_of(data);
+    if (arena == nullptr) {
+        std::free(memory);
+        return;
+    }
+    const auto used = arena->used.find(static_cast<std::size_t>(data - arena->file.base()));
+    if (used == arena->used.end())
+        return;  // not the start of an allocation: the caller's error, and nothing to give back
+    const auto [offset, size] = *used;
+    if (size >= kPunchFrom)
+        punch_hole(arena->file, offset, size);
+    arena->used.erase(used);
+
+    // Joined with its free neighbours.
+    auto freed = arena->free.emplace(offset, size).first;
+    if (const auto next = std::next(freed); next != arena->free.end() && offset + size == next->first) {
+        freed->second += next->second;
+        arena->free.erase(next);
+    }
+    if (freed != arena->free.begin()) {
+        const auto previous = std::prev(freed);
+        if (previous->first + previous->second == offset) {
+            previous->second += freed->second;
+            arena->free.erase(freed);
+        }
+    }
+}
+
+SharedHeap::Arena* SharedHeap::arena_of(const std::byte* data) const noexcept
+{
+    const std::size_t count = count_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::byte* const base = arenas_[i]->file.base();
+        if (data >= base && data < base + arenas_[i]->size_bytes)
+            return arenas_[i].get();
+    }
+    return nullptr;
+}
+
+std::optional<RemoteRegion> SharedHeap::find(const std::byte* data, std::size_t bytes) const noexcept
+{
+    const Arena* const arena = arena_of(data);
+    if (arena == nullptr || data + bytes > arena->file.base() + arena->size_bytes)
+        return std::nullopt;
+    return RemoteRegion{static_cast<std::uint64_t>(data - arena->file.base()), arena->key};
+}
+
+}  // namespace tutti::transport::shm

@@ -1,0 +1,69 @@
+// The heap behind tutti::allocate: memory files that peers map when a message out of them comes.
+//
+// Each arena is one memory file, at least 256 MiB of addresses; pages are given to allocations and taken back
+// from freed ones, so an arena costs what is in use. Arenas stay until the process ends: peers hold mappings.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "transports/shm/memory_file.hpp"
+#include "transports/shm/record.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::transport::shm {
+
+/// At the start of an arena, on a page of its own: how a peer knows that it has opened the right file.
+struct ArenaHeader {
+    static constexpr std::uint64_t kMagic = 0x31307061656874;  // "theap01": changes with the layout
+    std::uint64_t magic;
+    std::uint64_t nonce;
+};
+
+class SharedHeap {
+public:
+    /// The process's own. Never destroyed: containers may outlive main().
+    static SharedHeap& instance();
+
+    /// Throws tutti::Error (out_of_memory). Any thread.
+    void* allocate(std::size_t bytes);
+    void deallocate(void* memory) noexcept;
+
+    /// How a peer finds these bytes; nothing when they are not from here. Does not block.
+    std::optional<RemoteRegion> find(const std::byte* data, std::size_t bytes) const noexcept;
+
+private:
+    using Ranges = std::map<std::size_t, std::size_t>;  // size by offset
+    struct Arena {
+        MemoryFile file;
+        std::size_t size_bytes;
+        std::uint64_t key;
+        Ranges free;
+        Ranges used;
+    };
+
+    static constexpr std::size_t kMostArenas = 64;
+
+    Arena* add_arena(std::size_t least_bytes);
+    Arena* arena_of(const std::byte* data) const noexcept;
+    static void* take(Arena& arena, Ranges::iterator from, std::size_t bytes);
+
+    mutable std::mutex mutex_;
+    // Filled from the front, never emptied; the release of the count pairs with arena_of's acquire.
+    std::array<std::unique_ptr<Arena>, kMostArenas> arenas_;
+    std::atomic<std::size_t> count_{0};
+};
+
+/// The key of a region in an arena: the nonce's lower half, and the descriptor by which the file is opened.
+constexpr std::uint64_t arena_key(std::uint64_t nonce, int descriptor) noexcept
+{
+    return nonce << 32 | static_cast<std::uint32_t>(descriptor);
+}
+
+}  // namespace tutti::transport::shm
