@@ -10,7 +10,7 @@
 #include "lib/reduction/kernels/real_operators.hpp"
 #include "tutti/half.hpp"
 
-#if defined(__F16C__) || defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -18,17 +18,67 @@ namespace tutti::reduction::TUTTI_INSTRUCTION_SET {
 
 namespace {
 
-template <class Operator>
-struct OnBfloat16 {
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
+struct Float16 {
+    static float widen(std::uint32_t half) noexcept
     {
-        return tutti::detail::bfloat16_of_float(
-            Operator::apply(tutti::detail::float_of_bfloat16(a), tutti::detail::float_of_bfloat16(b)));
+        return tutti::detail::float_of_float16(static_cast<std::uint16_t>(half));
+    }
+    template <class Operator>
+    static std::uint32_t narrow(float value) noexcept
+    {
+        return tutti::detail::float16_of_float(value);
     }
 };
 
-#if defined(__F16C__) || defined(__AVX512F__)
+struct Bfloat16 {
+    static float widen(std::uint32_t half) noexcept
+    {
+        return tutti::detail::float_of_bfloat16(static_cast<std::uint16_t>(half));
+    }
+    // As bfloat16_of_float, without its care for a NaN: one that comes of operands like these has nothing in
+    // its lower half that could carry.
+    template <class Operator>
+    static std::uint32_t narrow(float value) noexcept
+    {
+        const std::uint32_t bits = tutti::detail::bits_of_float(value);
+        if constexpr (Operator::kPicks)
+            return bits >> 16;
+        else
+            return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    }
+};
 
+// One half, or two that lie in one word: all is done in lanes of 32 bits, so that vectors need not be widened
+// and narrowed, which takes longer than the rest.
+template <class Format, class Operator>
+struct OnHalves {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
+    {
+        return static_cast<std::uint16_t>(one(a, b));
+    }
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) noexcept
+    {
+        return one(a & 0xffffu, b & 0xffffu) | one(a >> 16, b >> 16) << 16;
+    }
+    static std::uint32_t one(std::uint32_t a, std::uint32_t b) noexcept
+    {
+        return Format::template narrow<Operator>(Operator::apply(Format::widen(a), Format::widen(b)));
+    }
+};
+
+template <class Format, class Operator>
+void combine_halves(void* dst, const void* a, const void* b, std::size_t count)
+{
+    combine<std::uint32_t, OnHalves<Format, Operator>>(dst, a, b, count / 2);
+    const std::size_t done = count / 2 * 4;
+    combine<std::uint16_t, OnHalves<Format, Operator>>(static_cast<std::byte*>(dst) + done,
+                                                       static_cast<const std::byte*>(a) + done,
+                                                       static_cast<const std::byte*>(b) + done, count % 2);
+}
+
+#if defined(__AVX2__)
+
+// The CPU's own conversions of float16, to vectors of floats and back. Addresses need no alignment.
 #if defined(__AVX512F__)
 constexpr std::size_t kLanes = 16;
 __m512 load(const std::byte* from) noexcept
@@ -79,42 +129,32 @@ void combine_float16(void* dst, const void* a, const void* b, std::size_t count)
 #else
 
 template <class Operator>
-struct OnFloat16 {
-    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
-    {
-        return tutti::detail::float16_of_float(
-            Operator::apply(tutti::detail::float_of_float16(a), tutti::detail::float_of_float16(b)));
-    }
-};
-
-template <class Operator>
 void combine_float16(void* dst, const void* a, const void* b, std::size_t count)
 {
-    combine<std::uint16_t, OnFloat16<Operator>>(dst, a, b, count);
+    combine_halves<Float16, Operator>(dst, a, b, count);
 }
 
 #endif
 
 template <class Operator>
-void combine_bfloat16(void* dst, const void* a, const void* b, std::size_t count)
+Kernel half(DataType type) noexcept
 {
-    combine<std::uint16_t, OnBfloat16<Operator>>(dst, a, b, count);
+    return type == DataType::float16 ? combine_float16<Operator> : combine_halves<Bfloat16, Operator>;
 }
 
 }  // namespace
 
 Kernel half_kernel(Op op, DataType type) noexcept
 {
-    const bool brain = type == DataType::bfloat16;
     switch (op) {
         case Op::sum:
-            return brain ? combine_bfloat16<Sum> : combine_float16<Sum>;
+            return half<Sum>(type);
         case Op::prod:
-            return brain ? combine_bfloat16<Prod> : combine_float16<Prod>;
+            return half<Prod>(type);
         case Op::min:
-            return brain ? combine_bfloat16<Min> : combine_float16<Min>;
+            return half<Min>(type);
         case Op::max:
-            return brain ? combine_bfloat16<Max> : combine_float16<Max>;
+            return half<Max>(type);
         default:
             return nullptr;
     }

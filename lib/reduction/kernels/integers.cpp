@@ -95,6 +95,29 @@ struct Bxor {
     }
 };
 
+// Products of bytes, two in a word of 16 bits: no vector of them has to be widened and narrowed.
+struct ProdOfBytes {
+    static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
+    {
+        const unsigned low = unsigned{a} * b & 0xffu;
+        const unsigned high = unsigned{a} / 256 * (b & 0xff00u) & 0xff00u;
+        return static_cast<std::uint16_t>(low | high);
+    }
+};
+
+template <class T>
+void multiply(void* dst, const void* a, const void* b, std::size_t count)
+{
+    if constexpr (sizeof(T) == 1) {
+        combine<std::uint16_t, ProdOfBytes>(dst, a, b, count / 2);
+        const std::size_t done = count / 2 * 2;
+        combine<T, Prod>(static_cast<std::byte*>(dst) + done, static_cast<const std::byte*>(a) + done,
+                         static_cast<const std::byte*>(b) + done, count % 2);
+    } else {
+        combine<T, Prod>(dst, a, b, count);
+    }
+}
+
 template <class T>
 Kernel integer(Op op) noexcept
 {
@@ -103,7 +126,7 @@ Kernel integer(Op op) noexcept
         case Op::sum:
             return combine<Unsigned, Sum>;
         case Op::prod:
-            return combine<Unsigned, Prod>;
+            return multiply<Unsigned>;
         case Op::min:
             return combine<T, Min>;
         case Op::max:

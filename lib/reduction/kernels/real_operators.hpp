@@ -5,7 +5,10 @@
 namespace tutti::reduction {
 namespace {
 
+// kPicks: the result is always one of the operands, so nothing is rounded.
+
 struct Sum {
+    static constexpr bool kPicks = false;
     template <class T>
     static T apply(T a, T b) noexcept
     {
@@ -14,6 +17,7 @@ struct Sum {
 };
 
 struct Prod {
+    static constexpr bool kPicks = false;
     template <class T>
     static T apply(T a, T b) noexcept
     {
@@ -21,20 +25,25 @@ struct Prod {
     }
 };
 
-// `a != a` is true for a NaN only, and for a NaN in b the comparison fails and b is taken.
+// For a NaN in b the comparison fails and b is taken, which is what the CPU's own min and max do; `a != a` is
+// true for a NaN only.
 struct Min {
+    static constexpr bool kPicks = true;
     template <class T>
     static T apply(T a, T b) noexcept
     {
-        return ((a < b) | (a != a)) ? a : b;
+        const T smaller = a < b ? a : b;
+        return a != a ? a : smaller;
     }
 };
 
 struct Max {
+    static constexpr bool kPicks = true;
     template <class T>
     static T apply(T a, T b) noexcept
     {
-        return ((a > b) | (a != a)) ? a : b;
+        const T larger = a > b ? a : b;
+        return a != a ? a : larger;
     }
 };
 
