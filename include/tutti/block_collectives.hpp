@@ -187,6 +187,59 @@ public:
         return iscatterv_elements({}, blocks, detail::elements(data), options.root);
     }
 
+    /// Block b of rank a's `in` becomes block a of rank b's `out`. Both have one block for each rank.
+    template <class I, class O>
+    void alltoall(const I& in, O&& out) const
+    {
+        detail::check_same_type<I, O>();
+        alltoall_elements(detail::const_elements(in), detail::elements(out));
+    }
+    /// In place: the blocks that arrive replace those that were sent to the same rank.
+    template <class D>
+    void alltoall(D&& data) const
+    {
+        alltoall_elements({}, detail::elements(data));
+    }
+    template <class I, class O>
+    Request ialltoall(I&& in, O& out) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return ialltoall_elements(detail::const_elements(in), detail::elements(out));
+    }
+    template <class D>
+    Request ialltoall(D& data) const
+    {
+        return ialltoall_elements({}, detail::elements(data));
+    }
+
+    /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
+    /// as that one's `received` gives it. Blocks that are sent may overlap.
+    template <class I, class O>
+    void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
+    {
+        detail::check_same_type<I, O>();
+        alltoallv_elements(detail::const_elements(in), sent, detail::elements(out), received);
+    }
+    /// In place: two ranks must send each other equally much.
+    template <class D>
+    void alltoallv(D&& data, BlockCounts blocks) const
+    {
+        alltoallv_elements({}, {}, detail::elements(data), blocks);
+    }
+    template <class I, class O>
+    Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    {
+        detail::check_outlives_call<I>();
+        detail::check_same_type<I, O>();
+        return ialltoallv_elements(detail::const_elements(in), sent, detail::elements(out), received);
+    }
+    template <class D>
+    Request ialltoallv(D& data, BlockCounts blocks) const
+    {
+        return ialltoallv_elements({}, {}, detail::elements(data), blocks);
+    }
+
 protected:
     using OptionalInput = std::optional<detail::ConstElements>;  // nothing: in place
 
@@ -210,6 +263,12 @@ private:
     Request iscatter_elements(OptionalInput in, detail::Elements out, int root) const;
     void scatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
     Request iscatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
+    void alltoall_elements(OptionalInput in, detail::Elements out) const;
+    Request ialltoall_elements(OptionalInput in, detail::Elements out) const;
+    void alltoallv_elements(OptionalInput in, BlockCounts sent, detail::Elements out,
+                            BlockCounts received) const;
+    Request ialltoallv_elements(OptionalInput in, BlockCounts sent, detail::Elements out,
+                                BlockCounts received) const;
 };
 
 }  // namespace tutti

@@ -18,6 +18,15 @@ void check_apart(std::string_view operation, ConstElements in, ConstElements out
                "input and output overlap; pass buffers that are apart, or use the form with one buffer");
 }
 
+void check_equal_size(std::string_view operation, ConstElements in, ConstElements out)
+{
+    if (in.size_bytes() != out.size_bytes())
+        refuse(operation,
+               fmt::format("the input has {} elements ({} bytes), the output {} ({} bytes); both must "
+                           "have one block for each rank, all equally long",
+                           in.count, in.size_bytes(), out.count, out.size_bytes()));
+}
+
 void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
                     std::string_view whole_name, ConstElements whole, int ranks)
 {
@@ -50,6 +59,16 @@ void check_own_count(std::string_view operation, std::string_view name, ConstEle
                fmt::format("the {} of rank {} has {} elements ({} bytes), but the counts give this "
                            "rank {} bytes; both must be the same",
                            name, rank, own.count, own.size_bytes(), expected_bytes));
+}
+
+void check_kept_count(std::string_view operation, std::size_t sent_bytes, std::size_t received_bytes,
+                      int rank)
+{
+    if (sent_bytes != received_bytes)
+        refuse(operation,
+               fmt::format("rank {} sends itself {} bytes, but receives {} from itself; both counts "
+                           "for the own rank must be the same",
+                           rank, sent_bytes, received_bytes));
 }
 
 }  // namespace tutti::detail

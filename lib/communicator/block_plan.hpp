@@ -33,6 +33,9 @@ Request start_plan(const std::shared_ptr<CommunicatorState>& state, Plan plan)
 /// Input and output must share no byte.
 void check_apart(std::string_view operation, ConstElements in, ConstElements out);
 
+/// Input and output must be equally long.
+void check_equal_size(std::string_view operation, ConstElements in, ConstElements out);
+
 /// `whole` must be as long as a `block` for each of `ranks` ranks. The names are the user's words for both.
 void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
                     std::string_view whole_name, ConstElements whole, int ranks);
@@ -43,6 +46,10 @@ Elements block_of(std::string_view operation, Elements whole, int ranks, int ran
 /// This rank's buffer must be as long as the counts say.
 void check_own_count(std::string_view operation, std::string_view name, ConstElements own,
                      std::size_t expected_bytes, int rank);
+
+/// What this rank sends itself must be what it receives from itself.
+void check_kept_count(std::string_view operation, std::size_t sent_bytes, std::size_t received_bytes,
+                      int rank);
 
 inline void copy_elements(std::byte* to, ConstElements from)
 {

@@ -1,6 +1,6 @@
 #include "collectives/alltoall/alltoall.hpp"
 
-#include <numeric>
+#include <bit>
 
 #include "collectives/choice.hpp"
 #include "collectives/collectives.hpp"
@@ -131,6 +131,27 @@ void check_unequal(const Algorithm<Alltoallv::Function>& algorithm, SendMode mod
     check_direct_cost(report, algorithm.name, exchange);
 }
 
+/// Runs `run(group, places, data)`; what each pair exchanges must be equally long both ways.
+template <class Run>
+void check_in_place(SendMode mode, const Exchange& exchange, Run run)
+{
+    const int ranks = exchange.ranks();
+    CAPTURE(static_cast<int>(mode), ranks, exchange.in[0].sizes, exchange.in[0].offsets);
+    std::vector<Memory> data = filled(exchange.in, false);
+    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        return run(group, exchange.in[rank], data[rank]);
+    });
+    REQUIRE(report.problems() == "");
+    REQUIRE(data == filled(exchange.out, true));
+    const bool even = ranks % 2 == 0;
+    const int odd_steps = mode == SendMode::synchronous ? ranks + 1 : (3 * ranks - 1) / 2;
+    CHECK(report.finish_ns() == (even || ranks == 1 ? ranks - 1 : odd_steps));
+    CHECK(report.longest_chain == (even || ranks == 1 ? ranks - 1 : ranks));
+    CHECK(report.messages_sent() == static_cast<std::size_t>(ranks * (ranks - 1)));
+    CHECK(report.bytes_sent() == exchange.travelling_bytes);
+}
+
 std::size_t some_empty(int from, int to)
 {
     return static_cast<std::size_t>((from * 5 + to * 3) % 7 + (to == 2 ? 50 : 0));
@@ -185,6 +206,29 @@ TEST_CASE("an alltoall over many ranks")
     check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, 1000, 1);
     for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
         check_unequal(algorithm, SendMode::synchronous, Exchange(64, Order::backwards, some_empty));
+    }
+}
+
+TEST_CASE("an alltoall in place exchanges blocks of any size between each pair once")
+{
+    const auto symmetric = [](int a, int b) { return static_cast<std::size_t>((a + b) * 5 % 7 + a * b % 3); };
+    for (const SendMode mode : kModes) {
+        for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (const std::size_t block_bytes : kCounts) {
+                check_in_place(
+                    mode, equal_exchange(ranks, block_bytes),
+                    [](Group& group, const Places&, Memory& data) { return alltoall_in_place(group, data); });
+            }
+            for (const Order order : kOrders) {
+                check_in_place(mode, Exchange(ranks, order, symmetric),
+                               [](Group& group, const Places& places, Memory& data) {
+                                   return alltoallv_in_place(group, places.in(data));
+                               });
+            }
+        }
+        check_in_place(mode, equal_exchange(64, 3), [](Group& group, const Places&, Memory& data) {
+            return alltoall_in_place(group, data);
+        });
     }
 }
 

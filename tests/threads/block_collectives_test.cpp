@@ -92,6 +92,23 @@ std::vector<int> only_own(std::vector<int> all, const Communicator& world, const
     return all;
 }
 
+enum class Side { sent, received };
+
+// What this rank sends all others, or receives from them, at its places in `count` elements.
+std::vector<int> pair_numbers(const Communicator& world, const Counts& counts, const Counts& displacements,
+                              std::size_t count, Side side)
+{
+    std::vector<int> all = untouched(count);
+    for (int peer = 0; peer < world.size(); ++peer) {
+        const auto index = static_cast<std::size_t>(peer);
+        const std::vector<int> block = side == Side::sent ? numbers(world.rank(), peer, counts[index])
+                                                          : numbers(peer, world.rank(), counts[index]);
+        std::copy(block.begin(), block.end(),
+                  all.begin() + static_cast<std::ptrdiff_t>(displacements[index]));
+    }
+    return all;
+}
+
 }  // namespace
 
 TEST_CASE("allgather, in two buffers and in place")
@@ -269,6 +286,116 @@ TEST_CASE("scatterv from every root, packed, with displacements, and of blocks t
             expect(pair == std::array<int, 2>{5, 6});
         }
     });
+}
+
+TEST_CASE("alltoall, in two buffers and in place")
+{
+    at_all_sizes([](const Communicator& world) {
+        for (const std::size_t count : kCounts) {
+            std::vector<int> in;
+            std::vector<int> expected;
+            for (int peer = 0; peer < world.size(); ++peer) {
+                const std::vector<int> sent = numbers(world.rank(), peer, count);
+                const std::vector<int> received = numbers(peer, world.rank(), count);
+                in.insert(in.end(), sent.begin(), sent.end());
+                expected.insert(expected.end(), received.begin(), received.end());
+            }
+            std::vector<int> out = untouched(in.size());
+            world.alltoall(in, out);
+            expect(out == expected);
+            std::vector<int> later = untouched(in.size());
+            world.ialltoall(in, later).wait();
+            expect(later == expected);
+            std::vector<int> data = in;
+            world.alltoall(data);
+            expect(data == expected);
+            data = in;
+            world.ialltoall(data).wait();
+            expect(data == expected);
+        }
+    });
+}
+
+TEST_CASE("alltoallv, packed, with displacements, and in place")
+{
+    at_all_sizes([](const Communicator& world) {
+        const auto count = [](int from, int to) {
+            return to == 1 ? std::size_t{4000} : static_cast<std::size_t>((from * 5 + to * 3) % 4);
+        };
+        const auto both = [](int a, int b) { return static_cast<std::size_t>((a + b) % 5 * 700); };
+        Counts sent, received, exchanged;
+        for (int peer = 0; peer < world.size(); ++peer) {
+            sent.push_back(count(world.rank(), peer));
+            received.push_back(count(peer, world.rank()));
+            exchanged.push_back(both(world.rank(), peer));
+        }
+        const std::vector<int> in = pair_numbers(world, sent, packed(sent), total(sent), Side::sent);
+        std::vector<int> out = untouched(total(received));
+        world.alltoallv(in, sent, out, received);
+        expect(out == pair_numbers(world, received, packed(received), out.size(), Side::received));
+
+        const Counts from = backwards(sent);
+        const Counts to = backwards(received);
+        const std::size_t in_size = total(sent) + sent.size() + 1;
+        const std::size_t out_size = total(received) + sent.size() + 1;
+        const std::vector<int> spread = pair_numbers(world, sent, from, in_size, Side::sent);
+        std::vector<int> later = untouched(out_size);
+        Request request = [&, dies = Counts(sent)] {
+            return world.ialltoallv(spread, {dies, Counts(from)}, later, {Counts(received), Counts(to)});
+        }();
+        request.wait();
+        expect(later == pair_numbers(world, received, to, out_size, Side::received));
+
+        const Counts places = backwards(exchanged);
+        const std::size_t size = total(exchanged) + exchanged.size() + 1;
+        std::vector<int> data = pair_numbers(world, exchanged, places, size, Side::sent);
+        world.alltoallv(data, {exchanged, places});
+        expect(data == pair_numbers(world, exchanged, places, size, Side::received));
+        data = pair_numbers(world, exchanged, packed(exchanged), total(exchanged), Side::sent);
+        world.ialltoallv(data, exchanged).wait();
+        expect(data == pair_numbers(world, exchanged, packed(exchanged), data.size(), Side::received));
+    });
+}
+
+TEST_CASE("alltoall refuses what does not fit")
+{
+    at_size(2, [](const Communicator& world) {
+        const auto refused = [](const std::string& text, auto&& call) {
+            expect_error(ErrorCode::invalid_argument, text, call);
+        };
+        std::vector<int> in(4);
+        std::vector<int> out(6);
+        std::vector<int> odd(5);
+        refused(
+            "alltoall: invalid argument: the input has 4 elements (16 bytes), the output 6 (24 bytes); both "
+            "must have one block for each rank",
+            [&] { world.alltoall(in, out); });
+        refused("5 elements, which 2 ranks cannot divide into equal blocks",
+                [&] { world.ialltoall(odd).wait(); });
+        refused("input and output overlap", [&] { world.alltoall(out, out); });
+        refused("the block of rank 1, 3 elements from 2 on, does not fit into the input of 4 elements", [&] {
+            world.alltoallv(in, Counts{2, 3}, out, Counts{2, 2});
+        });
+        refused("in the output the blocks of ranks 0 (2 elements from 0) and 1 (from 1) overlap", [&] {
+            world.alltoallv(in, Counts{2, 2}, out, {Counts{2, 2}, Counts{0, 1}});
+        });
+        refused("sends itself 8 bytes, but receives 4 from itself", [&] {
+            world.alltoallv(in, Counts{2, 2}, out, Counts{1, 1});
+        });
+    });
+}
+
+TEST_CASE("ranks whose counts differ get an error, and no rank hangs")
+{
+    for (const int ranks : {2, 4}) {
+        CHECK_THROWS_WITH(run_threads(ranks,
+                                      [](Environment& environment) {
+                                          const Communicator world = environment.world();
+                                          std::vector<int> data(world.rank() == 0 ? 8 : 16);
+                                          world.allgather(data);
+                                      }),
+                          Catch::Contains("with the same count"));
+    }
 }
 
 TEST_CASE("gather and scatter refuse at root what does not fit")

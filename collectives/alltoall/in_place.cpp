@@ -1,0 +1,80 @@
+// All-to-all in place: in every step the ranks exchange blocks in pairs, so that each pair meets once, and
+// the block that arrives takes the place of the one that goes to the same rank.
+//
+// Source: the pairs are those of a round-robin tournament (circle method).
+// Cost: size - 1 steps and chain for an even number of ranks. For an odd one a rank has no partner in each of
+// size rounds, and those that go ahead get into others' way: size + 1 steps where sends wait for their
+// receivers, (3 size - 1) / 2 where not, in a chain of size (for one rank nothing).
+// size (size - 1) messages of one block. No memory where the block has left when send returns, as short ones
+// have; else of one block, into which the other one arrives.
+//
+// Of an odd number of ranks m those meet in a round whose sum is the round modulo m; the one whose double
+// that is has no partner. Of an even number it meets the last rank, which takes no other part. Size 6, m = 5,
+// with whom each rank exchanges (for size 5: without rank 5):
+//   round   0    1    2    3    4    5
+//   0       5    4    3    2    1    0
+//   1       1    0    4    5    2    3
+//   2       2    5    0    4    3    1
+//   3       3    2    1    0    5    4
+//   4       4    3    5    1    0    2
+//
+// Restrictions: what a rank sends to another is as long as what it receives from it. Blocks may be unequal.
+#include "collectives/collectives.hpp"
+
+namespace tutti::collectives {
+
+namespace {
+
+/// Whom `rank` meets in a round; the rank itself where nobody.
+int partner(int rank, int size, int round) noexcept
+{
+    const bool even = size % 2 == 0;
+    const int last = size - 1;
+    const int circle = even ? last : size;
+    if (even && rank == last) {
+        return round % 2 == 0 ? round / 2 : (round + circle) / 2;
+    }
+    const int met = (round - rank + circle) % circle;
+    return met == rank && even ? last : met;
+}
+
+template <class BlocksOfRanks>
+Task in_place(Group& group, BlocksOfRanks data)
+{
+    const int rank = group.rank();
+    const int size = group.size();
+    const int rounds = size % 2 == 0 ? size - 1 : size;
+    for (int round = 0; round < rounds; ++round) {
+        const int peer = partner(rank, size, round);
+        if (peer == rank) {
+            continue;
+        }
+        const std::span<std::byte> block = data[peer];
+        Operation sent = group.send(peer, block);
+        if (sent.done()) {
+            sent.finish();
+            Operation received = group.recv(peer, block);
+            co_await received;
+            continue;
+        }
+        const Scratch arriving = Group::scratch(block.size());
+        const std::span<std::byte> incoming = arriving.bytes();
+        Operation received = group.recv(peer, incoming);
+        co_await when_all(std::move(received), std::move(sent));
+        Group::copy(block, incoming);
+    }
+}
+
+}  // namespace
+
+Task alltoall_in_place(Group& group, std::span<std::byte> data)
+{
+    return in_place(group, equal_blocks(data, group.size()));
+}
+
+Task alltoallv_in_place(Group& group, Blocks data)
+{
+    return in_place(group, data);
+}
+
+}  // namespace tutti::collectives
