@@ -15,6 +15,12 @@ namespace tutti::bench {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
+/// Where buffers come from. allocate() answers nullptr where there is no more.
+struct Memory {
+    void* (*allocate)(std::size_t size_bytes);
+    void (*release)(void* memory);
+};
+
 /// One joined job. The operations are the plain calls that a user would make, without hidden copies.
 /// A default-constructed Request is inactive, and waiting for it returns at once. A Reduction is an operator
 /// on elements of one type, looked up once: `reduction(in, inout)` makes inout = in op inout, locally.
@@ -24,6 +30,10 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
                            std::span<typename B::Request> requests, const typename B::Reduction& reduction)
 {
     requires std::default_initializable<typename B::Request>;
+    // The library's own allocator.
+    {
+        B::memory()
+        } -> std::same_as<Memory>;
     {
         B::kAnySource
         } -> std::convertible_to<int>;

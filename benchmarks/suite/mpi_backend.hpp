@@ -35,6 +35,16 @@ public:
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
     }
 
+    static Memory memory()
+    {
+        return {[](std::size_t size_bytes) {
+                    void* memory = nullptr;
+                    MPI_Alloc_mem(static_cast<MPI_Aint>(size_bytes), MPI_INFO_NULL, &memory);
+                    return memory;
+                },
+                [](void* memory) { MPI_Free_mem(memory); }};
+    }
+
     /// The first words of the library's description of itself: name and version.
     static std::string library()
     {

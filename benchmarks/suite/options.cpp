@@ -125,6 +125,9 @@ void add_commands(CLI::App& app, Options& options, bool own_library)
         add_loop_options(sub, options);
         sub->add_option("-m,--message-size", options.sizes, "MIN:MAX or MAX, bytes; sizes double")
             ->type_name("SIZES");
+        sub->add_option("--memory", options.memory,
+                        "Where buffers come from: 'library' (tutti::allocate, MPI_Alloc_mem) or 'malloc'")
+            ->check(CLI::IsMember({"library", "malloc"}));
         sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
         sub->add_flag("-f,--full", options.full, "Also show the ranks' smallest and largest mean");
         const std::string name = command.name;

@@ -34,6 +34,7 @@ struct Options {
     int window = 64;
     int repetitions = 1;
     bool validate = false;
+    std::string memory = "library";  // or "malloc"
     bool full = false;
     std::string json_file;
 

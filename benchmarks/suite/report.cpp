@@ -51,9 +51,9 @@ Report::Report(const Options& options, Columns columns, std::string_view library
     if (!options_.json_file.empty())
         // Tried now and written at the end: hours of measuring must not end in a typing error.
         open_for_writing(options_.json_file);
-    *document_ = {
-        {"benchmark", options_.benchmark}, {"library", library}, {"ranks", ranks},
-        {"unit", columns_.unit},           {"mode", nullptr},    {"results", nlohmann::json::array()}};
+    *document_ = {{"benchmark", options_.benchmark},   {"library", library},    {"ranks", ranks},
+                  {"memory", options_.memory},         {"unit", columns_.unit}, {"mode", nullptr},
+                  {"results", nlohmann::json::array()}};
     if (options_.benchmark == "matching")
         (*document_)["mode"] = options_.mode;
 

@@ -210,7 +210,8 @@ private:
     void sizes(Measure measure, Validate validate)
     {
         const std::vector<std::size_t> list = options_.size_list();
-        Buffers buffers(list.empty() ? 0 : list.back());
+        Buffers buffers(list.empty() ? 0 : list.back(),
+                        options_.memory == "library" ? B::memory() : kOrdinaryMemory);
         for (const std::size_t size : list) {
             const LoopCount loop = options_.loop_count(size);
             std::optional<bool> valid;

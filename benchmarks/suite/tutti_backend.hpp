@@ -34,6 +34,11 @@ public:
 
     explicit TuttiBackend(Communicator communicator) : communicator_(std::move(communicator)) {}
 
+    static Memory memory()
+    {
+        return {[](std::size_t size_bytes) { return tutti::allocate(size_bytes); },
+                [](void* memory) { tutti::deallocate(memory); }};
+    }
     static std::string library() { return "Tutti " TUTTI_BENCH_VERSION; }
 
     int rank() const { return communicator_.rank(); }

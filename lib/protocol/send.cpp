@@ -16,7 +16,7 @@ namespace {
 
 // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
 // less than the envelope's trip.
-constexpr std::size_t kViewFrom = 4096;
+constexpr std::size_t kViewFrom = 1024;
 
 // For frames that are a header only: the transport has copied it.
 transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
