@@ -14,7 +14,8 @@ void check_sizes(const Communicator& world)
     const int right = (world.rank() + 1) % world.size();
     const int left = (world.rank() + world.size() - 1) % world.size();
     std::size_t number = 0;
-    for (const std::size_t size : {1u, 4095u, 4096u, 4097u, 8192u, 8193u, 65'536u, 1'000'001u, 5'000'000u}) {
+    for (const std::size_t size :
+         {1u, 1023u, 1024u, 4095u, 4096u, 4097u, 8192u, 8193u, 65'536u, 1'000'001u, 5'000'000u}) {
         for (const bool shared_receiver : {false, true}) {
             ++number;
             const auto mine = bytes(world.rank(), number, size);
