@@ -20,6 +20,8 @@ void check_apart(std::string_view operation, ConstElements in, ConstElements out
 
 void check_equal_size(std::string_view operation, ConstElements in, ConstElements out)
 {
+    check_memory(operation, "input", in);
+    check_memory(operation, "output", out);
     if (in.size_bytes() != out.size_bytes())
         refuse(operation,
                fmt::format("the input has {} elements ({} bytes), the output {} ({} bytes); both must "
@@ -30,6 +32,8 @@ void check_equal_size(std::string_view operation, ConstElements in, ConstElement
 void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
                     std::string_view whole_name, ConstElements whole, int ranks)
 {
+    check_memory(operation, block_name, block);
+    check_memory(operation, whole_name, whole);
     if (whole.size_bytes() != block.size_bytes() * static_cast<std::size_t>(ranks))
         refuse(operation,
                fmt::format(
@@ -41,6 +45,7 @@ void check_multiple(std::string_view operation, std::string_view block_name, Con
 
 Elements block_of(std::string_view operation, Elements whole, int ranks, int rank)
 {
+    check_memory(operation, "buffer", whole);
     const auto parts = static_cast<std::size_t>(ranks);
     if (whole.count % parts != 0)
         refuse(operation, fmt::format("the buffer has {} elements, which {} ranks cannot divide into equal "
@@ -54,6 +59,7 @@ Elements block_of(std::string_view operation, Elements whole, int ranks, int ran
 void check_own_count(std::string_view operation, std::string_view name, ConstElements own,
                      std::size_t expected_bytes, int rank)
 {
+    check_memory(operation, name, own);
     if (own.size_bytes() != expected_bytes)
         refuse(operation,
                fmt::format("the {} of rank {} has {} elements ({} bytes), but the counts give this "

@@ -28,7 +28,8 @@ Request start_plan(const std::shared_ptr<CommunicatorState>& state, Plan plan)
     return request;
 }
 
-// All checks throw ErrorCode::invalid_argument in the name of `operation`, with the numbers and the remedy.
+// All checks throw ErrorCode::invalid_argument in the name of `operation`, with the numbers and the remedy;
+// also for a buffer that has elements but no memory.
 
 /// Input and output must share no byte.
 void check_apart(std::string_view operation, ConstElements in, ConstElements out);

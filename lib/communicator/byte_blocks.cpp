@@ -43,10 +43,19 @@ void check_apart(std::string_view operation, std::string_view name, std::span<co
 
 }  // namespace
 
+void check_memory(std::string_view operation, std::string_view name, ConstElements buffer)
+{
+    if (buffer.data == nullptr && buffer.count != 0)
+        throw Error(ErrorCode::invalid_argument, operation,
+                    fmt::format("the {} is a null pointer to {} elements; pass memory that holds them", name,
+                                buffer.count));
+}
+
 ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
                        ConstElements buffer, int ranks, Use use)
     : ranks_(static_cast<std::size_t>(ranks)), numbers_(2 * ranks_)
 {
+    check_memory(operation, name, buffer);
     check_one_per_rank(operation, name, "counts", blocks.counts().size(), ranks_);
     if (!blocks.packed())
         check_one_per_rank(operation, name, "displacements", blocks.displacements().size(), ranks_);

@@ -10,6 +10,9 @@
 
 namespace tutti::detail {
 
+/// Throws ErrorCode::invalid_argument where `buffer` has elements but no memory.
+void check_memory(std::string_view operation, std::string_view name, ConstElements buffer);
+
 class ByteBlocks {
 public:
     enum class Use { sent, received };

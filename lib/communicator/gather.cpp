@@ -24,6 +24,8 @@ auto plan_gather(const CommunicatorState& state, const Input& in, Elements out, 
         detail::check_apart("gather", *in, out);
     } else if (is_root) {
         own = detail::block_of("gather", out, state.size(), root);
+    } else {
+        detail::check_memory("gather", "input", own);
     }
     return [own, all = is_root ? out.data : nullptr, root](Group& group) {
         return collectives::gather(group, {own.data, own.size_bytes()}, all, root);
@@ -35,8 +37,10 @@ std::optional<ByteBlocks> gathered_blocks(const CommunicatorState& state, const 
                                           const BlockCounts& counts, int root)
 {
     detail::check_root(state, "gatherv", root);
-    if (state.rank() != root)
+    if (state.rank() != root) {
+        detail::check_memory("gatherv", "input", in.value_or(out));
         return std::nullopt;
+    }
     ByteBlocks blocks("gatherv", "output", counts, out, state.size(), ByteBlocks::Use::received);
     if (in) {
         detail::check_own_count("gatherv", "input", *in, blocks.sizes()[static_cast<std::size_t>(root)],

@@ -24,6 +24,8 @@ auto plan_scatter(const CommunicatorState& state, const Input& in, Elements out,
         detail::check_apart("scatter", *in, out);
     } else if (is_root) {
         own = detail::block_of("scatter", out, state.size(), root);
+    } else {
+        detail::check_memory("scatter", "output", out);
     }
     return [own, all = is_root ? in.value_or(out).data : nullptr, root](Group& group) {
         return collectives::scatter(group, all, {own.data, own.size_bytes()}, root);
@@ -35,8 +37,10 @@ std::optional<ByteBlocks> scattered_blocks(const CommunicatorState& state, const
                                            const BlockCounts& counts, int root)
 {
     detail::check_root(state, "scatterv", root);
-    if (state.rank() != root)
+    if (state.rank() != root) {
+        detail::check_memory("scatterv", "output", out);
         return std::nullopt;
+    }
     ByteBlocks blocks("scatterv", "input", counts, in.value_or(out), state.size(), ByteBlocks::Use::sent);
     if (in) {
         detail::check_own_count("scatterv", "output", out, blocks.sizes()[static_cast<std::size_t>(root)],

@@ -1,5 +1,7 @@
 #include "collectives/allgather/allgather.hpp"
 
+#include <sys/mman.h>
+
 #include "collectives/choice.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/blocks_support.hpp"
@@ -118,6 +120,31 @@ TEST_CASE("allgather and allgatherv with whatever the table chooses")
                   [&](Group& group, Memory& all) { return allgatherv(group, places.in(all)); });
         }
     }
+}
+
+TEST_CASE("blocks of more than 4 GiB keep their places and sizes")
+{
+    // Addresses only: nobody reads or writes them.
+    constexpr std::size_t kBlockBytes = (std::size_t{5} << 30) + 1;
+    constexpr std::size_t kBytes = 4 * kBlockBytes;
+    void* const reserved =
+        mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(reserved != MAP_FAILED);
+    std::byte* const data = static_cast<std::byte*>(reserved);
+
+    const EqualBlocks<std::byte> equal = equal_blocks({data, kBytes}, 4);
+    CHECK(equal[3].data() == data + 3 * kBlockBytes);
+    CHECK(equal[3].size() == kBlockBytes);
+    const Run run(equal, 1, 3, 4);
+    CHECK(run.packed().data() == data + kBlockBytes);
+    CHECK(run.arriving().size() == 3 * kBlockBytes);
+
+    const std::vector<std::size_t> sizes{kBlockBytes, 0, 2 * kBlockBytes};
+    const std::vector<std::size_t> offsets{kBlockBytes, 7, 2 * kBlockBytes};
+    const Run unequal(Blocks{data, sizes, offsets}, 0, 3, 3);
+    CHECK(unequal.packed().data() == data + kBlockBytes);
+    CHECK(unequal.packed().size() == 3 * kBlockBytes);
+    munmap(reserved, kBytes);
 }
 
 TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang")

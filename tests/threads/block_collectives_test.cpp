@@ -385,6 +385,33 @@ TEST_CASE("alltoall refuses what does not fit")
     });
 }
 
+TEST_CASE("null buffers are refused at every rank, and those of no elements are not")
+{
+    at_size(2, [](const Communicator& world) {
+        const std::span<int> null(static_cast<int*>(nullptr), 4);
+        std::vector<int> data(8);
+        const Counts counts{2, 2};
+        const auto refused = [](const std::string& text, auto&& call) {
+            expect_error(ErrorCode::invalid_argument, text, call);
+        };
+        refused("the input is a null pointer to 4 elements", [&] { world.allgather(null, data); });
+        refused("the buffer is a null pointer to 4 elements", [&] { world.allgather(null); });
+        refused("the output is a null pointer to 4 elements", [&] { world.allgatherv(data, null, counts); });
+        refused("gather: invalid argument: the input is a null", [&] { world.gather(null, data); });
+        refused("the input is a null", [&] { world.gatherv(null, data, Counts{4, 4}); });
+        refused("scatter: invalid argument: the output is a null", [&] { world.scatter(data, null); });
+        refused("the output is a null", [&] { world.scatterv(data, Counts{4, 4}, null); });
+        refused("the input is a null", [&] { world.alltoall(null, std::span(data).first(4)); });
+        refused("the output is a null", [&] { world.alltoallv(data, counts, null, counts); });
+        const std::span<int> nothing;
+        world.allgather(nothing, nothing);
+        world.gather(nothing, nothing, {.root = 1});
+        world.scatterv(nothing, Counts{0, 0}, nothing);
+        world.alltoallv(nothing, Counts{0, 0}, nothing, Counts{0, 0});
+        world.alltoall(nothing);
+    });
+}
+
 TEST_CASE("ranks whose counts differ get an error, and no rank hangs")
 {
     for (const int ranks : {2, 4}) {
