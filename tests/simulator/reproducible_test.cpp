@@ -64,20 +64,53 @@ std::vector<Values> results(int ranks, const Settings& settings, const Run& run)
     return data;
 }
 
-/// At every number of ranks and in every order of arrival the same; and not trivially so.
+constexpr int kNoRoot = -1;
+
+/// At every number of ranks and in every order of arrival the same: at the root, or at all ranks.
 template <class Run>
 void check_reproducible(int root, const Run& run)
 {
     std::mt19937 random(5);
     for (int ranks = 2; ranks <= 17; ++ranks) {
         CAPTURE(ranks);
-        const std::size_t at = static_cast<std::size_t>(root % ranks);
-        const Values expected = results(ranks, settings_for(SendMode::eager), run)[at];
+        const std::vector<Values> expected = results(ranks, settings_for(SendMode::eager), run);
         for (int arrival = 0; arrival < kArrivals; ++arrival) {
             const SendMode mode = kModes[arrival % 2];
-            CHECK(results(ranks, arrivals(ranks, mode, random), run)[at] == expected);
+            const std::vector<Values> found = results(ranks, arrivals(ranks, mode, random), run);
+            if (root == kNoRoot) {
+                CHECK(found == expected);
+            } else {
+                const auto at = static_cast<std::size_t>(root % ranks);
+                CHECK(found[at] == expected[at]);
+            }
         }
     }
+}
+
+/// Calls check(algorithm, op) for every algorithm of a collective, with an operator that commutes as far as
+/// the algorithm is told, and where it can do that with one that does not.
+template <class Collective, class Check>
+void for_all_algorithms(const Check& check)
+{
+    for (const Algorithm<typename Collective::Function>& algorithm : Collective::kAlgorithms) {
+        for (const bool commutative : {false, true}) {
+            if (!commutative && algorithm.operands == Operands::commuting)
+                continue;
+            CAPTURE(algorithm.name, commutative);
+            check(algorithm, ReduceOp(combine_hashing, commutative));
+        }
+    }
+}
+
+template <class Collective>
+void check_scans()
+{
+    for_all_algorithms<Collective>([](const auto& algorithm, ReduceOp op) {
+        check_reproducible(kNoRoot, [&](Group& group, Values& values) {
+            const Buffer data = buffer_of(values);
+            return algorithm.run(group, data.data, data, op);
+        });
+    });
 }
 
 }  // namespace
@@ -96,40 +129,49 @@ TEST_CASE("the hashing operator tells orders, brackets and sides apart")
 
 TEST_CASE("an allreduce is the same expression whatever the order of arrival, and the same at all ranks")
 {
-    for (const Algorithm<Allreduce::Function>& algorithm : Allreduce::kAlgorithms) {
-        for (const bool commutative : {false, true}) {
-            if (!commutative && algorithm.operands == Operands::commuting)
-                continue;
-            CAPTURE(algorithm.name, commutative);
-            const ReduceOp op(combine_hashing, commutative);
-            const auto run = [&](Group& group, Values& values) {
-                return algorithm.run(group, buffer_of(values), op);
-            };
-            check_reproducible(0, run);
-            for (const int ranks : {2, 7, 16}) {
-                const std::vector<Values> all = results(ranks, settings_for(SendMode::eager), run);
-                CHECK(all == std::vector<Values>(all.size(), all[0]));
-            }
+    for_all_algorithms<Allreduce>([](const auto& algorithm, ReduceOp op) {
+        const auto run = [&](Group& group, Values& values) {
+            return algorithm.run(group, buffer_of(values), op);
+        };
+        check_reproducible(kNoRoot, run);
+        for (const int ranks : {2, 7, 16}) {
+            const std::vector<Values> all = results(ranks, settings_for(SendMode::eager), run);
+            CHECK(all == std::vector<Values>(all.size(), all[0]));
         }
-    }
+    });
 }
 
 TEST_CASE("a reduce is the same expression whatever the order of arrival")
 {
-    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
-        for (const bool commutative : {false, true}) {
-            if (!commutative && algorithm.operands == Operands::commuting)
-                continue;
-            for (const int root : {0, 5}) {
-                CAPTURE(algorithm.name, commutative, root);
-                const ReduceOp op(combine_hashing, commutative);
-                check_reproducible(root, [&](Group& group, Values& values) {
-                    const Buffer data = buffer_of(values);
-                    return algorithm.run(group, data.data, data, root % group.size(), op, 64);
-                });
-            }
-        }
+    for (const int root : {0, 5}) {
+        CAPTURE(root);
+        for_all_algorithms<Reduce>([root](const auto& algorithm, ReduceOp op) {
+            check_reproducible(root, [&](Group& group, Values& values) {
+                const Buffer data = buffer_of(values);
+                return algorithm.run(group, data.data, data, root % group.size(), op, 64);
+            });
+        });
     }
+}
+
+TEST_CASE("a reduce_scatter is the same expression whatever the order of arrival")
+{
+    for_all_algorithms<ReduceScatter>([](const auto& algorithm, ReduceOp op) {
+        check_reproducible(kNoRoot, [&](Group& group, Values& values) {
+            const Partition blocks = Partition::even(kCount, group.size());
+            values.resize(2 * kCount);  // the own block goes behind the input
+            const Buffer all = buffer_of(values);
+            const Buffer own{all.data + kCount * sizeof(std::uint64_t), blocks[group.rank()].count,
+                             sizeof(std::uint64_t)};
+            return algorithm.run(group, all.data, blocks, own, op);
+        });
+    });
+}
+
+TEST_CASE("scans are the same expressions whatever the order of arrival")
+{
+    check_scans<Scan>();
+    check_scans<Exscan>();
 }
 
 }  // namespace tutti::collectives::test

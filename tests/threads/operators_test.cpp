@@ -77,6 +77,29 @@ TEST_CASE("a user's operator that does not commute keeps the ranks' order, at an
     });
 }
 
+TEST_CASE("a user's operator in scans and reduce_scatter")
+{
+    const auto then = user_op(after, non_commutative);
+    at_all_sizes([&](const Communicator& world) {
+        const auto ranks = static_cast<std::size_t>(world.size());
+        const auto own = static_cast<std::size_t>(world.rank());
+        for (const std::size_t count : kCounts) {
+            std::vector<Map> data = maps(world.rank(), count);
+            world.scan(data, then);
+            expect(data == composed(world.rank() + 1, count));
+            data = maps(world.rank(), count);
+            world.iexscan(data, then).wait();
+            expect(data == (own == 0 ? maps(0, count) : composed(world.rank(), count)));
+
+            const std::vector<Map> in = maps(world.rank(), ranks * count);
+            const std::vector<Map> all = composed(world.size(), ranks * count);
+            std::vector<Map> out = maps(0, count);
+            world.ireduce_scatter(in, out, then).wait();
+            expect(std::equal(out.begin(), out.end(), all.begin() + static_cast<long>(own * count)));
+        }
+    });
+}
+
 TEST_CASE("the request of a reduction keeps its operator's state")
 {
     at_all_sizes([](const Communicator& world) {
