@@ -199,37 +199,4 @@ Request Communicator::irecv_view(const detail::View& view, int source, int tag) 
     return RequestAccess::active(request.release(), layout);
 }
 
-Status Communicator::probe(int source, int tag) const
-{
-    if (source == null_rank)
-        return {};
-    detail::check_receive(*state_, "probe", source, tag);
-    Process& process = state_->process();
-    auto lock = process.engine().lock();
-    protocol::UnexpectedRequest* found = nullptr;
-    process.engine().wait(lock, [&] {
-        found = process.protocol().probe({state_->context(), source, tag});
-        return found != nullptr || detail::is_lost(*state_, source);
-    });
-    if (found == nullptr)
-        detail::raise_lost("probe", source);
-    return found->status();
-}
-
-std::optional<Status> Communicator::iprobe(int source, int tag) const
-{
-    if (source == null_rank)
-        return Status{};
-    detail::check_receive(*state_, "iprobe", source, tag);
-    Process& process = state_->process();
-    auto lock = process.engine().lock();
-    const matching::MatchKey pattern{state_->context(), source, tag};
-    auto* found = process.protocol().probe(pattern);
-    if (found == nullptr) {
-        process.engine().progress();
-        found = process.protocol().probe(pattern);
-    }
-    return found == nullptr ? std::nullopt : std::optional(found->status());
-}
-
 }  // namespace tutti

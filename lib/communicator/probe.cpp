@@ -1,4 +1,4 @@
-// Matched probes, and the messages that they take out of the queue.
+// Probes: messages that have come are looked at, or taken out of the queue.
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/pooled.hpp"
 #include "lib/communicator/process.hpp"
@@ -19,6 +19,37 @@ protocol::UnexpectedRequest* unexpected(detail::MatchedMessage* matched)
 detail::MatchedMessage* opaque(protocol::UnexpectedRequest* message)
 {
     return reinterpret_cast<detail::MatchedMessage*>(message);
+}
+
+using detail::CommunicatorState;
+using progress::Engine;
+
+// The message that a recv with these arguments would get, in its place. Under the lock.
+protocol::UnexpectedRequest& wait_for_message(const CommunicatorState& state, Engine::Lock& lock,
+                                              std::string_view operation, int source, int tag)
+{
+    detail::Process& process = state.process();
+    protocol::UnexpectedRequest* found = nullptr;
+    process.engine().wait(lock, [&] {
+        found = process.protocol().probe({state.context(), source, tag});
+        return found != nullptr || detail::is_lost(state, source);
+    });
+    if (found == nullptr)
+        detail::raise_lost(operation, source);
+    return *found;
+}
+
+// The same if it has come, after one pass of progress at most; or nullptr.
+protocol::UnexpectedRequest* look_for_message(const CommunicatorState& state, int source, int tag)
+{
+    detail::Process& process = state.process();
+    const matching::MatchKey pattern{state.context(), source, tag};
+    auto* found = process.protocol().probe(pattern);
+    if (found == nullptr) {
+        process.engine().progress();
+        found = process.protocol().probe(pattern);
+    }
+    return found;
 }
 
 }  // namespace
@@ -70,22 +101,34 @@ Request Message::irecv_view(detail::View view)
     return RequestAccess::active(request.release(), layout);
 }
 
+Status Communicator::probe(int source, int tag) const
+{
+    if (source == null_rank)
+        return {};
+    detail::check_receive(*state_, "probe", source, tag);
+    auto lock = state_->process().engine().lock();
+    return wait_for_message(*state_, lock, "probe", source, tag).status();
+}
+
+std::optional<Status> Communicator::iprobe(int source, int tag) const
+{
+    if (source == null_rank)
+        return Status{};
+    detail::check_receive(*state_, "iprobe", source, tag);
+    auto lock = state_->process().engine().lock();
+    const auto* found = look_for_message(*state_, source, tag);
+    return found == nullptr ? std::nullopt : std::optional(found->status());
+}
+
 Message Communicator::mprobe(int source, int tag) const
 {
     if (source == null_rank)
         return Message(state_, nullptr, {});
     detail::check_receive(*state_, "mprobe", source, tag);
-    detail::Process& process = state_->process();
-    auto lock = process.engine().lock();
-    protocol::UnexpectedRequest* found = nullptr;
-    process.engine().wait(lock, [&] {
-        found = process.protocol().probe({state_->context(), source, tag});
-        return found != nullptr || detail::is_lost(*state_, source);
-    });
-    if (found == nullptr)
-        detail::raise_lost("mprobe", source);
-    process.protocol().extract(*found);
-    return Message(state_, opaque(found), found->status());
+    auto lock = state_->process().engine().lock();
+    auto& found = wait_for_message(*state_, lock, "mprobe", source, tag);
+    state_->process().protocol().extract(found);
+    return Message(state_, opaque(&found), found.status());
 }
 
 std::optional<Message> Communicator::improbe(int source, int tag) const
@@ -93,17 +136,11 @@ std::optional<Message> Communicator::improbe(int source, int tag) const
     if (source == null_rank)
         return Message(state_, nullptr, {});
     detail::check_receive(*state_, "improbe", source, tag);
-    detail::Process& process = state_->process();
-    auto lock = process.engine().lock();
-    const matching::MatchKey pattern{state_->context(), source, tag};
-    auto* found = process.protocol().probe(pattern);
-    if (found == nullptr) {
-        process.engine().progress();
-        found = process.protocol().probe(pattern);
-    }
+    auto lock = state_->process().engine().lock();
+    auto* found = look_for_message(*state_, source, tag);
     if (found == nullptr)
         return std::nullopt;
-    process.protocol().extract(*found);
+    state_->process().protocol().extract(*found);
     return Message(state_, opaque(found), found->status());
 }
 
