@@ -95,6 +95,7 @@ struct Reduce {
         on_board<Function>(Whole<reduce_board>::run),
         {"binomial", Whole<reduce_binomial>::run},
         {"chain", reduce_chain, Operands::any, Segments::yes},
+        {"rabenseifner", Whole<reduce_rabenseifner>::run},
     };
     static constexpr std::span<const Rule> kRules = kReduceRules;
 };

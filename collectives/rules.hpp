@@ -5,8 +5,8 @@
 // all calls.
 //
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
-// in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for allreduce), where no
-// measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
+// in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), where
+// no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
 // collective operations", 2007. "crowded" rows are measured.
 #pragma once
 
@@ -58,9 +58,10 @@ inline constexpr Rule kReduceRules[] = {
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
-    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,   kAnyRanks,   2 * kKiB,    "binomial"},
+    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "rabenseifner"},
     {Where::anywhere,   8,           kAnyBytes,   "chain",             32 * kKiB},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "binomial"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "rabenseifner"},
 };
 
 inline constexpr Rule kAllreduceRules[] = {

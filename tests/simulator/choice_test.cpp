@@ -58,6 +58,8 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {16, 8192, kCrowdedNode}) == "flat");
     CHECK(chosen<Reduce>(table, {3, 8, kNode}) == "flat");
     CHECK(chosen<Reduce>(table, {16, 8, kNode}) == "binomial");
+    CHECK(chosen<Reduce>(table, {16, 2049, kNode}) == "rabenseifner");
+    CHECK(chosen<Reduce>(table, {9, 1 << 20, kNode}) == "rabenseifner");
     CHECK(chosen<Broadcast>(table, {7, 1 << 20, kNode}) == "chain");
     CHECK(table.choose<Broadcast>({7, 1 << 20, kNode}).segment_bytes == 128 << 10);
     CHECK(chosen<Broadcast>(table, {8, 1 << 20, kNode}) == "scatter_allgather");
@@ -68,6 +70,12 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Allreduce>(table, {16, 8, kCrowdedNode}) == "flat");
     CHECK(chosen<Allreduce>(table, {16, 1 << 18, kNode}) == "rabenseifner");
     CHECK(chosen<Allreduce>(table, {16, 1 << 20, kNode}) == "ring");
+    CHECK(chosen<ReduceScatter>(table, {2, 1 << 30, kNode}) == "flat");
+    CHECK(chosen<ReduceScatter>(table, {16, 1 << 19, kNode}) == "recursive_halving");
+    CHECK(chosen<ReduceScatter>(table, {16, 1 << 20, kNode}) == "ring");
+    CHECK(chosen<ReduceScatter>(table, {16, 1 << 20, kNode, false}) == "flat");
+    CHECK(chosen<Scan>(table, {16, 8, kCrowdedNode, false}) == "flat");
+    CHECK(chosen<Exscan>(table, {16, 8, kNode, false}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
 
     const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 2048};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/algorithms.hpp"
+#include "collectives/partition.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test {
@@ -45,7 +46,47 @@ Cost chain_cost(const Call& call)
             segments * static_cast<std::size_t>(call.ranks - 1)};
 }
 
-Cost cost_of(std::string_view algorithm, const Call& call)
+struct ReduceCost {
+    Cost cost;
+    std::size_t sent_elements;  // by all messages
+};
+
+/// Bits in the opposite order: where recursive halving leaves a rank's block.
+int halving_place(int folded, int log2)
+{
+    int place = 0;
+    for (int bit = 0; bit < log2; ++bit) {
+        place |= (folded >> bit & 1) << (log2 - 1 - bit);
+    }
+    return place;
+}
+
+ReduceCost rabenseifner_cost(const Call& call)
+{
+    const int log2 = floor_log2(call.ranks);
+    const int power = 1 << log2;
+    const int out = call.ranks - power;
+    const bool root_is_out = call.root < 2 * out && call.root % 2 == 0;
+    const int target = call.root < 2 * out ? call.root / 2 : call.root - out;
+    const auto more = static_cast<std::size_t>(out + (root_is_out ? 1 : 0));
+    const Partition blocks = Partition::even(call.count, power);
+
+    std::size_t gathered = 0;
+    for (int folded = 0; folded < power; ++folded) {
+        if (folded != target) {
+            // It gives what it has where, going down the bits, it first differs from the target.
+            const int length = power >> (floor_log2(folded ^ target) + 1);
+            const int begin = halving_place(folded, log2) / length * length;
+            gathered += blocks.range(begin, begin + length).count;
+        }
+    }
+    const int steps = 2 * log2 + (out > 0 ? 1 : 0) + (root_is_out ? 1 : 0);
+    return {
+        {steps, out == 0 ? steps : kNotPromised, static_cast<std::size_t>(power * log2 + power - 1) + more},
+        (static_cast<std::size_t>(power - 1) + more) * call.count + gathered};
+}
+
+Cost cost_of_whole_messages(std::string_view algorithm, const Call& call)
 {
     const auto messages = static_cast<std::size_t>(call.ranks - 1);
     if (algorithm == "board") {
@@ -60,6 +101,17 @@ Cost cost_of(std::string_view algorithm, const Call& call)
     const int forwards = !call.commutative && call.root != 0 ? 1 : 0;
     return {ceil_log2(call.ranks) + forwards, floor_log2(call.ranks) + forwards,
             messages + static_cast<std::size_t>(forwards)};
+}
+
+ReduceCost cost_of(std::string_view algorithm, const Call& call)
+{
+    if (algorithm == "rabenseifner") {
+        return rabenseifner_cost(call);
+    }
+    const Cost cost = cost_of_whole_messages(algorithm, call);
+    // All n bytes move along every edge of a tree or chain; the binomial tree may have one edge more.
+    const std::size_t edges = algorithm == "chain" ? static_cast<std::size_t>(call.ranks - 1) : cost.messages;
+    return {cost, edges * call.count};
 }
 
 template <class T>
@@ -102,12 +154,9 @@ void check(const Case<T>& c)
             REQUIRE(in[rank] == c.operand(static_cast<int>(rank), c.count));
         }
     }
-    const Cost promised =
+    const ReduceCost promised =
         cost_of(c.algorithm.name, {c.ranks, c.root, c.op.commutative(), c.count, sizeof(T)});
-    // All n bytes move along every edge of a tree or chain; the binomial tree may have one edge more.
-    const std::size_t edges =
-        c.algorithm.name == "chain" ? static_cast<std::size_t>(c.ranks - 1) : promised.messages;
-    check_cost_of_all_bytes(report, promised, edges * c.count * sizeof(T));
+    check_cost_of_all_bytes(report, promised.cost, promised.sent_elements * sizeof(T));
 }
 
 void check_both(const Algorithm<Reduce::Function>& algorithm, SendMode mode, int ranks, int root,
@@ -145,6 +194,16 @@ TEST_CASE("a reduce of nothing, one, and many elements")
                     check_both(algorithm, mode, ranks, ranks - 1, count, Memory::in_place);
                 }
             }
+        }
+    }
+}
+
+TEST_CASE("the reduces of logarithmic cost over 4096 ranks")
+{
+    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
+        if (algorithm.name == "binomial" || algorithm.name == "rabenseifner") {
+            check<Affine>({algorithm, SendMode::eager, 4096, 77, 5, Memory::none_but_root, kAffineThen,
+                           affine_operand, affine_result});
         }
     }
 }
