@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "collectives/algorithms.hpp"
 #include "collectives/group.hpp"
@@ -80,6 +81,17 @@ inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept
            situation.size_bytes <= rule.max_bytes;
 }
 
+/// The first rule that fits. A comparison of constants for each rule: no loop over a table in memory.
+template <class Collective, std::size_t... kIndex>
+const ResolvedRule& first_fitting(const Situation& situation, std::index_sequence<kIndex...>) noexcept
+{
+    static constexpr auto kResolved = resolve<Collective>();
+    const ResolvedRule* found = nullptr;
+    static_cast<void>(
+        ((fits(kResolved[kIndex], situation) && (found = &kResolved[kIndex]) != nullptr) || ...));
+    return *found;
+}
+
 }  // namespace detail
 
 /// An algorithm of `Collective`, and the segments it is to use (0 where it has none).
@@ -101,18 +113,15 @@ public:
     template <class Collective>
     Chosen<Collective> choose(const Situation& situation) const noexcept
     {
-        static constexpr auto kResolved = detail::resolve<Collective>();
         const auto& forced = std::get<Chosen<Collective>>(forced_);
         if (forced.algorithm != nullptr &&
             (situation.commutative || forced.algorithm->operands == Operands::any) &&
             (forced.algorithm->through == Through::messages || detail::has_board_for(situation))) {
             return forced;
         }
-        const detail::ResolvedRule* rule = kResolved.data();
-        while (!detail::fits(*rule, situation)) {
-            ++rule;
-        }
-        return {&Collective::kAlgorithms[rule->algorithm], rule->segment_bytes};
+        constexpr auto kRules = std::make_index_sequence<Collective::kRules.size()>();
+        const detail::ResolvedRule& rule = detail::first_fitting<Collective>(situation, kRules);
+        return {&Collective::kAlgorithms[rule.algorithm], rule.segment_bytes};
     }
 
 private:
