@@ -87,6 +87,11 @@ const std::vector<Case>& all_cases()
         extra(two_ranks("bibw", {"bibw", "-m", "1:4194304"}, Better::higher, "MB/s", {})),
         extra(two_ranks("barrier", {"barrier"}, Better::lower, "us", {})),
         extra(two_ranks("allreduce", {"allreduce", "-m", "4:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("allgather", {"allgather", "-m", "8:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("alltoall", {"alltoall", "-m", "8:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("gather", {"gather", "-m", "8:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("scatter", {"scatter", "-m", "8:1048576"}, Better::lower, "us", {})),
+        extra(two_ranks("reduce_scatter", {"reduce_scatter", "-m", "8:1048576"}, Better::lower, "us", {})),
         extra(two_ranks("broadcast", {"broadcast", "-m", "1:1048576"}, Better::lower, "us", {})),
         extra(two_ranks("reduce", {"reduce", "-m", "4:1048576"}, Better::lower, "us", {})),
     };

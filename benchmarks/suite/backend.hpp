@@ -60,6 +60,12 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
     job.broadcast(in, 0);
     job.allreduce(term, sum);
     job.reduce(term, sum, 0);
+    // Blocks of equal size, a rank each, in the order of ranks.
+    job.allgather(out, in);
+    job.alltoall(out, in);
+    job.gather(out, in, 0);
+    job.scatter(out, in, 0);
+    job.reduce_scatter(term, sum);
     // Nothing where the library has no such operator on such elements.
     {
         B::reduction(Op::sum, DataType::float32)

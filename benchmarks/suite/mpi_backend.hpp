@@ -103,6 +103,31 @@ public:
     {
         MPI_Reduce(in.data(), out.data(), count(in.size()), MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
     }
+    void allgather(ConstBytes in, Bytes out)
+    {
+        MPI_Allgather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE,
+                      MPI_COMM_WORLD);
+    }
+    void alltoall(ConstBytes in, Bytes out)
+    {
+        const int block = count(in.size()) / size_;
+        MPI_Alltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD);
+    }
+    void gather(ConstBytes in, Bytes out, int root)
+    {
+        MPI_Gather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE, root,
+                   MPI_COMM_WORLD);
+    }
+    void scatter(ConstBytes in, Bytes out, int root)
+    {
+        MPI_Scatter(in.data(), count(out.size()), MPI_BYTE, out.data(), count(out.size()), MPI_BYTE, root,
+                    MPI_COMM_WORLD);
+    }
+    void reduce_scatter(std::span<const float> in, std::span<float> out)
+    {
+        MPI_Reduce_scatter_block(in.data(), out.data(), count(out.size()), MPI_FLOAT, MPI_SUM,
+                                 MPI_COMM_WORLD);
+    }
 
 private:
     // MPI 3 counts in int.

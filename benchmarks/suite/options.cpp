@@ -67,6 +67,13 @@ constexpr Command kSizedCommands[] = {
      {4, kMiB, {1000, 100}, {100, 10}}},
     {"broadcast", "Bytes of rank 0 to all: mean time over the ranks, us", {1, kMiB, {1000, 100}, {100, 10}}},
     {"reduce", "Sum of floats at rank 0: mean time over the ranks, us", {4, kMiB, {1000, 100}, {100, 10}}},
+    {"allgather", "A block of every rank to all: mean time, us", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"alltoall", "A block of every rank to every other: mean time, us", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"gather", "A block of every rank to rank 0: mean time, us", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"scatter", "A block of rank 0's to every rank: mean time, us", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"reduce_scatter",
+     "Sums of floats, a block to every rank: mean time, us",
+     {4, kMiB, {1000, 100}, {100, 10}}},
 };
 constexpr Command kReduceOp = {
     "reduce-op",

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "benchmarks/suite/blocks.hpp"
 #include "benchmarks/suite/collective.hpp"
 #include "benchmarks/suite/idle.hpp"
 #include "benchmarks/suite/matching.hpp"
@@ -48,8 +49,10 @@ public:
             broadcasts();
         else if (name == "reduce-op")
             reduction_kernels();
-        else
+        else if (name == "allreduce" || name == "reduce")
             sums(name == "allreduce");
+        else
+            blocks(name);
         if (report_)
             report_->finish();
         return !report_ || !report_->failed();
@@ -142,6 +145,24 @@ private:
             [&](auto& buffers, auto size) { return validate_sum(job_, buffers, size, everywhere, call); });
     }
 
+    void blocks(const std::string& name)
+    {
+        if (name == "reduce_scatter")
+            require_whole_floats();
+        open_report(
+            {fmt::format("{} Latency Test (blocks of this size)", name), "Size", "Avg Latency", "us"});
+        sizes(
+            [&](auto& buffers, auto size, auto loop) {
+                if (name == "reduce_scatter") {
+                    const auto terms = buffers.out.floats(size * static_cast<std::size_t>(job_.size()));
+                    std::fill(terms.begin(), terms.end(), 1.0f);
+                }
+                return collective(job_, loop, BlockCollective(job_, name, buffers, size));
+            },
+            [&](auto& buffers, auto size) { return BlockCollective(job_, name, buffers, size).validate(); },
+            static_cast<std::size_t>(job_.size()));
+    }
+
     // A row a depth. Rank 0 receives, all other ranks are sources.
     void matching_depths()
     {
@@ -205,12 +226,13 @@ private:
         }
     }
 
-    // One row a size: repetitions of `measure`, after `validate` where that was asked for.
+    // One row a size: repetitions of `measure`, after `validate` where that was asked for. Buffers have room
+    // for `blocks` of the largest size.
     template <class Measure, class Validate>
-    void sizes(Measure measure, Validate validate)
+    void sizes(Measure measure, Validate validate, std::size_t blocks = 1)
     {
         const std::vector<std::size_t> list = options_.size_list();
-        Buffers buffers(list.empty() ? 0 : list.back(),
+        Buffers buffers(list.empty() ? 0 : blocks * list.back(),
                         options_.memory == "library" ? B::memory() : kOrdinaryMemory);
         for (const std::size_t size : list) {
             const LoopCount loop = options_.loop_count(size);

@@ -65,6 +65,14 @@ public:
     {
         communicator_.reduce(in, out, tutti::sum, {.root = root});
     }
+    void allgather(ConstBytes in, Bytes out) { communicator_.allgather(in, out); }
+    void alltoall(ConstBytes in, Bytes out) { communicator_.alltoall(in, out); }
+    void gather(ConstBytes in, Bytes out, int root) { communicator_.gather(in, out, {.root = root}); }
+    void scatter(ConstBytes in, Bytes out, int root) { communicator_.scatter(in, out, {.root = root}); }
+    void reduce_scatter(std::span<const float> in, std::span<float> out)
+    {
+        communicator_.reduce_scatter(in, out, tutti::sum);
+    }
 
 private:
     Communicator communicator_;
