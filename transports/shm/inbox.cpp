@@ -90,6 +90,8 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
     if (ring)
         file.allocate(start + *ring * card.ring_bytes, card.ring_bytes);
     file.map(ring ? bytes : start);
+    if (ring)
+        file.populate(start + *ring * card.ring_bytes, card.ring_bytes);
     file.close_descriptor();
 
     Inbox inbox(card, std::move(file));
@@ -103,6 +105,11 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
 RingSlot& Inbox::slot(std::uint32_t index) const noexcept
 {
     return reinterpret_cast<RingSlot*>(file_.base() + kHeaderBytes)[index];
+}
+
+void Inbox::populate_ring(std::uint32_t index) const noexcept
+{
+    file_.populate(rings_start(card_.rings) + index * card_.ring_bytes, card_.ring_bytes);
 }
 
 RingMemory Inbox::ring(std::uint32_t index) const noexcept

@@ -69,6 +69,9 @@ public:
     /// The ring's memory; on a peer's mapping only the ring that open() was asked for.
     RingMemory ring(std::uint32_t index) const noexcept;
 
+    /// The owner's, once the ring's producer has given it pages.
+    void populate_ring(std::uint32_t index) const noexcept;
+
     /// Wakes the owner if it sleeps, or is about to. Called after something was published for it.
     void wake_owner() const noexcept;
 

@@ -142,6 +142,13 @@ void MemoryFile::map(std::size_t bytes)
     mapped_bytes_ = bytes;
 }
 
+void MemoryFile::populate(std::size_t offset, std::size_t bytes) const noexcept
+{
+#ifdef MADV_POPULATE_WRITE
+    madvise(base_ + offset, bytes, MADV_POPULATE_WRITE);
+#endif
+}
+
 void MemoryFile::close_descriptor() noexcept
 {
     if (descriptor_ >= 0)

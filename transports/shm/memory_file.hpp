@@ -38,6 +38,9 @@ public:
     void allocate(std::size_t offset, std::size_t bytes) const;
     /// Maps the first `bytes`.
     void map(std::size_t bytes);
+    /// Enters the pages of a part that has them into this process's page table at once, where the kernel can:
+    /// a fault at each page's first use would delay the first messages.
+    void populate(std::size_t offset, std::size_t bytes) const noexcept;
     /// From now on nobody else can open it.
     void close_descriptor() noexcept;
 

@@ -160,8 +160,10 @@ void ShmTransport::accept_connections()
         RingSlot& slot = inbox_.slot(i);
         const bool known =
             std::ranges::any_of(incoming_, [&](const Incoming& other) { return other.peer == peer; });
-        if (!known && slot.connected.load(std::memory_order_acquire) != 0)
+        if (!known && slot.connected.load(std::memory_order_acquire) != 0) {
+            inbox_.populate_ring(i);
             incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &slot, nullptr});
+        }
     }
 }
 
