@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -212,5 +213,17 @@ struct Alltoallv {
 
 using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan,
                                   Allgather, Allgatherv, Gather, Scatter, Alltoall, Alltoallv>;
+
+/// A collective's place in AllCollectives.
+template <class Collective, class List = AllCollectives>
+inline constexpr unsigned index_of = 0;
+template <class Collective, class... Others>
+inline constexpr unsigned index_of<Collective, std::tuple<Collective, Others...>> = 0;
+template <class Collective, class First, class... Others>
+inline constexpr unsigned index_of<Collective, std::tuple<First, Others...>> =
+    1 + index_of<Collective, std::tuple<Others...>>;
+
+/// The name of the collective at a place in AllCollectives: "allreduce".
+std::string name_of_collective(unsigned index);
 
 }  // namespace tutti::collectives

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -79,6 +82,19 @@ std::tuple<Chosen<Collectives>...> all_forced(const char* (*environment)(const c
 }
 
 }  // namespace
+
+std::string name_of_collective(unsigned index)
+{
+    const auto variables = []<class... Collectives>(std::tuple<Collectives...>) {
+        return std::array{std::string_view(Collectives::kVariable)...};
+    }(AllCollectives{});
+    if (index >= variables.size()) {
+        return "an unknown collective";
+    }
+    std::string name(variables[index].substr(std::string_view("TUTTI_").size()));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name;
+}
 
 Choice::Choice(const char* (*environment)(const char*)) : forced_(all_forced(environment, AllCollectives{}))
 {

@@ -8,9 +8,13 @@ namespace tutti::collectives {
 
 namespace {
 
+constexpr int kNoRoot = -1;
+
 template <class Collective>
-Chosen<Collective> chosen(const Group& group, std::size_t size_bytes, bool commutative = true)
+Chosen<Collective> chosen(const Group& group, std::size_t size_bytes, int root = kNoRoot,
+                          bool commutative = true)
 {
+    group.announce({index_of<Collective>, root, size_bytes});
     return choice().choose<Collective>({group.size(), size_bytes, group.placement(), commutative});
 }
 
@@ -30,36 +34,39 @@ Task barrier(Group& group)
 
 Task broadcast(Group& group, std::span<std::byte> data, int root)
 {
-    const auto [algorithm, segment_bytes] = chosen<Broadcast>(group, data.size());
+    const auto [algorithm, segment_bytes] = chosen<Broadcast>(group, data.size(), root);
     return algorithm->run(group, data, root, segment_bytes);
 }
 
 Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
 {
-    const auto [algorithm, segment_bytes] = chosen<Reduce>(group, out.size_bytes(), op.commutative());
+    const auto [algorithm, segment_bytes] = chosen<Reduce>(group, out.size_bytes(), root, op.commutative());
     return algorithm->run(group, in, out, root, op, segment_bytes);
 }
 
 Task allreduce(Group& group, Buffer data, ReduceOp op)
 {
-    return chosen<Allreduce>(group, data.size_bytes(), op.commutative()).algorithm->run(group, data, op);
+    return chosen<Allreduce>(group, data.size_bytes(), kNoRoot, op.commutative())
+        .algorithm->run(group, data, op);
 }
 
 Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op)
 {
     const std::size_t size_bytes = blocks.count() * out.element_bytes;
-    return chosen<ReduceScatter>(group, size_bytes, op.commutative())
+    return chosen<ReduceScatter>(group, size_bytes, kNoRoot, op.commutative())
         .algorithm->run(group, in, std::move(blocks), out, op);
 }
 
 Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    return chosen<Scan>(group, out.size_bytes(), op.commutative()).algorithm->run(group, in, out, op);
+    return chosen<Scan>(group, out.size_bytes(), kNoRoot, op.commutative())
+        .algorithm->run(group, in, out, op);
 }
 
 Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    return chosen<Exscan>(group, out.size_bytes(), op.commutative()).algorithm->run(group, in, out, op);
+    return chosen<Exscan>(group, out.size_bytes(), kNoRoot, op.commutative())
+        .algorithm->run(group, in, out, op);
 }
 
 Task allgather(Group& group, std::span<std::byte> all)
@@ -75,7 +82,7 @@ Task allgatherv(Group& group, Blocks all)
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root)
 {
     const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    return chosen<Gather>(group, all_bytes).algorithm->run(group, own, all, root);
+    return chosen<Gather>(group, all_bytes, root).algorithm->run(group, own, all, root);
 }
 
 Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root)
@@ -86,7 +93,7 @@ Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root)
 Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root)
 {
     const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    return chosen<Scatter>(group, all_bytes).algorithm->run(group, all, own, root);
+    return chosen<Scatter>(group, all_bytes, root).algorithm->run(group, all, own, root);
 }
 
 Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root)

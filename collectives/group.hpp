@@ -33,6 +33,13 @@ struct Placement {
     std::size_t board_bytes = 0;  // slot_bytes() of the group's Board; 0: there is none
 };
 
+/// What must be the same at all ranks of a call.
+struct Call {
+    unsigned collective;  // its place in AllCollectives (algorithms.hpp)
+    int root;             // -1: none
+    std::size_t size_bytes;
+};
+
 /// Which operand of the operator the arriving elements are.
 enum class Side { left, right };
 
@@ -65,6 +72,10 @@ public:
     /// Parts of the message may be combined as they arrive, so nothing else may use `accumulate` until it is
     /// done.
     virtual Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) = 0;
+
+    /// Says what this call is, before its first operation. A group that can compare it with what the other
+    /// ranks call fails the call where they differ.
+    virtual void announce(const Call&) const {}
 
     /// For this call, where placement() says that there is one; else nullptr.
     virtual Board* board() noexcept { return nullptr; }

@@ -39,6 +39,12 @@ public:
         return board_ ? &*board_ : nullptr;
     }
 
+    void announce(const collectives::Call& call) const override
+    {
+        if (memory_ != nullptr)
+            memory_->announce(signature_of(call));
+    }
+
     void poll_board()
     {
         if (board_)

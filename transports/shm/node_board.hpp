@@ -49,7 +49,22 @@ public:
     /// All have joined: nobody else will open it.
     void close_descriptor() noexcept { file_.close_descriptor(); }
 
-    /// The next call.
+    /// What the members' next call is, whether it uses the board or not. Different words at two members are a
+    /// mistake of the program's.
+    void announce(std::uint64_t signature) noexcept;
+    /// A member that has announced something else for the call that this one is in, if there is one; any
+    /// time.
+    struct Other {
+        std::uint32_t member;
+        std::uint64_t signature;
+    };
+    std::optional<Other> disagreement() const noexcept;
+    std::uint64_t signature() const noexcept
+    {
+        return member(own_).signature.load(std::memory_order_relaxed);
+    }
+
+    /// The next call that uses the board.
     void begin() noexcept { ++call_; }
     /// Where `member` leaves data in this call: kSlotBytes. Others may read it from the last arrival on until
     /// they arrive at the next call, while its owner may already write for that one: hence two sets of slots.
@@ -73,6 +88,11 @@ private:
     };
     struct alignas(kLine) Member {
         InboxCard inbox;
+        // The number and the signature of the member's latest call. Written by the member: 0, then the
+        // signature, then the number (release); a reader that sees the same number before (acquire) and after
+        // has the signature that belongs to it.
+        alignas(kLine) std::atomic<std::uint64_t> announced;
+        std::atomic<std::uint64_t> signature;
     };
 
     NodeBoard(const BoardCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
@@ -84,8 +104,9 @@ private:
     BoardCard card_;
     MemoryFile file_;
     std::uint32_t own_ = 0;
-    std::uint64_t call_ = 0;
-    std::vector<Inbox> others_;  // whom to wake; opened when this member first releases
+    std::uint64_t call_ = 0;       // that used the board
+    std::uint64_t announced_ = 0;  // of any kind
+    std::vector<Inbox> others_;    // whom to wake; opened when this member first releases
 };
 
 }  // namespace tutti::transport::shm
