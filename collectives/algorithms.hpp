@@ -131,6 +131,7 @@ struct Scan {
     static constexpr const char* kVariable = "TUTTI_SCAN";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scan_flat},
+        on_board<Function>(scan_board),
         {"recursive_doubling", scan_recursive_doubling},
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
@@ -141,6 +142,7 @@ struct Exscan {
     static constexpr const char* kVariable = "TUTTI_EXSCAN";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", exscan_flat},
+        on_board<Function>(exscan_board),
         {"recursive_doubling", exscan_recursive_doubling},
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
@@ -151,6 +153,7 @@ struct Allgather {
     static constexpr const char* kVariable = "TUTTI_ALLGATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgather_flat},
+        on_board<Function>(allgather_board),
         {"ring", allgather_ring},
         {"recursive_doubling", allgather_recursive_doubling},
         {"bruck", allgather_bruck},
@@ -163,6 +166,7 @@ struct Allgatherv {
     static constexpr const char* kVariable = "TUTTI_ALLGATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgatherv_flat},
+        on_board<Function>(allgatherv_board),
         {"ring", allgatherv_ring},
         {"recursive_doubling", allgatherv_recursive_doubling},
         {"bruck", allgatherv_bruck},
@@ -175,6 +179,7 @@ struct Gather {
     static constexpr const char* kVariable = "TUTTI_GATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gather_flat},
+        on_board<Function>(gather_board),
         {"binomial", gather_binomial},
     };
     static constexpr std::span<const Rule> kRules = kGatherRules;

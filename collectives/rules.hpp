@@ -84,6 +84,7 @@ inline constexpr Rule kReduceScatterRules[] = {
 
 // Of exscan too.
 inline constexpr Rule kScanRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_doubling"},
@@ -91,6 +92,7 @@ inline constexpr Rule kScanRules[] = {
 
 // Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::crowded,    16,          64 * kKiB,   "flat"},
     {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
@@ -98,6 +100,7 @@ inline constexpr Rule kAllgatherRules[] = {
 };
 
 inline constexpr Rule kGatherRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
     {Where::crowded,    16,          kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},

@@ -11,11 +11,13 @@
 
 namespace tutti::collectives {
 
+Task allgather_board(Group& group, std::span<std::byte> all);
 Task allgather_flat(Group& group, std::span<std::byte> all);
 Task allgather_ring(Group& group, std::span<std::byte> all);
 Task allgather_recursive_doubling(Group& group, std::span<std::byte> all);
 Task allgather_bruck(Group& group, std::span<std::byte> all);
 
+Task allgatherv_board(Group& group, Blocks all);
 Task allgatherv_flat(Group& group, Blocks all);
 Task allgatherv_ring(Group& group, Blocks all);
 Task allgatherv_recursive_doubling(Group& group, Blocks all);

@@ -11,6 +11,7 @@
 
 namespace tutti::collectives {
 
+Task gather_board(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gather_flat(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gather_binomial(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 

@@ -39,6 +39,30 @@ void check_round(const Communicator& group, int round)
         const int result = group.rank() == root ? (ranks - 1) * 10 + round : -1;
         expect(std::ranges::all_of(largest, [&](int value) { return value == result; }), "reduce");
     }
+    for (const std::size_t count : {0, 1, 7, 100}) {
+        const auto number = static_cast<std::size_t>(round);
+        const auto mine = bytes(group.rank(), number, 8 * count);
+        std::vector<std::byte> all;
+        for (int rank = 0; rank < ranks; ++rank) {
+            const auto block = bytes(rank, number, 8 * count);
+            all.insert(all.end(), block.begin(), block.end());
+        }
+        std::vector<std::byte> gathered(all.size());
+        group.allgather(mine, gathered);
+        expect(gathered == all, "allgather");
+        std::vector<std::byte> at_root(group.rank() == root ? all.size() : 0);
+        group.gather(mine, at_root, {.root = root});
+        expect(group.rank() != root || at_root == all, "gather");
+
+        std::vector<long> prefix(count, -1);
+        group.scan(std::vector<long>(count, group.rank() + round), prefix, sum);
+        const long below = group.rank() * (group.rank() - 1L) / 2 + static_cast<long>(group.rank()) * round;
+        expect(std::ranges::all_of(prefix, [&](long v) { return v == below + group.rank() + round; }),
+               "scan");
+        group.exscan(std::vector<long>(count, group.rank() + round), prefix, sum);
+        expect(group.rank() == 0 || std::ranges::all_of(prefix, [&](long v) { return v == below; }),
+               "exscan");
+    }
     group.barrier();
 }
 

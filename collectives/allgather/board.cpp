@@ -1,0 +1,52 @@
+// Board allgather: every rank leaves its block in its slot; once all have arrived, each copies the others'
+// out.
+//
+// Source: as allreduce/board.cpp.
+// Cost: no messages; a block written and size - 1 blocks read by every rank.
+//
+// Size 3, blocks a b c, ranks arriving in the order 1 2 0:
+//   rank     0           1         2
+//   slot     a           b         c
+//            releases    waits     waits
+//   all      abc         abc       abc
+//
+// Restrictions: the group has a Board, and all blocks together fit into a slot. Blocks may be unequal.
+#include "collectives/board.hpp"
+#include "collectives/allgather/allgather.hpp"
+
+namespace tutti::collectives {
+
+namespace {
+
+template <class BlocksOfRanks>
+Task on_board(Group& group, BlocksOfRanks all)
+{
+    Board& board = *group.board();
+    const std::span<std::byte> own = all[group.rank()];
+    Group::copy({board.slot(group.rank()), own.size()}, own);
+    if (board.arrive()) {
+        board.release();
+    } else {
+        Operation released = board.released();
+        co_await released;
+    }
+    for (int rank = 0; rank < group.size(); ++rank) {
+        if (rank != group.rank()) {
+            Group::copy(all[rank], {board.slot(rank), all[rank].size()});
+        }
+    }
+}
+
+}  // namespace
+
+Task allgather_board(Group& group, std::span<std::byte> all)
+{
+    return on_board(group, equal_blocks(all, group.size()));
+}
+
+Task allgatherv_board(Group& group, Blocks all)
+{
+    return on_board(group, all);
+}
+
+}  // namespace tutti::collectives
