@@ -50,6 +50,8 @@ void move_to_cpu(int cpu) noexcept
     cpu_set_t allowed;
     if (sched_getcpu() == cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
+        return;  // bound elsewhere meanwhile
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);

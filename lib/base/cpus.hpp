@@ -17,7 +17,7 @@ bool cores_are_crowded(int local_ranks);
 /// neighbours together; -1 where that is unknown.
 int cpu_of(int index, int count) noexcept;
 
-/// Moves the calling thread to `cpu`, if it is not there, without tying it to it.
+/// Moves the calling thread to `cpu`, if it is not there and may be, without tying it to it.
 void move_to_cpu(int cpu) noexcept;
 
 }  // namespace tutti::base
