@@ -100,6 +100,7 @@ bool Process::crowded() const
 Process::~Process()
 {
     engine_.close();
+    protocol_.fail_all();
 }
 
 bool Process::is_local(int peer) const

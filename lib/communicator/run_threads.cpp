@@ -35,15 +35,21 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
         job->abort(fmt::format("rank {} ended with an exception", rank));
     };
     const auto run_rank = [&](int rank) {
-        try {
+        const auto guarded = [&](auto&& part) {
+            try {
+                part();
+            } catch (const base::JobAborted&) {
+                failed(rank, false);
+            } catch (...) {
+                failed(rank, true);
+            }
+        };
+        guarded([&] {
             Environment environment(std::make_unique<detail::Process>(
                 std::make_unique<bootstrap::InprocBootstrap>(job, rank), options.threads, hub));
-            body(environment);
-        } catch (const base::JobAborted&) {
-            failed(rank, false);
-        } catch (...) {
-            failed(rank, true);
-        }
+            // The failure is told before the rank goes: others must not take its leaving for the cause.
+            guarded([&] { body(environment); });
+        });
     };
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < ranks; ++rank)

@@ -71,6 +71,10 @@ public:
     void forget(SendRequest& request) noexcept;
     void forget(ReceiveRequest& request) noexcept;
 
+    /// Fails what is still under way with any peer: for the end, once no transport moves anything. What an
+    /// abandoned operation left behind is then given back.
+    void fail_all();
+
     /// Sends what a transport had refused. Returns the number of frames that went out.
     std::size_t retry();
     bool has_pending() noexcept { return !pending_peers_.empty(); }

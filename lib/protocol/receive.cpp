@@ -335,6 +335,14 @@ void Protocol::peer_lost(int lost_rank, std::string_view)
         });
 }
 
+void Protocol::fail_all()
+{
+    for (int rank = 0; rank < static_cast<int>(peers_.size()); ++rank) {
+        if (peers_[static_cast<std::size_t>(rank)] != nullptr)
+            peer_lost(rank, {});
+    }
+}
+
 void Protocol::corrupt(int from, std::string_view what)
 {
     throw Error(
