@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "launcher/suggest.hpp"
 #include "launcher/usage_error.hpp"
 #include "launcher/values.hpp"
+#include "lib/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -80,7 +80,7 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
     const std::string_view value = setting.substr(equals + 1);
     if (std::ranges::find(kLineKeys, key) == kLineKeys.end()) {
         throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots)", where, key,
-                                     did_you_mean(key, kLineKeys)));
+                                     base::did_you_mean(key, kLineKeys)));
     }
     int& target = key == "slots" ? host.slots : host.max_slots;
     if (target != 0) {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/suggest.hpp"
 #include "launcher/usage_error.hpp"
+#include "lib/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -45,7 +45,7 @@ int signal_number(std::string_view option, const std::string& text)
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end() || name.empty()) {
         throw UsageError(fmt::format("{}: '{}' is no signal{}; give names such as USR1 or SIGURG, or numbers",
-                                     option, text, did_you_mean(name, names)));
+                                     option, text, base::did_you_mean(name, names)));
     }
     return static_cast<int>(found - names.begin()) + 1;
 }
@@ -109,7 +109,7 @@ std::size_t parse_choice(std::string_view option, std::string_view text,
     const auto found = std::ranges::find(names, text);
     if (found == names.end()) {
         throw UsageError(fmt::format("{}: unknown value '{}'{} (known: {})", option, text,
-                                     did_you_mean(text, names), fmt::join(names, ", ")));
+                                     base::did_you_mean(text, names), fmt::join(names, ", ")));
     }
     return static_cast<std::size_t>(found - names.begin());
 }

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/suggest.hpp"
 #include "launcher/usage_error.hpp"
+#include "lib/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -26,7 +26,7 @@ bool is_option(std::string_view word)
     for (const auto& entry : dictionary) {
         spellings.emplace_back(entry.first);
     }
-    throw UsageError(fmt::format("unknown option '{}'{}", word, did_you_mean(word, spellings)));
+    throw UsageError(fmt::format("unknown option '{}'{}", word, base::did_you_mean(word, spellings)));
 }
 
 /// Reads the options of one section; words are taken from the front of `rest`.

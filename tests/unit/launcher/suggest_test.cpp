@@ -1,10 +1,10 @@
-#include "launcher/suggest.hpp"
+#include "lib/base/suggest.hpp"
 
 #include <array>
 
 #include <catch2/catch.hpp>
 
-using namespace tutti::launcher;
+using namespace tutti::base;
 
 TEST_CASE("Edit distance counts insertions, deletions, replacements and swaps")
 {

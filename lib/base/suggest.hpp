@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::launcher {
+namespace tutti::base {
 
 /// Number of letters to insert, delete or replace, or neighbours to swap, that make `a` into `b` (optimal
 /// string alignment).
@@ -19,4 +19,4 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
 /// "; did you mean 'X'?" for the closest candidate, or an empty string: to be appended to a message.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace tutti::launcher
+}  // namespace tutti::base

@@ -1,4 +1,4 @@
-#include "launcher/suggest.hpp"
+#include "lib/base/suggest.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace tutti::launcher {
+namespace tutti::base {
 namespace {
 
 std::string lower_case(std::string_view word)
@@ -80,4 +80,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
     return meant.empty() ? std::string{} : fmt::format("; did you mean '{}'?", meant);
 }
 
-}  // namespace tutti::launcher
+}  // namespace tutti::base
