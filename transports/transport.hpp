@@ -50,6 +50,7 @@ protected:
 
 struct Capabilities {
     std::size_t max_payload_bytes;  // of one frame
+    std::size_t inject_below;       // frames with fewer bytes of payload are never `pending`
     bool remote_get;                // get() works
     double latency_ns;              // one way, small frame: a hint for choosing among transports
     double bytes_per_ns;            // streaming: likewise

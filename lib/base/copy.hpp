@@ -25,8 +25,13 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         std::memcpy(to, &first, sizeof first);
         std::memcpy(to + size - sizeof last, &last, sizeof last);
     };
-    struct Words16 {
+    // Short messages were often written just now, in words: a wider load would wait until those have left the
+    // core's store buffer.
+    const auto two_words = [](std::byte* target, const std::byte* source) {
         std::uint64_t words[2];
+        std::memcpy(words, source, sizeof words);
+        asm("" : "+r"(words[0]), "+r"(words[1]));
+        std::memcpy(target, words, sizeof words);
     };
     struct Words32 {
         std::uint64_t words[4];
@@ -35,8 +40,11 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         copy_many_bytes(to, from, size);
     else if (size >= 32)
         both_ends(Words32{});
-    else if (size >= 16)
-        both_ends(Words16{});
+    else if (size > 16) {
+        two_words(to, from);
+        two_words(to + size - 16, from + size - 16);
+    } else if (size == 16)
+        two_words(to, from);
     else if (size >= 8)
         both_ends(std::uint64_t{});
     else if (size >= 4)

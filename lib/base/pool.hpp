@@ -1,9 +1,9 @@
 // Objects of one type that come and go often: freed ones are kept for the next taker.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <new>
 #include <utility>
-#include <vector>
 
 namespace tutti::base {
 
@@ -16,19 +16,22 @@ public:
     Pool& operator=(const Pool&) = delete;
     ~Pool()
     {
-        for (void* memory : free_)
-            ::operator delete (memory, std::align_val_t{alignof(T)});
+        while (free_ != nullptr) {
+            Free* const next = free_->next;
+            ::operator delete(free_, kAlignment);
+            free_ = next;
+        }
     }
 
     template <class... Arguments>
     T& take(Arguments&&... arguments)
     {
-        void* memory = nullptr;
-        if (free_.empty()) {
-            memory = ::operator new (sizeof(T), std::align_val_t{alignof(T)});
+        void* memory = free_;
+        if (free_ != nullptr) [[likely]] {
+            free_ = free_->next;
+            --kept_;
         } else {
-            memory = free_.back();
-            free_.pop_back();
+            memory = ::operator new(sizeof(T), kAlignment);
         }
         return *new (memory) T(std::forward<Arguments>(arguments)...);
     }
@@ -36,16 +39,25 @@ public:
     void give_back(T& object)
     {
         object.~T();
-        if (free_.size() < kMostKept)
-            free_.push_back(&object);
-        else
-            ::operator delete (&object, std::align_val_t{alignof(T)});
+        if (kept_ == kMostKept) [[unlikely]]
+            return ::operator delete(&object, kAlignment);
+        free_ = new (&object) Free{free_};
+        ++kept_;
     }
 
 private:
+    // What freed memory holds.
+    struct Free {
+        Free* next;
+    };
+
+    static constexpr std::align_val_t kAlignment{alignof(T)};
     static constexpr std::size_t kMostKept = 4096;  // a burst must not hold its memory for ever
 
-    std::vector<void*> free_;
+    static_assert(sizeof(T) >= sizeof(Free) && alignof(T) >= alignof(Free));
+
+    Free* free_ = nullptr;
+    std::size_t kept_ = 0;
 };
 
 }  // namespace tutti::base

@@ -78,9 +78,13 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
 {
+    const matching::MatchKey envelope(state_.collective_context(), state_.rank(), tag_);
+    const int peer_rank = state_.world_rank(peer);
+    if (state_.process().protocol().inject(envelope, peer_rank, data)) [[likely]]
+        return {};
     GroupSend& send = state_.process().group_sends.take(*this);
-    send.envelope = {state_.collective_context(), state_.rank(), tag_};
-    send.peer_rank = state_.world_rank(peer);
+    send.envelope = envelope;
+    send.peer_rank = peer_rank;
     send.data = data;
     try {
         state_.process().protocol().send(send);

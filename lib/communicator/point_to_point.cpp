@@ -39,11 +39,11 @@ void check_send(const CommunicatorState& state, int destination, int tag)
         bad_tag("send", tag);
 }
 
-void describe(SendRequest& request, const CommunicatorState& state, std::span<const std::byte> data,
-              int destination, int tag, Communicator::SendMode mode)
+void describe(SendRequest& request, const matching::MatchKey& envelope, int peer_rank,
+              std::span<const std::byte> data, Communicator::SendMode mode)
 {
-    request.envelope = {state.context(), state.rank(), tag};
-    request.peer_rank = state.world_rank(destination);
+    request.envelope = envelope;
+    request.peer_rank = peer_rank;
     request.data = data;
     request.synchronous = mode == Communicator::SendMode::synchronous;
 }
@@ -128,8 +128,13 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
     }
     Process& process = state.process();
     auto lock = process.engine().lock();
+    const std::span<const std::byte> data(view.data, view.size_bytes);
+    const matching::MatchKey envelope(state.context(), state.rank(), tag);
+    const int peer_rank = state.world_rank(destination);
+    if (mode != SendMode::synchronous && process.protocol().inject(envelope, peer_rank, data)) [[likely]]
+        return process.engine().started();
     SendRequest request;
-    describe(request, state, {view.data, view.size_bytes}, destination, tag, mode);
+    describe(request, envelope, peer_rank, data, mode);
     process.protocol().send(request);
     if (!request.done)
         wait_for(process, lock, request);
@@ -153,9 +158,15 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
     }
     Process& process = state.process();
     auto lock = process.engine().lock();
+    const matching::MatchKey envelope(state.context(), state.rank(), tag);
+    const int peer_rank = state.world_rank(destination);
+    if (mode != SendMode::synchronous && process.protocol().inject(envelope, peer_rank, data)) [[likely]] {
+        process.engine().started();
+        return {};
+    }
     detail::Pooled request(process.sends);
     request->owner = &process;
-    describe(*request, state, data, destination, tag, mode);
+    describe(*request, envelope, peer_rank, data, mode);
     process.protocol().send(*request);
     process.engine().started();
     if (request->done && request->status.code == ErrorCode::success)

@@ -146,11 +146,18 @@ void Request::abandon() noexcept
 
 void wait_all(std::span<Request> requests)
 {
+    Process* const process = process_of_any(requests);
+    if (process == nullptr)
+        return;
     std::exception_ptr first;
+    auto lock = process->engine().lock();
     for (Request& request : requests) {
+        if (!request.active())
+            continue;
         try {
-            if (request.active())
-                request.complete();
+            if (!request.state_->done)
+                process->engine().wait(lock, [&] { return request.state_->done; });
+            request.finish();
         } catch (...) {
             if (!first)
                 first = std::current_exception();

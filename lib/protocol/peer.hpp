@@ -29,7 +29,8 @@ struct Peer : base::ListHook<PendingPeerTag> {
     bool lost = false;
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
     std::size_t max_payload = 0;
-    bool can_pull = false;  // its memory may be read by remote get
+    std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
+    bool can_pull = false;         // its memory may be read by remote get
 
     // Sending. Envelopes keep their order, so a start waits behind earlier ones; control frames and the data
     // of matched messages need no order and overtake.

@@ -33,6 +33,9 @@ struct ProtocolOptions {
 /// What an unexpected message costs on top of its bytes: it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 64;
 
+/// For frames that are never `pending`: the transport has copied them.
+inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+
 /// All calls are made under the engine's lock; none blocks. Requests are the caller's and must live until
 /// done or withdrawn.
 class Protocol final : public transport::Sink {
@@ -42,6 +45,21 @@ public:
 
     Protocol(int ranks, ProtocolOptions options, Connect connect);
     ~Protocol();
+
+    /// Sends a short message at once, without a request. False where it cannot go like that: send() it.
+    bool inject(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data)
+    {
+        Peer& to = peer(peer_rank);
+        const std::size_t cost = data.size() + kEagerOverheadBytes;
+        if (data.size() >= to.inject_below || cost > to.credit || !to.starts.empty()) [[unlikely]]
+            return false;
+        const EagerHeader header = EagerHeader::of(FrameKind::eager, envelope);
+        if (to.transport->send(peer_rank, bytes_of(header), data, nobody_waits) ==
+            transport::SendResult::again) [[unlikely]]
+            return false;
+        to.credit -= cost;
+        return true;
+    }
 
     /// Starts a send; request.done tells whether it is complete already. Throws where the peer cannot be
     /// reached.

@@ -294,6 +294,7 @@ void Protocol::peer_lost(int lost_rank, std::string_view)
     if (lost.lost)
         return;
     lost.lost = true;
+    lost.inject_below = 0;
     any_lost_ = true;
 
     const auto fail_send = [](SendRequest& request) {

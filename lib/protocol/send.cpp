@@ -18,9 +18,6 @@ namespace {
 // less than the envelope's trip.
 constexpr std::size_t kViewFrom = 1024;
 
-// For frames that are a header only: the transport has copied it.
-transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
-
 // Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
 {
@@ -56,8 +53,10 @@ Peer& Protocol::connected_peer(int rank)
     Peer& to = peer(rank);
     if (to.transport == nullptr) [[unlikely]] {
         transport::Transport& transport = connect_(rank);
-        to.max_payload = transport.capabilities().max_payload_bytes;
-        to.can_pull = transport.capabilities().remote_get;
+        const transport::Capabilities capabilities = transport.capabilities();
+        to.max_payload = capabilities.max_payload_bytes;
+        to.inject_below = std::min({capabilities.inject_below, kViewFrom, options_.eager_limit_bytes + 1});
+        to.can_pull = capabilities.remote_get;
         to.transport = &transport;
     }
     return to;

@@ -15,6 +15,8 @@ Capabilities FaultTransport::capabilities() const noexcept
     Capabilities capabilities = inner_->capabilities();
     if (options_.max_payload_bytes != 0)
         capabilities.max_payload_bytes = std::min(capabilities.max_payload_bytes, options_.max_payload_bytes);
+    if (options_.pending != 0)
+        capabilities.inject_below = 0;
     return capabilities;
 }
 

@@ -41,6 +41,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, bool slee
 Capabilities ShmTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = inbox_.ring(0).max_payload(),
+            .inject_below = inbox_.ring(0).max_payload(),
             .remote_get = true,
             .latency_ns = 80,
             .bytes_per_ns = 20};

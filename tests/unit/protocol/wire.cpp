@@ -16,6 +16,7 @@ public:
     {
         transport::Capabilities capabilities{};
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
+        capabilities.inject_below = wire_.options_.frame_bytes;
         capabilities.remote_get = static_cast<bool>(wire_.options_.get);
         return capabilities;
     }
