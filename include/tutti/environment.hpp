@@ -17,8 +17,15 @@ enum class ThreadLevel {
     multiple     // any thread calls, at any time
 };
 
+/// Who moves messages and collectives on while the program computes.
+enum class Progress {
+    calls,  // nobody: they go on in the program's next calls
+    thread  // a thread of Tutti's, on another core where the rank has one to spare
+};
+
 struct EnvironmentOptions {
     ThreadLevel threads = ThreadLevel::funneled;
+    Progress progress = Progress::calls;  // TUTTI_PROGRESS=calls or =thread overrides it
 };
 
 namespace detail {

@@ -31,6 +31,16 @@ bool cores_are_crowded(int local_ranks)
     return local_ranks > kCrowd * machine_cpus();
 }
 
+int cores_owned(int local_ranks)
+{
+    if (cores_are_shared(local_ranks))
+        return 1;
+    const int share = static_cast<int>(machine_cpus() / std::max(1, local_ranks));
+    cpu_set_t allowed;
+    const bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    return std::max(1, known ? std::min(share, CPU_COUNT(&allowed)) : share);
+}
+
 int cpu_of(int index, int count) noexcept
 {
     cpu_set_t allowed;
@@ -43,6 +53,16 @@ int cpu_of(int index, int count) noexcept
             return cpu;
     }
     return -1;
+}
+
+void leave_cpu(int cpu) noexcept
+{
+    cpu_set_t allowed;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    CPU_CLR(cpu, &allowed);
+    if (CPU_COUNT(&allowed) > 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void move_to_cpu(int cpu) noexcept

@@ -58,7 +58,7 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
     // the kernel makes a process of several threads wait some 20 ms.
     base::membarrier_register();
-    process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options.threads);
+    process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options);
     // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
     // late, or lost with a rank that is killed.
     if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)

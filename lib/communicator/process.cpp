@@ -8,6 +8,7 @@
 
 #include "collectives/choice.hpp"
 #include "lib/base/cpus.hpp"
+#include "lib/base/suggest.hpp"
 #include "lib/communicator/business_card.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "transports/self/self_transport.hpp"
@@ -35,6 +36,20 @@ std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, 
     return static_cast<std::size_t>(number << shift);
 }
 
+Progress progress_from_environment(Progress otherwise)
+{
+    static constexpr std::string_view kNames[] = {"calls", "thread"};
+    const char* text = std::getenv("TUTTI_PROGRESS");
+    if (text == nullptr || *text == '\0')
+        return otherwise;
+    const auto found = std::ranges::find(kNames, text);
+    if (found == std::end(kNames))
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("TUTTI_PROGRESS={} is neither calls nor thread{}", text,
+                                base::did_you_mean(text, kNames)));
+    return static_cast<Progress>(found - std::begin(kNames));
+}
+
 protocol::ProtocolOptions protocol_options(int ranks)
 {
     // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
@@ -48,17 +63,14 @@ protocol::ProtocolOptions protocol_options(int ranks)
 
 }  // namespace
 
-Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel threads,
+Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
                  std::shared_ptr<transport::InprocHub> hub)
     : bootstrap_(std::move(bootstrap)),
-      threads_(threads),
+      threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
       protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
-      engine_(protocol_, {.many_threads = threads == ThreadLevel::multiple,
-                          .shared_cores = shared_cores_,
-                          .crowded = crowded(),
-                          .home_cpu = hub == nullptr ? home_cpu() : -1})
+      engine_(protocol_, engine_options(options.progress, hub == nullptr))
 {
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
@@ -90,6 +102,16 @@ int Process::home_cpu() const noexcept
     const std::span<const int> local = bootstrap_->local_peers();
     const auto index = std::ranges::lower_bound(local, rank()) - local.begin();
     return base::cpu_of(static_cast<int>(index), local_ranks());
+}
+
+progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_processes) const
+{
+    return {.many_threads = threads_ == ThreadLevel::multiple,
+            .progress_thread = progress_from_environment(wanted) == Progress::thread,
+            .spare_core = base::cores_owned(local_ranks()) > 1,
+            .shared_cores = shared_cores_,
+            .crowded = crowded(),
+            .home_cpu = ranks_are_processes ? home_cpu() : -1};
 }
 
 bool Process::crowded() const

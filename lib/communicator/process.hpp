@@ -23,7 +23,7 @@ class CommunicatorState;
 class Process {
 public:
     /// `hub` connects ranks that are threads; without it ranks are processes of this node.
-    Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, ThreadLevel threads,
+    Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
             std::shared_ptr<transport::InprocHub> hub = nullptr);
     ~Process();
     Process(const Process&) = delete;
@@ -59,6 +59,7 @@ private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
     int home_cpu() const noexcept;
+    progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     transport::Transport& connect(int peer);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;

@@ -26,6 +26,7 @@ Process& process_of(const RequestState& state)
 void recycle(RequestState& state)
 {
     Process& process = process_of(state);
+    process.engine().request_ended();
     switch (state.kind) {
         case RequestState::Kind::send:
             process.sends.give_back(static_cast<protocol::SendRequest&>(state));

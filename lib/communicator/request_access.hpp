@@ -4,15 +4,17 @@
 #include <memory>
 #include <utility>
 
+#include "lib/communicator/process.hpp"
 #include "lib/request/request_state.hpp"
 #include "tutti/request.hpp"
 
 namespace tutti {
 
 struct RequestAccess {
-    /// A request for an operation under way.
+    /// A request for an operation under way, of the process that its state names as owner. Under the lock.
     static Request active(detail::RequestState& state, std::shared_ptr<void> keep = nullptr) noexcept
     {
+        static_cast<detail::Process*>(state.owner)->engine().request_started();
         Request request;
         request.state_ = &state;
         state.keep = std::move(keep);

@@ -4,6 +4,7 @@
 
 #include "lib/base/cpus.hpp"
 #include "lib/base/futex.hpp"
+#include "lib/progress/progress_thread.hpp"
 
 namespace tutti::progress {
 
@@ -17,18 +18,38 @@ constexpr std::int64_t kYieldNs = 200'000;
 constexpr std::int64_t kYieldSharedNs = 2'000'000;
 // The clock is looked at once in so many yields.
 constexpr unsigned kPassesPerClock = 8;
-// A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
-constexpr std::int64_t kSleepNs = 500'000'000;
 // How long a rank stays where the scheduler has put it; twice as long each time.
 constexpr std::int64_t kFirstStayNs = 500'000;
 // Pending frames to a peer that takes none: what close() waits for.
 constexpr std::int64_t kCloseNs = 10'000'000'000;
+// Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
+// takes.
+constexpr int kLockTries = 64;
+
+void pause() noexcept
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("isb");
+#endif
+}
 
 }  // namespace
 
+void OptionalMutex::lock_contended()
+{
+    for (int tries = 0; tries < kLockTries; ++tries) {
+        pause();
+        if (mutex_.try_lock())
+            return;
+    }
+    mutex_.lock();
+}
+
 Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
     : protocol_(protocol),
-      mutex_(options.many_threads),
+      mutex_(options.many_threads || options.progress_thread),
       many_threads_(options.many_threads),
       spin_passes_(options.shared_cores ? 1 : kSpinPasses),
       yield_ns_(options.crowded        ? 0
@@ -37,7 +58,11 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
       home_cpu_(options.shared_cores ? options.home_cpu : -1),
       stay_ns_(kFirstStayNs)
 {
+    if (options.progress_thread)
+        thread_ = std::make_unique<ProgressThread>(*this, options.spare_core);
 }
+
+Engine::~Engine() = default;
 
 transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
 {
@@ -46,6 +71,32 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
         bell_ = bell;
     }
     return *transports_.emplace_back(std::move(transport));
+}
+
+void Engine::give_way(Lock& lock, int pauses)
+{
+    lock.unlock();
+    for (int i = 0; i < pauses; ++i)
+        pause();
+    lock.lock();
+}
+
+void Engine::enter_wait() noexcept
+{
+    ++waiting_;
+    thread_->stand_back();
+}
+
+void Engine::leave_wait() noexcept
+{
+    --waiting_;
+    wake_thread();
+}
+
+void Engine::wake_thread() noexcept
+{
+    if (needs_thread())
+        thread_->wake();
 }
 
 // Yields; true once it is time to sleep.
@@ -109,6 +160,7 @@ void Engine::wake_sleepers() noexcept
 
 void Engine::close() noexcept
 {
+    thread_.reset();
     try {
         Lock held = lock();
         const std::int64_t give_up_ns = base::now_ns() + kCloseNs;

@@ -20,14 +20,16 @@
 
 namespace tutti::progress {
 
+class ProgressThread;
+
 /// A mutex that costs one branch where only one thread calls Tutti.
 class OptionalMutex {
 public:
     explicit OptionalMutex(bool enabled) noexcept : enabled_(enabled) {}
     void lock()
     {
-        if (enabled_)
-            mutex_.lock();
+        if (enabled_ && !mutex_.try_lock())
+            lock_contended();
     }
     void unlock() noexcept
     {
@@ -36,15 +38,19 @@ public:
     }
 
 private:
+    void lock_contended();
+
     std::mutex mutex_;
     const bool enabled_;
 };
 
 struct EngineOptions {
-    bool many_threads = false;  // several threads call at once: take the lock
-    bool shared_cores = false;  // ranks share cores: yield at once
-    bool crowded = false;       // so many a core that to sleep is cheaper than to yield to all others
-    int home_cpu = -1;          // where this rank goes back to while ranks share cores; -1: nowhere
+    bool many_threads = false;     // several threads call at once: take the lock
+    bool progress_thread = false;  // makes progress while no thread is in a call; takes the lock, too
+    bool spare_core = false;       // beside the program's, for that thread
+    bool shared_cores = false;     // ranks share cores: yield at once
+    bool crowded = false;          // so many a core that to sleep is cheaper than to yield to all others
+    int home_cpu = -1;             // where this rank goes back to while ranks share cores; -1: nowhere
 };
 
 class Engine {
@@ -53,6 +59,9 @@ public:
 
     /// The protocol is the transports' sink.
     Engine(protocol::Protocol& protocol, EngineOptions options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
 
     /// Takes over a transport, which is polled from then on. At most one of them has a doorbell. May be
     /// called by the protocol from within progress().
@@ -96,11 +105,22 @@ public:
             wake_sleepers();
     }
 
+    /// A request of the program is under way, or no longer: as long as one is, the progress thread has work.
+    /// Under the lock.
+    void request_started() noexcept
+    {
+        ++active_requests_;
+        if (thread_ != nullptr) [[unlikely]]
+            wake_thread();
+    }
+    void request_ended() noexcept { --active_requests_; }
+
     /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
     /// done() must look at state that only the lock protects.
     template <class Done>
     void wait(Lock& lock, Done&& done)
     {
+        const Waiting waiting(*this);
         Idle idle;
         while (!done()) {
             if (progress() != 0) {
@@ -114,10 +134,33 @@ public:
         }
     }
 
-    /// Sends on what transports have refused so far, and closes them. Gives up what a peer never takes.
+    /// Ends the progress thread, sends on what transports have refused so far, and closes them. Gives up what
+    /// a peer never takes. Not under the lock.
     void close() noexcept;
 
 private:
+    friend class ProgressThread;
+
+    // While a thread of the program waits, it makes the progress, and the progress thread does not.
+    class Waiting {
+    public:
+        explicit Waiting(Engine& engine) noexcept : engine_(engine)
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.enter_wait();
+        }
+        ~Waiting()
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.leave_wait();
+        }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+
+    private:
+        Engine& engine_;
+    };
+
     // How long a wait has seen nothing happen.
     struct Idle {
         unsigned passes = 0;
@@ -136,10 +179,16 @@ private:
 
     void relax(Lock& lock)
     {
-        if (many_threads_) [[unlikely]] {
-            lock.unlock();
-            lock.lock();
-        }
+        if (many_threads_) [[unlikely]]
+            give_way(lock, 0);
+    }
+    static void give_way(Lock& lock, int pauses);
+    void enter_wait() noexcept;
+    void leave_wait() noexcept;
+    void wake_thread() noexcept;
+    bool needs_thread() const noexcept
+    {
+        return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
     }
     bool yield_or_tired(Lock& lock, Idle& idle);
     void go_home(std::int64_t now_ns) noexcept;
@@ -147,6 +196,9 @@ private:
     void disarm() noexcept;
     void sleep(Lock& lock);
     void wake_sleepers() noexcept;
+
+    // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
+    static constexpr std::int64_t kSleepNs = 500'000'000;
 
     protocol::Protocol& protocol_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
@@ -163,6 +215,9 @@ private:
     std::int64_t stay_until_ns_ = 0;
     std::int64_t stay_ns_;
     unsigned sleepers_ = 0;  // threads between arm() and disarm()
+    unsigned waiting_ = 0;   // the program's threads in wait(); counted where there is a progress thread
+    unsigned active_requests_ = 0;            // between request_started() and request_ended()
+    std::unique_ptr<ProgressThread> thread_;  // last: it uses all of the above
 };
 
 }  // namespace tutti::progress

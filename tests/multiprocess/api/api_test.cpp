@@ -82,6 +82,48 @@ TEST_CASE("ranks that wait use no processor time")
     check_quiet_success(tuttirun(ranks(GENERATE(2, 5), "sleeper")));
 }
 
+TEST_CASE("a progress thread moves on what ranks have started while they compute")
+{
+    const int count = GENERATE(1, 2, 3, 4, 7);
+    const std::string shared_cores = GENERATE("0", "1");
+    CAPTURE(count, shared_cores);
+    std::vector<std::string> arguments = ranks(count, "progress");
+    arguments.insert(arguments.begin(),
+                     {"-x", "TUTTI_PROGRESS=thread", "-x", "TUTTI_SHARED_CORES=" + shared_cores});
+    check_quiet_success(tuttirun(arguments));
+}
+
+TEST_CASE("what works without a progress thread works with one")
+{
+    const std::string name = GENERATE("messages", "collectives", "shared_memory", "sleeper");
+    CAPTURE(name);
+    std::vector<std::string> arguments = ranks(3, name);
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread"});
+    check_quiet_success(tuttirun(arguments));
+}
+
+TEST_CASE("a rank that is killed, or throws, ends a job of progress threads")
+{
+    std::vector<std::string> arguments = ranks(3, "killed", {"recv"});
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread"});
+    CHECK(tuttirun(arguments).status == 128 + 9);
+    arguments = ranks(3, "progress", {"throw"});
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread"});
+    const Result thrown = tuttirun(arguments);
+    CHECK(thrown.status == 1);
+    CHECK(contains(thrown.err, "rank 2 has had enough"));
+    CHECK(thrown.seconds < kSoonSeconds);
+}
+
+TEST_CASE("a wrong TUTTI_PROGRESS is named")
+{
+    std::vector<std::string> arguments = ranks(2, "progress");
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=threads"});
+    const Result result = tuttirun(arguments);
+    CHECK(result.status != 0);
+    CHECK(contains(result.err, "TUTTI_PROGRESS=threads is neither calls nor thread; did you mean 'thread'?"));
+}
+
 TEST_CASE("a soak of all kinds of messages among eight ranks")
 {
     const Result result = tuttirun(ranks(8, "soak", {"--seconds", "5"}));

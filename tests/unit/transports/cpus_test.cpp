@@ -43,3 +43,36 @@ TEST_CASE("a thread that moves is there, and free to go")
         CHECK(CPU_EQUAL(&before, &after));
     }).join();
 }
+
+TEST_CASE("a rank owns at most its share of the machine, at most its mask, and one core at least")
+{
+    const int all = cores_owned(1);
+    CHECK(all >= 1);
+    CHECK(all <= machine_cpus());
+    CHECK(cores_owned(1000) == 1);
+    std::thread([] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu_of(0, 1), &one);
+        sched_setaffinity(0, sizeof one, &one);
+        CHECK(cores_owned(1) == 1);
+    }).join();
+}
+
+TEST_CASE("a thread keeps off a CPU where it has another")
+{
+    std::thread([] {
+        cpu_set_t before;
+        sched_getaffinity(0, sizeof before, &before);
+        const int avoided = cpu_of(0, 1);
+        leave_cpu(avoided);
+        cpu_set_t after;
+        sched_getaffinity(0, sizeof after, &after);
+        CHECK((CPU_ISSET(avoided, &after) != 0) == (CPU_COUNT(&before) == 1));
+        leave_cpu(-1);  // no CPU: nothing happens
+        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+            leave_cpu(cpu);  // the last one stays
+        sched_getaffinity(0, sizeof after, &after);
+        CHECK(CPU_COUNT(&after) == 1);
+    }).join();
+}

@@ -1,0 +1,119 @@
+#include "lib/progress/progress_thread.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <system_error>
+
+#include "lib/base/cpus.hpp"
+#include "lib/base/futex.hpp"
+
+namespace tutti::progress {
+
+namespace {
+
+// Between two passes of a thread that spins: long enough for the program to take the lock.
+constexpr int kPausesAPass = 16;
+
+}  // namespace
+
+ProgressThread::ProgressThread(Engine& engine, bool spare_core) : engine_(engine), spare_core_(spare_core)
+{
+    // A new thread inherits the mask: the program's signals are for the program's own threads.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+        thread_ = std::thread([this, program_cpu = sched_getcpu()] { run(program_cpu); });
+    } catch (const std::system_error& error) {
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw Error(ErrorCode::not_supported, "progress thread",
+                    fmt::format("the system gives no thread ({}); raise the limit on processes, or start "
+                                "without TUTTI_PROGRESS=thread",
+                                error.what()));
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+ProgressThread::~ProgressThread()
+{
+    {
+        const Engine::Lock lock = engine_.lock();
+        stopping_ = true;
+        wake();
+    }
+    thread_.join();
+}
+
+void ProgressThread::stand_back() noexcept
+{
+    if (armed_) {
+        armed_ = false;
+        engine_.disarm();
+    }
+}
+
+void ProgressThread::wake() noexcept
+{
+    if (sleeps_on_ == nullptr)
+        return;
+    sleeps_on_->fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(*sleeps_on_);
+    sleeps_on_ = nullptr;
+}
+
+void ProgressThread::run(int program_cpu) noexcept
+{
+    pthread_setname_np(pthread_self(), "tutti-progress");
+    if (spare_core_)
+        base::leave_cpu(program_cpu);
+    Engine::Lock lock = engine_.lock();
+    try {
+        work(lock);
+    } catch (...) {
+        // The engine is broken, and says why to the program's next call.
+    }
+}
+
+void ProgressThread::work(Engine::Lock& lock)
+{
+    Engine::Idle idle;
+    while (!stopping_) {
+        if (!engine_.needs_thread()) {
+            sleep_on(own_word_, own_word_.load(std::memory_order_relaxed), -1, lock);
+            idle = {};
+        } else if (engine_.progress() != 0) {
+            idle = {};
+            engine_.give_way(lock, kPausesAPass);
+        } else if (spare_core_ && ++idle.passes < engine_.spin_passes_) {
+            engine_.give_way(lock, kPausesAPass);
+        } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
+            sleep_armed(lock);
+            idle = {};
+        }
+    }
+}
+
+void ProgressThread::sleep_armed(Engine::Lock& lock)
+{
+    if (!engine_.needs_thread() || !engine_.arm())
+        return;
+    armed_ = true;
+    sleep_on(*engine_.bell_, engine_.bell_before_, Engine::kSleepNs, lock);
+    stand_back();
+}
+
+void ProgressThread::sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t before, std::int64_t timeout_ns,
+                              Engine::Lock& lock)
+{
+    sleeps_on_ = &word;
+    lock.unlock();
+    base::futex_wait(word, before, timeout_ns);
+    lock.lock();
+    sleeps_on_ = nullptr;
+}
+
+}  // namespace tutti::progress
