@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "collectives/call.hpp"
 #include "collectives/operation.hpp"
 #include "collectives/pool.hpp"
 #include "lib/reduction/reduce_op.hpp"
@@ -15,6 +16,7 @@ namespace tutti::collectives {
 using reduction::ReduceOp;
 
 class Board;
+class NodeMap;
 
 /// An array of elements that algorithms move and reduce but never look into.
 struct Buffer {
@@ -30,14 +32,8 @@ struct Buffer {
 struct Placement {
     bool one_node = false;
     bool more_ranks_than_cores = false;
-    std::size_t board_bytes = 0;  // slot_bytes() of the group's Board; 0: there is none
-};
-
-/// What must be the same at all ranks of a call.
-struct Call {
-    unsigned collective;  // its place in AllCollectives (algorithms.hpp)
-    int root;             // -1: none
-    std::size_t size_bytes;
+    std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: there is none
+    const NodeMap* nodes = nullptr;  // where several nodes are known; outlives the group
 };
 
 /// Which operand of the operator the arriving elements are.
@@ -75,7 +71,7 @@ public:
 
     /// Says what this call is, before its first operation. A group that can compare it with what the other
     /// ranks call fails the call where they differ.
-    virtual void announce(const Call&) const {}
+    virtual void announce(const Call&) {}
 
     /// For this call, where placement() says that there is one; else nullptr.
     virtual Board* board() noexcept { return nullptr; }

@@ -1,15 +1,19 @@
-// The simulated network: virtual time, messages on their way, and the matching of sends with receives.
+// The simulated network: virtual time, messages on their way, and the matching of sends with receives. A run
+// of 4,096 ranks may have tens of millions of messages: each costs a few cache lines and no memory that
+// stays.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "collectives/nodes.hpp"
 #include "collectives/simulator/simulator.hpp"
 
 namespace tutti::collectives::simulator {
@@ -27,8 +31,9 @@ struct SimulatedOperation : OperationState {
     int rank;
     int peer;
     std::size_t size_bytes = 0;
-    Message* message = nullptr;  // once matched, and always of a send
-    std::size_t live_index = 0;  // in its rank's list of operations in flight
+    Message* message = nullptr;          // once matched, and always of a send
+    SimulatedOperation* next = nullptr;  // in its channel
+    std::size_t live_index = 0;          // in its rank's list of operations in flight
     double posted_ns = 0;
     // Of receives: where the data goes, and how it is combined where it is.
     Buffer target;
@@ -39,11 +44,13 @@ struct Message {
     int from = 0;
     int to = 0;
     int chain = 0;
+    bool arrived = false;
+    bool between_nodes = false;
     std::span<const std::byte> data;       // the sender's memory, or `copy`
     std::vector<std::byte> copy;           // of eager sends
     SimulatedOperation* sender = nullptr;  // of synchronous sends
     SimulatedOperation* receiver = nullptr;
-    bool arrived = false;
+    Message* next = nullptr;  // in its channel, or in the list of free ones
 };
 
 class Network {
@@ -58,7 +65,7 @@ public:
 
     /// Calls `action` at a time not before now.
     void at(double time_ns, std::function<void()> action);
-    /// Lets time pass until nothing more happens.
+    /// Lets time pass until nothing more happens, or there were too many messages.
     void run();
 
     double now_ns(int rank) const { return clock(rank).now_ns; }
@@ -68,48 +75,95 @@ public:
     void describe(Report& report) const;
 
 private:
+    /// One direction of a rank's own connection, or of the link that a node's ranks share.
+    struct Way {
+        double free_ns = 0;
+    };
     struct Clock {
         double now_ns = 0;
-        double way_out_free_ns = 0;
-        double way_in_free_ns = 0;
+        Way out;
+        Way in;
         int chain = 0;
         std::size_t messages_sent = 0;
         std::size_t bytes_sent = 0;
+        std::size_t messages_between_nodes = 0;
+        std::size_t bytes_between_nodes = 0;
         std::vector<SimulatedOperation*> live;
     };
+    struct Link {
+        Way out;
+        Way in;
+    };
+    enum class What : unsigned char { ready, head_arrives, tail_arrives, deliver, action };
     struct Event {
         double time_ns;
-        std::uint64_t sequence;  // events of the same time happen in the order in which they were made
-        std::function<void()> action;
+        std::uint64_t order;  // events of the same time happen in the order in which they were made
+        void* subject;        // the message, or the action
+        What what() const noexcept { return static_cast<What>(order % 8); }
         bool operator<(const Event& other) const noexcept
         {
-            return time_ns != other.time_ns ? time_ns > other.time_ns : sequence > other.sequence;
+            return time_ns != other.time_ns ? time_ns > other.time_ns : order > other.order;
         }
+    };
+    template <class Item>
+    struct Queue {
+        Item* first = nullptr;
+        Item* last = nullptr;
+
+        bool empty() const noexcept { return first == nullptr; }
+        void push(Item& item) noexcept;
+        Item& pop() noexcept;
+        void remove(const Item& item) noexcept;
     };
     /// Between one pair of ranks, in one direction; at most one of the two is not empty.
     struct Channel {
-        std::deque<Message*> messages;
-        std::deque<SimulatedOperation*> receives;
+        Queue<Message> messages;
+        Queue<SimulatedOperation> receives;
     };
+    using Channels = std::unordered_map<std::uint64_t, Channel>;
 
     Clock& clock(int rank) { return clocks_[static_cast<std::size_t>(rank)]; }
     const Clock& clock(int rank) const { return clocks_[static_cast<std::size_t>(rank)]; }
-    Channel& channel(int from, int to) { return channels_[{from, to}]; }
-    double occupied_ns(std::size_t size_bytes) const;
+    Link& link_of(int rank) { return links_[static_cast<std::size_t>(nodes_->node_of(rank))]; }
+    Channels::iterator channel(int from, int to);
+    void forget_if_empty(Channels::iterator way);
+    bool crosses_nodes(int from, int to) const noexcept;
+    bool uses_link(const Message& message) const noexcept { return message.between_nodes && !links_.empty(); }
+    const Costs& costs(bool between_nodes) const noexcept
+    {
+        return between_nodes && between_ ? *between_ : inside_;
+    }
+    /// The time at which a message that may start now leaves, or is in, by this way.
+    double start_on(Way& way, double from_ns, const Message& message) const noexcept;
+
+    void schedule(double time_ns, What what, void* subject);
+    void happen(const Event& event);
+    Message& new_message();
+    void recycle(Message& message) noexcept;
     void keep(SimulatedOperation& operation);
     void match(Message& message, SimulatedOperation& receiver);
+    void ready(Message& message);
     void head_arrives(Message& message);
-    void tail_arrived(Message& message);
+    void tail_arrives(Message& message);
     void deliver(Message& message);
 
-    Costs costs_;
+    Costs inside_;
+    std::optional<Costs> between_;
     SendMode mode_;
+    bool only_time_;
+    std::size_t scale_;
+    std::size_t most_messages_;
+    const NodeMap* nodes_;
     std::vector<Clock> clocks_;
-    std::map<std::pair<int, int>, Channel> channels_;
-    std::deque<Message> messages_;  // all there ever were: their addresses stay
+    std::vector<Link> links_;  // of nodes, where messages between them have costs of their own
+    Channels channels_;
+    std::deque<Message> messages_;  // their addresses stay
+    Message* free_messages_ = nullptr;
+    std::deque<std::function<void()>> actions_;
     std::priority_queue<Event> events_;
-    std::uint64_t next_sequence_ = 0;
+    std::uint64_t next_order_ = 0;
     double time_ns_ = 0;
+    std::size_t sent_ = 0;
     std::size_t abandoned_ = 0;
 };
 

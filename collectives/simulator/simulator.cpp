@@ -23,6 +23,11 @@ public:
 
     Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
     std::string complaint() const { return board_.complaint(); }
+    ReduceOp timed_op(double ns_per_element, bool commutative)
+    {
+        ns_per_element_ = ns_per_element;
+        return {take_time, this, commutative};
+    }
 
     Operation send(int peer, std::span<const std::byte> data) override
     {
@@ -75,6 +80,13 @@ private:
         return static_cast<const SimulatedOperation&>(state);
     }
 
+    static void take_time(const void* group, void*, const void*, const void*, std::size_t count)
+    {
+        const auto& self = *static_cast<const SimulatedGroup*>(group);
+        self.network_.advance_to(self.rank(), self.network_.now_ns(self.rank()) +
+                                                  self.ns_per_element_ * static_cast<double>(count));
+    }
+
     void check(std::string_view operation, int peer) const
     {
         if (peer < 0 || peer >= size() || peer == rank()) {
@@ -85,6 +97,7 @@ private:
 
     Network& network_;
     SimulatedBoard board_;
+    double ns_per_element_ = 0;
 };
 
 /// A rank with its task. Stays where it is: its task's completion hook points to it.
@@ -148,10 +161,18 @@ Report simulate(int ranks, const Settings& settings, const Program& program)
     }
     network.describe(report);
     for (const Rank& rank : all) {
+        if (report.given_up) {
+            break;
+        }
         const std::string complaint = rank.group.complaint();
         report.deadlock += report.deadlock.empty() || complaint.empty() ? complaint : "; " + complaint;
     }
     return report;
+}
+
+ReduceOp timed_op(Group& group, double ns_per_element, bool commutative)
+{
+    return static_cast<SimulatedGroup&>(group).timed_op(ns_per_element, commutative);
 }
 
 double Report::finish_ns() const noexcept
@@ -163,22 +184,37 @@ double Report::finish_ns() const noexcept
     return last_ns;
 }
 
-std::size_t Report::messages_sent() const noexcept
+namespace {
+
+std::size_t sum_over(const std::vector<RankReport>& ranks, std::size_t RankReport::*count) noexcept
 {
     std::size_t sum = 0;
     for (const RankReport& rank : ranks) {
-        sum += rank.messages_sent;
+        sum += rank.*count;
     }
     return sum;
 }
 
+}  // namespace
+
+std::size_t Report::messages_sent() const noexcept
+{
+    return sum_over(ranks, &RankReport::messages_sent);
+}
+
 std::size_t Report::bytes_sent() const noexcept
 {
-    std::size_t sum = 0;
-    for (const RankReport& rank : ranks) {
-        sum += rank.bytes_sent;
-    }
-    return sum;
+    return sum_over(ranks, &RankReport::bytes_sent);
+}
+
+std::size_t Report::messages_between_nodes() const noexcept
+{
+    return sum_over(ranks, &RankReport::messages_between_nodes);
+}
+
+std::size_t Report::bytes_between_nodes() const noexcept
+{
+    return sum_over(ranks, &RankReport::bytes_between_nodes);
 }
 
 std::string Report::problems() const
@@ -196,6 +232,9 @@ std::string Report::problems() const
         } catch (...) {
             add(fmt::format("rank {} threw something that is no std::exception", rank));
         }
+    }
+    if (given_up) {
+        add(fmt::format("given up after {} messages", messages_sent()));
     }
     if (!deadlock.empty()) {
         add("deadlock: " + deadlock);

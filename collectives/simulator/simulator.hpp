@@ -5,13 +5,16 @@
 // Time follows the LogGP model (Alexandrov, Ionescu, Schauser and Scheiman, 1995). A message occupies the
 // sender's way out and the receiver's way in for `gap + bytes * ns_per_byte`, one message at a time on each,
 // and its head needs `latency` from one to the other. Starting a send or receive, and ending a receive, costs
-// the rank `overhead`. Everything else, reductions and copies too, takes no time. The same call gives the
-// same report, always.
+// the rank `overhead`. Where costs between nodes are given, the ways of messages between nodes are those of
+// the nodes' links, which the ranks of a node share. Everything else takes no time: copies never do,
+// reductions only by timed_op(). The same call gives the same report, always.
 #pragma once
 
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +40,18 @@ enum class SendMode {
 
 struct Settings {
     Costs costs = kStepCosts;
+    /// Of messages between nodes (placement.nodes); without them a message costs the same everywhere.
+    std::optional<Costs> between_nodes;
     SendMode mode = SendMode::eager;
     Placement placement;
     std::vector<double> start_ns;  // when each rank makes the call; empty: all at 0
+    /// Only time is wanted: messages are sent without their data, so ranks may share buffers, and those
+    /// receives that combine call the operator on what is there.
+    bool only_time = false;
+    /// Bytes that one byte of a message stands for in time and in the counts of bytes.
+    std::size_t scale = 1;
+    /// The run is given up when more messages than this were sent.
+    std::size_t most_messages = std::numeric_limits<std::size_t>::max();
 };
 
 struct RankReport {
@@ -48,6 +60,8 @@ struct RankReport {
     double finish_ns = 0;
     std::size_t messages_sent = 0;
     std::size_t bytes_sent = 0;
+    std::size_t messages_between_nodes = 0;  // of those sent
+    std::size_t bytes_between_nodes = 0;
 };
 
 /// A send or receive that no other rank answered.
@@ -67,10 +81,14 @@ struct Report {
     int longest_chain = 0;
     /// Empty, or who waits for whom: "rank 0 waits for a message from rank 1; rank 1 waits ...".
     std::string deadlock;
+    /// Given up: Settings::most_messages.
+    bool given_up = false;
 
     double finish_ns() const noexcept;  // of the last rank
     std::size_t messages_sent() const noexcept;
     std::size_t bytes_sent() const noexcept;
+    std::size_t messages_between_nodes() const noexcept;
+    std::size_t bytes_between_nodes() const noexcept;
     /// Everything that is wrong, in words; empty when all ranks ended well and nothing was left over.
     std::string problems() const;
 };
@@ -81,5 +99,9 @@ using Program = std::function<Task(Group&)>;
 
 /// Runs `program` at `ranks` ranks until nothing more can happen. Throws nothing that a task throws.
 Report simulate(int ranks, const Settings& settings, const Program& program);
+
+/// An operator that combines nothing and takes a rank's time, `ns_per_element` for each element. `group` is
+/// what simulate() gave to the rank that is to use it.
+ReduceOp timed_op(Group& group, double ns_per_element, bool commutative);
 
 }  // namespace tutti::collectives::simulator
