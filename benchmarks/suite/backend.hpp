@@ -56,6 +56,8 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
         } -> std::same_as<typename B::Request>;
     job.wait(request);
     job.wait_all(requests);
+    // Makes progress; whether it is complete does not matter.
+    job.test(request);
     job.barrier();
     job.broadcast(in, 0);
     job.allreduce(term, sum);
@@ -66,6 +68,18 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
     job.gather(out, in, 0);
     job.scatter(out, in, 0);
     job.reduce_scatter(term, sum);
+    {
+        job.ibroadcast(in, 0)
+        } -> std::same_as<typename B::Request>;
+    {
+        job.iallreduce(term, sum)
+        } -> std::same_as<typename B::Request>;
+    {
+        job.iallgather(out, in)
+        } -> std::same_as<typename B::Request>;
+    {
+        job.ialltoall(out, in)
+        } -> std::same_as<typename B::Request>;
     // Nothing where the library has no such operator on such elements.
     {
         B::reduction(Op::sum, DataType::float32)

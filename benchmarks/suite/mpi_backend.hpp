@@ -83,6 +83,11 @@ public:
         return request;
     }
     void wait(Request& request) { MPI_Wait(&request.handle, MPI_STATUS_IGNORE); }
+    void test(Request& request)
+    {
+        int done = 0;
+        MPI_Test(&request.handle, &done, MPI_STATUS_IGNORE);
+    }
     // An array of one-member structs is laid out as an array of that member.
     void wait_all(std::span<Request> requests)
     {
@@ -127,6 +132,34 @@ public:
     {
         MPI_Reduce_scatter_block(in.data(), out.data(), count(out.size()), MPI_FLOAT, MPI_SUM,
                                  MPI_COMM_WORLD);
+    }
+    Request ibroadcast(Bytes data, int root)
+    {
+        Request request;
+        MPI_Ibcast(data.data(), count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD, &request.handle);
+        return request;
+    }
+    Request iallreduce(std::span<const float> in, std::span<float> out)
+    {
+        Request request;
+        MPI_Iallreduce(in.data(), out.data(), count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                       &request.handle);
+        return request;
+    }
+    Request iallgather(ConstBytes in, Bytes out)
+    {
+        Request request;
+        MPI_Iallgather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE,
+                       MPI_COMM_WORLD, &request.handle);
+        return request;
+    }
+    Request ialltoall(ConstBytes in, Bytes out)
+    {
+        Request request;
+        const int block = count(in.size()) / size_;
+        MPI_Ialltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD,
+                      &request.handle);
+        return request;
     }
 
 private:

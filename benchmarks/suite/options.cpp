@@ -74,6 +74,12 @@ constexpr Command kSizedCommands[] = {
     {"reduce_scatter",
      "Sums of floats, a block to every rank: mean time, us",
      {4, kMiB, {1000, 100}, {100, 10}}},
+    {"iallreduce",
+     "Overlap of a sum of floats with computing: overall time, us, and its parts",
+     {4, kMiB, {1000, 100}, {100, 10}}},
+    {"ibroadcast", "Overlap of a broadcast with computing", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"iallgather", "Overlap of an allgather with computing", {1, kMiB, {1000, 100}, {100, 10}}},
+    {"ialltoall", "Overlap of an alltoall with computing", {1, kMiB, {1000, 100}, {100, 10}}},
 };
 constexpr Command kReduceOp = {
     "reduce-op",
@@ -141,6 +147,9 @@ void add_commands(CLI::App& app, Options& options, bool own_library)
         if (name == "bw" || name == "bibw" || name == "rate")
             sub->add_option("-W,--window-size", options.window, "Messages in flight")
                 ->check(CLI::Range(1, 1000000));
+        if (is_overlap(name))
+            sub->add_option("-t,--tests", options.tests, "Calls that test the request amid the computing")
+                ->check(CLI::Range(0, 1000000));
     }
     CLI::App* barrier = add_command(app, options, kBarrier);
     add_loop_options(barrier, options);
@@ -190,6 +199,7 @@ constexpr const char* kExamples =
     "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench latency -m 1:4194304 -i 1000 -x 100\n"
     "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench bw -W 64 -r 5 --json bw.json\n"
     "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
+    "  tuttirun -n 2 -x TUTTI_PROGRESS=thread build/benchmarks/tutti-bench iallreduce -m 65536:1048576\n"
     "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
     "  build/benchmarks/tutti-bench matching --sources 100\n"
     "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
@@ -220,6 +230,12 @@ std::vector<std::size_t> Options::size_list() const
             break;  // the next could overflow
     }
     return list;
+}
+
+bool is_overlap(std::string_view benchmark) noexcept
+{
+    return benchmark == "iallreduce" || benchmark == "ibroadcast" || benchmark == "iallgather" ||
+           benchmark == "ialltoall";
 }
 
 CommandLine parse_command_line(int argc, const char* const* argv, bool own_library)

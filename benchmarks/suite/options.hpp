@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::bench {
@@ -44,12 +45,16 @@ struct Options {
     double seconds = 10.0;                          // idle
     std::vector<std::string> ops;                   // reduce-op: none means all
     std::vector<std::string> types;                 // likewise
+    int tests = 0;                                  // iallreduce and the like
 
     /// Iterations and warm-up at this size.
     LoopCount loop_count(std::size_t size_bytes) const;
     /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0.
     std::vector<std::size_t> size_list() const;
 };
+
+/// Whether it measures how much of a non-blocking collective is hidden behind computing.
+bool is_overlap(std::string_view benchmark) noexcept;
 
 /// What came of a command line: options, or something to say instead.
 struct CommandLine {

@@ -19,6 +19,7 @@ namespace {
 constexpr int kKeyWidth = 10;
 constexpr int kValueWidth = 20;
 constexpr int kRatioWidth = 12;
+constexpr int kPartWidth = 15;
 constexpr int kLabelWidth = 9;
 
 // One member of all samples.
@@ -65,6 +66,8 @@ Report::Report(const Options& options, Columns columns, std::string_view library
         fmt::print("# {:>{}}", value, kValueWidth - 2);
     else
         fmt::print("# {:<{}}{:>{}}", columns_.key, kKeyWidth - 2, value, kValueWidth);
+    for (const std::string& part : columns_.parts)
+        fmt::print("{:>{}}", part, kPartWidth);
     if (options_.full)
         fmt::print("{:>{}}{:>{}}{:>12}", "Min", kValueWidth, "Max", kValueWidth, "Iterations");
     if (options_.validate)
@@ -88,6 +91,8 @@ void Report::row(std::optional<double> key, std::span<const Sample> repetitions,
     if (key)
         fmt::print("{:<{}}", *key, kKeyWidth);
     fmt::print("{:>{}.{}f}", median(values), kValueWidth, columns_.decimals);
+    for (const double part : context.parts)
+        fmt::print("{:>{}.{}f}", part, kPartWidth, columns_.decimals);
     if (options_.full)
         fmt::print("{:>{}.{}f}{:>{}.{}f}{:>12}", min, kValueWidth, columns_.decimals, max, kValueWidth,
                    columns_.decimals, iterations);
@@ -115,6 +120,8 @@ void Report::row(std::optional<double> key, std::span<const Sample> repetitions,
         result["reference"] = *context.reference;
     for (std::size_t i = 0; i < context.labels.size(); ++i)
         result["labels"][columns_.labels[i]] = context.labels[i];
+    for (std::size_t i = 0; i < context.parts.size(); ++i)
+        result["parts"][columns_.parts[i]] = context.parts[i];
     failed_ = failed_ || !valid.value_or(true);
     (*document_)["results"].push_back(std::move(result));
 }

@@ -36,12 +36,14 @@ struct Columns {
     int decimals = 3;
     std::string ratio = {};                // "Of copy": value / Context::reference
     std::vector<std::string> labels = {};  // "Operator", "Type": last in the row
+    std::vector<std::string> parts = {};   // "Compute", "Wait": further figures, behind the value
 };
 
 /// What some benchmarks say of a row beside its key and value.
 struct Context {
     std::optional<double> reference;  // as Columns::ratio
     std::vector<std::string> labels;  // one for each of Columns::labels
+    std::vector<double> parts = {};   // likewise
 };
 
 /// Prints to stdout as results come in. Made on rank 0 only.

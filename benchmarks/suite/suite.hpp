@@ -13,9 +13,11 @@
 #include "benchmarks/suite/idle.hpp"
 #include "benchmarks/suite/matching.hpp"
 #include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/overlap.hpp"
 #include "benchmarks/suite/point_to_point.hpp"
 #include "benchmarks/suite/reduce_op.hpp"
 #include "benchmarks/suite/report.hpp"
+#include "benchmarks/suite/statistics.hpp"
 #include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
@@ -51,6 +53,8 @@ public:
             reduction_kernels();
         else if (name == "allreduce" || name == "reduce")
             sums(name == "allreduce");
+        else if (is_overlap(name))
+            overlaps(name);
         else
             blocks(name);
         if (report_)
@@ -163,6 +167,48 @@ private:
             static_cast<std::size_t>(job_.size()));
     }
 
+    // Each part is the median of the repetitions, the overlap that of theirs.
+    void overlaps(const std::string& name)
+    {
+        if (name == "iallreduce")
+            require_whole_floats();
+        const bool tests = options_.tests > 0;
+        std::vector<std::string> parts = {"Compute", "Coll. Init", "Wait", "Pure Comm.", "Overlap (%)"};
+        if (tests)
+            parts.insert(parts.begin() + 2, "Test");
+        open_report(
+            {fmt::format("{} Overlap Test", name), "Size", "Overall", "us", 3, {}, {}, std::move(parts)});
+        const bool blocks = name == "iallgather" || name == "ialltoall";
+        const std::vector<std::size_t> list = options_.size_list();
+        Buffers buffers = make_buffers(list, blocks ? static_cast<std::size_t>(job_.size()) : 1);
+        Computing computing;
+        for (const std::size_t size : list) {
+            const LoopCount loop = options_.loop_count(size);
+            NonblockingCollective<B> collective(job_, name, buffers, size);
+            std::optional<bool> valid;
+            if (options_.validate)
+                valid = collective.validate();
+            collective.fill();
+            std::vector<std::vector<double>> figures(tests ? 6 : 5);
+            const std::vector<Sample> samples = repeat([&] {
+                const auto [times, overall] = overlap_over_ranks(
+                    job_, overlap_times(job_, collective, loop, options_.tests, computing));
+                std::vector<double> row = {times.compute, times.start, times.wait, times.pure,
+                                           times.overlap_percent()};
+                if (tests)
+                    row.insert(row.begin() + 2, times.test);
+                for (std::size_t i = 0; i < row.size(); ++i)
+                    figures[i].push_back(row[i]);
+                return overall;
+            });
+            Context context;
+            for (const std::vector<double>& figure : figures)
+                context.parts.push_back(median(figure));
+            if (report_)
+                report_->row(static_cast<double>(size), samples, loop.iterations, valid, context);
+        }
+    }
+
     // A row a depth. Rank 0 receives, all other ranks are sources.
     void matching_depths()
     {
@@ -226,14 +272,19 @@ private:
         }
     }
 
-    // One row a size: repetitions of `measure`, after `validate` where that was asked for. Buffers have room
-    // for `blocks` of the largest size.
+    // Room for `blocks` of the largest size.
+    Buffers make_buffers(const std::vector<std::size_t>& list, std::size_t blocks) const
+    {
+        return Buffers(list.empty() ? 0 : blocks * list.back(),
+                       options_.memory == "library" ? B::memory() : kOrdinaryMemory);
+    }
+
+    // One row a size: repetitions of `measure`, after `validate` where that was asked for.
     template <class Measure, class Validate>
     void sizes(Measure measure, Validate validate, std::size_t blocks = 1)
     {
         const std::vector<std::size_t> list = options_.size_list();
-        Buffers buffers(list.empty() ? 0 : blocks * list.back(),
-                        options_.memory == "library" ? B::memory() : kOrdinaryMemory);
+        Buffers buffers = make_buffers(list, blocks);
         for (const std::size_t size : list) {
             const LoopCount loop = options_.loop_count(size);
             std::optional<bool> valid;

@@ -53,6 +53,7 @@ public:
     }
     Request irecv(Bytes in, int source, int tag) { return communicator_.irecv(in, source, tag); }
     void wait(Request& request) { request.wait(); }
+    void test(Request& request) { request.test(); }
     void wait_all(std::span<Request> requests) { tutti::wait_all(requests); }
 
     void barrier() { communicator_.barrier(); }
@@ -73,6 +74,13 @@ public:
     {
         communicator_.reduce_scatter(in, out, tutti::sum);
     }
+    Request ibroadcast(Bytes data, int root) { return communicator_.ibroadcast(data, {.root = root}); }
+    Request iallreduce(std::span<const float> in, std::span<float> out)
+    {
+        return communicator_.iallreduce(in, out, tutti::sum);
+    }
+    Request iallgather(ConstBytes in, Bytes out) { return communicator_.iallgather(in, out); }
+    Request ialltoall(ConstBytes in, Bytes out) { return communicator_.ialltoall(in, out); }
 
 private:
     Communicator communicator_;

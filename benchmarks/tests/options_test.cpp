@@ -70,7 +70,7 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
     for (const char* line :
          {"", "latenc", "latency -m 1:x", "latency -m 8:4", "latency -m -1", "latency -m 1k", "latency -i 0",
           "bw -W 0", "latency -W 4", "matching --mode often", "barrier -m 8", "reduce-op --op average",
-          "reduce-op --type int128", "reduce-op -c"})
+          "reduce-op --type int128", "reduce-op -c", "allreduce -t 3", "iallreduce -t -1"})
         check_refused(line);
     check_refused("limits", false);
     check_refused("matching --sources 4", false);
@@ -78,6 +78,7 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
     CHECK_THAT(parse_line("--help").message, Catch::Contains("Examples:"));
     CHECK(parse("reduce-op --op sum,minloc --type int8").ops == std::vector<std::string>{"sum", "minloc"});
     CHECK(parse("reduce-op --type float32+index64").types == std::vector<std::string>{"float32+index64"});
+    CHECK(parse("iallreduce -t 7").tests == 7);
     CHECK(parse("matching --depth 10,10000").depths == std::vector<int>{10, 10000});
 }
 

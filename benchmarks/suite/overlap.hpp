@@ -1,0 +1,197 @@
+// How much of a non-blocking collective is hidden behind computing, measured as OSU does.
+//
+// Three loops: the collective alone (started, waited for at once); the computing alone, made to last as long;
+// and both, the computing between start and wait. What of the collective's time does not show in the last is
+// hidden:
+//
+//     overlap = max(0, 100 * (1 - (overall - compute) / pure)) %
+//
+// OSU takes the computing's time from the third loop, where a progress thread on the same core may have
+// lengthened it, and so counts what the collective takes from the program as hidden. Here it is that of the
+// second.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/blocks.hpp"
+#include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/collective.hpp"
+#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/validate.hpp"
+
+namespace tutti::bench {
+
+/// Times of one rank, or their means over the ranks; us.
+struct OverlapTimes {
+    double overall = 0.0;
+    double compute = 0.0;
+    double start = 0.0;
+    double test = 0.0;
+    double wait = 0.0;
+    double pure = 0.0;
+
+    double overlap_percent() const noexcept
+    {
+        return pure > 0.0 ? std::clamp(100.0 * (1.0 - (overall - compute) / pure), 0.0, 100.0) : 0.0;
+    }
+};
+
+/// Arithmetic in registers: it takes nothing from the collective but the core.
+class Computing {
+public:
+    /// Finds out how fast this core is: some milliseconds.
+    Computing()
+    {
+        constexpr long kSteps = 200'000;
+        double fastest_us = 1e9;
+        for (int i = 0; i < 10; ++i) {
+            const double start = now_us();
+            run(kSteps);
+            fastest_us = std::min(fastest_us, now_us() - start);
+        }
+        steps_per_us_ = kSteps / fastest_us;
+    }
+
+    long steps(double us) const noexcept { return static_cast<long>(us * steps_per_us_); }
+    void run(long steps) noexcept
+    {
+        double value = result_;
+        for (long i = 0; i < steps; ++i)
+            value = value * 0.999 + 0.001;
+        result_ = value;
+    }
+
+private:
+    double steps_per_us_ = 1.0;
+    volatile double result_ = 0.5;  // written for the compiler, which must not find the work useless
+};
+
+/// One of iallreduce, ibroadcast, iallgather and ialltoall of `size_bytes` (a block a rank for the last two).
+template <Backend B>
+class NonblockingCollective {
+public:
+    NonblockingCollective(B& job, std::string_view name, Buffers& buffers, std::size_t size_bytes)
+        : job_(job), name_(name), buffers_(buffers), size_bytes_(size_bytes)
+    {
+    }
+
+    typename B::Request start()
+    {
+        const std::size_t all_bytes = size_bytes_ * static_cast<std::size_t>(job_.size());
+        if (name_ == "iallreduce")
+            return job_.iallreduce(buffers_.out.floats(size_bytes_), buffers_.in.floats(size_bytes_));
+        if (name_ == "ibroadcast")
+            return job_.ibroadcast(buffers_.in.bytes(size_bytes_), 0);
+        if (name_ == "iallgather")
+            return job_.iallgather(buffers_.out.bytes(size_bytes_), buffers_.in.bytes(all_bytes));
+        return job_.ialltoall(buffers_.out.bytes(all_bytes), buffers_.in.bytes(all_bytes));
+    }
+
+    /// Ones: repeated sums must not run into denormals or infinities, which take other times.
+    void fill()
+    {
+        const auto terms = buffers_.out.floats(size_bytes_);
+        std::fill(terms.begin(), terms.end(), 1.0f);
+    }
+
+    /// Runs it once with known data. True, at rank 0, when all ranks got what they must.
+    bool validate()
+    {
+        Waited job(job_);
+        if (name_ == "iallreduce")
+            return validate_sum(job, buffers_, size_bytes_, true,
+                                [&](auto in, auto out) { job.allreduce(in, out); });
+        if (name_ == "ibroadcast")
+            return validate_broadcast(job, buffers_, size_bytes_);
+        return BlockCollective(job, name_.substr(1), buffers_, size_bytes_).validate();
+    }
+
+private:
+    // The blocking calls as non-blocking ones that are waited for: what checks the former checks the latter.
+    struct Waited : B {
+        explicit Waited(const B& job) : B(job) {}
+        void broadcast(Bytes data, int root) { finish(B::ibroadcast(data, root)); }
+        void allreduce(std::span<const float> in, std::span<float> out) { finish(B::iallreduce(in, out)); }
+        void allgather(ConstBytes in, Bytes out) { finish(B::iallgather(in, out)); }
+        void alltoall(ConstBytes in, Bytes out) { finish(B::ialltoall(in, out)); }
+        void finish(typename B::Request request) { B::wait(request); }
+    };
+
+    B& job_;
+    std::string_view name_;
+    Buffers& buffers_;
+    std::size_t size_bytes_;
+};
+
+/// us of the collective alone, this rank's mean.
+template <Backend B>
+double pure_time(B& job, NonblockingCollective<B>& collective, LoopCount loop)
+{
+    double total = 0.0;
+    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
+        const double start = now_us();
+        typename B::Request request = collective.start();
+        job.wait(request);
+        if (i >= loop.warmup)
+            total += now_us() - start;
+        job.barrier();
+    }
+    return total / loop.iterations;
+}
+
+/// All the times of this rank. The computing is cut into `tests` + 1 parts by as many calls that test the
+/// request.
+template <Backend B>
+OverlapTimes overlap_times(B& job, NonblockingCollective<B>& collective, LoopCount loop, int tests,
+                           Computing& computing)
+{
+    OverlapTimes times;
+    times.pure = pure_time(job, collective, loop);
+    const long part = std::max(1L, computing.steps(times.pure) / (tests + 1));
+    const double before = now_us();
+    for (int i = 0; i < loop.iterations * (tests + 1); ++i)
+        computing.run(part);
+    times.compute = (now_us() - before) / loop.iterations;
+    job.barrier();
+    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
+        const double begin = now_us();
+        typename B::Request request = collective.start();
+        const double started = now_us();
+        computing.run(part);
+        double tested = 0.0;
+        for (int test = 0; test < tests; ++test) {
+            const double from = now_us();
+            job.test(request);
+            tested += now_us() - from;
+            computing.run(part);
+        }
+        const double computed = now_us();
+        job.wait(request);
+        const double end = now_us();
+        if (i >= loop.warmup) {
+            times.start += started - begin;
+            times.test += tested;
+            times.wait += end - computed;
+            times.overall += end - begin;
+        }
+        job.barrier();
+    }
+    for (double* sum : {&times.start, &times.test, &times.wait, &times.overall})
+        *sum /= loop.iterations;
+    return times;
+}
+
+/// Means over the ranks, at rank 0; `overall` also gets its extremes.
+template <Backend B>
+std::pair<OverlapTimes, Sample> overlap_over_ranks(B& job, OverlapTimes times)
+{
+    const Sample overall = over_ranks(job, times.overall);
+    for (double* time : {&times.overall, &times.compute, &times.start, &times.test, &times.wait, &times.pure})
+        *time = over_ranks(job, *time).value;
+    return {times, overall};
+}
+
+}  // namespace tutti::bench
