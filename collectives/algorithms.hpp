@@ -22,19 +22,10 @@
 #include "collectives/rules.hpp"
 #include "collectives/scan/scan.hpp"
 #include "collectives/scatter/scatter.hpp"
+#include "collectives/situation.hpp"
 #include "collectives/task.hpp"
 
 namespace tutti::collectives {
-
-/// Which operators an algorithm can do. One that needs commuting operands is never chosen for others.
-enum class Operands { any, commuting };
-
-/// Whether an algorithm cuts its data into segments, the last argument of its function.
-enum class Segments { no, yes };
-
-/// What ranks talk through. An algorithm that needs the board is never chosen where there is none, or where
-/// its slots are smaller than the data.
-enum class Through { messages, board };
 
 template <class RunFunction>
 struct Algorithm {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "collectives/parse_bytes.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {
@@ -25,17 +25,6 @@ std::string names()
         text += algorithm.name;
     }
     return text;
-}
-
-/// Nothing for what is no positive number of bytes.
-std::optional<std::size_t> parse_bytes(std::string_view text) noexcept
-{
-    std::size_t bytes = 0;
-    const auto [end, error] = std::from_chars(text.begin(), text.end(), bytes);
-    if (error != std::errc() || end != text.end() || bytes == 0) {
-        return std::nullopt;
-    }
-    return bytes;
 }
 
 template <class Collective>
@@ -63,8 +52,8 @@ Chosen<Collective> forced(const char* (*environment)(const char*))
         if (!segmented) {
             throw fail(fmt::format("{} has no segments, so \"{}\" means nothing; use {}", name, text, name));
         }
-        const std::optional<std::size_t> segment_bytes = parse_bytes(text.substr(colon + 1));
-        if (!segment_bytes) {
+        const std::optional<std::uint64_t> segment_bytes = parse_bytes(text.substr(colon + 1));
+        if (!segment_bytes || *segment_bytes == 0) {
             throw fail(fmt::format("\"{}\" does not give a segment's size in bytes; use {}:{}", text, name,
                                    kDefaultSegmentBytes));
         }
@@ -79,6 +68,12 @@ std::tuple<Chosen<Collectives>...> all_forced(const char* (*environment)(const c
                                               std::tuple<Collectives...>)
 {
     return {forced<Collectives>(environment)...};
+}
+
+FileRules rules_named_by(const char* (*environment)(const char*))
+{
+    const char* const file = environment("TUTTI_RULES");
+    return file != nullptr && *file != '\0' ? read_rules(file) : FileRules{};
 }
 
 }  // namespace
@@ -96,7 +91,10 @@ std::string name_of_collective(unsigned index)
     return name;
 }
 
-Choice::Choice(const char* (*environment)(const char*)) : forced_(all_forced(environment, AllCollectives{}))
+Choice::Choice(const char* (*environment)(const char*)) : Choice(environment, rules_named_by(environment)) {}
+
+Choice::Choice(const char* (*environment)(const char*), FileRules rules)
+    : forced_(all_forced(environment, AllCollectives{})), from_file_(std::move(rules))
 {
 }
 

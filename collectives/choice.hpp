@@ -1,4 +1,5 @@
-// Which algorithm a collective call uses: the first rule that fits (rules.hpp), or what the environment says.
+// Which algorithm a collective call uses: what the environment says, or the first rule that fits: of a file
+// (rules_file.hpp), then of the table (rules.hpp).
 #pragma once
 
 #include <array>
@@ -10,30 +11,12 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/group.hpp"
-#include "collectives/rules.hpp"
+#include "collectives/resolved_rule.hpp"
+#include "collectives/rules_file.hpp"
 
 namespace tutti::collectives {
 
-/// What the choice depends on. It must be equal at all ranks of a call.
-struct Situation {
-    int ranks = 1;
-    std::size_t size_bytes = 0;
-    Placement placement;
-    bool commutative = true;
-};
-
 namespace detail {
-
-/// A rule with its algorithm looked up.
-struct ResolvedRule {
-    Where where;
-    bool commuting_only;
-    bool on_board;
-    int max_ranks;
-    std::size_t max_bytes;
-    std::size_t segment_bytes;
-    std::size_t algorithm;  // index in the collective's list
-};
 
 /// Compiles only where every name is an algorithm's, segments are given to those that have them, and the last
 /// rule fits every call.
@@ -51,34 +34,21 @@ consteval auto resolve()
         if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0)) {
             throw "a rule must give the segments of an algorithm that has them, and of no other";
         }
-        resolved[i] = {.where = rule.where,
-                       .commuting_only = algorithm.operands == Operands::commuting,
-                       .on_board = algorithm.through == Through::board,
-                       .max_ranks = rule.max_ranks,
-                       .max_bytes = rule.max_bytes,
-                       .segment_bytes = rule.segment_bytes,
-                       .algorithm = index};
+        resolved[i].crowded_only = rule.where == Where::crowded;
+        resolved[i].operands = algorithm.operands;
+        resolved[i].through = algorithm.through;
+        resolved[i].min_nodes = rule.where == Where::many_nodes ? 2 : 1;
+        resolved[i].max_ranks = rule.max_ranks;
+        resolved[i].max_bytes = rule.max_bytes;
+        resolved[i].segment_bytes = rule.segment_bytes;
+        resolved[i].algorithm = index;
     }
     const ResolvedRule& last = resolved.back();
-    if (last.where != Where::anywhere || last.commuting_only || last.on_board ||
-        last.max_ranks != kAnyRanks || last.max_bytes != kAnyBytes) {
+    if (Collective::kRules.back().where != Where::anywhere || last.operands != Operands::any ||
+        last.through != Through::messages || last.max_ranks != kAnyRanks || last.max_bytes != kAnyBytes) {
         throw "the last rule must fit every call";
     }
     return resolved;
-}
-
-inline bool has_board_for(const Situation& situation) noexcept
-{
-    const std::size_t slot_bytes = situation.placement.board_bytes;
-    return slot_bytes != 0 && situation.size_bytes <= slot_bytes;
-}
-
-inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept
-{
-    const bool crowded = situation.placement.one_node && situation.placement.more_ranks_than_cores;
-    return (rule.where == Where::anywhere || crowded) && (!rule.commuting_only || situation.commutative) &&
-           (!rule.on_board || has_board_for(situation)) && situation.ranks <= rule.max_ranks &&
-           situation.size_bytes <= rule.max_bytes;
 }
 
 /// The first rule that fits. A comparison of constants for each rule: no loop over a table in memory.
@@ -108,23 +78,37 @@ public:
     /// (TUTTI_ALLREDUCE) names the algorithm that is used wherever it can do the call: `ring`, or with the
     /// size of its segments `chain:65536`. Unset or empty leaves the choice to the rules. Throws tutti::Error
     /// (invalid_argument), with the names that there are, for any other.
+    /// TUTTI_RULES names a file of rules that come before the table's (rules_file.hpp).
     explicit Choice(const char* (*environment)(const char* variable));
+    /// With the rules of a file that has been read.
+    Choice(const char* (*environment)(const char* variable), FileRules rules);
 
     template <class Collective>
     Chosen<Collective> choose(const Situation& situation) const noexcept
     {
         const auto& forced = std::get<Chosen<Collective>>(forced_);
         if (forced.algorithm != nullptr &&
-            (situation.commutative || forced.algorithm->operands == Operands::any) &&
-            (forced.algorithm->through == Through::messages || detail::has_board_for(situation))) {
+            has_what_it_needs(forced.algorithm->operands, forced.algorithm->through, situation)) {
             return forced;
         }
+        for (const ResolvedRule& rule : from_file_.of[index_of<Collective>]) {
+            if (fits(rule, situation)) {
+                return chosen_by<Collective>(rule);
+            }
+        }
         constexpr auto kRules = std::make_index_sequence<Collective::kRules.size()>();
-        const detail::ResolvedRule& rule = detail::first_fitting<Collective>(situation, kRules);
+        return chosen_by<Collective>(detail::first_fitting<Collective>(situation, kRules));
+    }
+
+    const FileRules& from_file() const noexcept { return from_file_; }
+
+private:
+    template <class Collective>
+    static Chosen<Collective> chosen_by(const ResolvedRule& rule) noexcept
+    {
         return {&Collective::kAlgorithms[rule.algorithm], rule.segment_bytes};
     }
 
-private:
     template <class List>
     struct ForEach;
     template <class... Collectives>
@@ -133,6 +117,7 @@ private:
     };
 
     ForEach<AllCollectives>::Forced forced_;  // a null algorithm where the rules decide
+    FileRules from_file_;
 };
 
 /// This process's choice, from its environment. Made at the first call, which therefore throws as Choice

@@ -76,17 +76,18 @@ JsonFile JsonFile::read(const std::string& path)
     return JsonFile(text, path);
 }
 
-std::uint64_t JsonFile::whole_number(const json& value, const std::string& place, std::uint64_t least) const
+std::uint64_t JsonFile::whole_number(const json& value, const std::string& place, std::uint64_t least,
+                                     std::uint64_t most) const
 {
     std::optional<std::uint64_t> number;
     if (value.is_number_unsigned())
         number = value.get<std::uint64_t>();
     else if (value.is_string())
         number = parse_bytes(value.get_ref<const std::string&>());
-    if (!number || *number < least)
-        throw wrong(place, fmt::format("{} is no whole number of at least {}; write for example 65536 or "
-                                       "\"64K\"",
-                                       shown(value), least));
+    if (!number || *number < least || *number > most)
+        throw wrong(place,
+                    fmt::format("{} is no whole number from {} to {}; write for example 4096 or \"4K\"",
+                                shown(value), least, most));
     return *number;
 }
 

@@ -21,9 +21,9 @@ public:
 
     const nlohmann::json& root() const noexcept { return root_; }
 
-    /// The value at `place`, a whole number from `least` on; text such as "64K" counts for 64 * 1024.
-    std::uint64_t whole_number(const nlohmann::json& value, const std::string& place,
-                               std::uint64_t least) const;
+    /// The value at `place`, a whole number from `least` to `most`; text such as "64K" counts for 64 * 1024.
+    std::uint64_t whole_number(const nlohmann::json& value, const std::string& place, std::uint64_t least,
+                               std::uint64_t most) const;
     /// The value at `place`, a number that is not negative.
     double amount(const nlohmann::json& value, const std::string& place) const;
     const std::string& text(const nlohmann::json& value, const std::string& place) const;

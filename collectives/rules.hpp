@@ -1,8 +1,8 @@
 // The rules that choose among algorithms: one table a collective, and nothing else.
 //
 // The first rule that fits a call names its algorithm. A rule whose algorithm cannot do the call, because it
-// needs operands that commute, or a board with room for the data, does not fit. The last rule of a table fits
-// all calls.
+// needs operands that commute, a board with room for the data, or several nodes, does not fit. The last rule
+// of a table fits all calls.
 //
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
 // in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), where
@@ -17,8 +17,8 @@
 namespace tutti::collectives {
 
 /// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
-/// turn of the scheduler.
-enum class Where { anywhere, crowded };
+/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where.
+enum class Where { anywhere, crowded, many_nodes };
 
 struct Rule {
     Where where;

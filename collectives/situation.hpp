@@ -1,0 +1,46 @@
+// Situation: what the choice of an algorithm depends on, and what algorithms need of it.
+#pragma once
+
+#include <cstddef>
+
+#include "collectives/group.hpp"
+#include "collectives/nodes.hpp"
+
+namespace tutti::collectives {
+
+/// It must be equal at all ranks of a call.
+struct Situation {
+    int ranks = 1;
+    std::size_t size_bytes = 0;
+    Placement placement;
+    bool commutative = true;
+
+    bool crowded() const noexcept { return placement.one_node && placement.more_ranks_than_cores; }
+    int nodes() const noexcept { return placement.nodes != nullptr ? placement.nodes->count() : 1; }
+    bool fits_board() const noexcept
+    {
+        return placement.board_bytes != 0 && size_bytes <= placement.board_bytes;
+    }
+    /// Whether operands can be combined node by node.
+    bool combines_by_node() const noexcept { return commutative || placement.nodes->in_rank_order(); }
+};
+
+/// Which operators an algorithm can do. One that needs commuting operands is never chosen for others.
+enum class Operands { any, commuting };
+
+/// Whether an algorithm cuts its data into segments, the last argument of its function.
+enum class Segments { no, yes };
+
+/// What an algorithm needs beside messages; it is never chosen where that is missing. `board`: a board whose
+/// slots have room for the data. `nodes`: several nodes, and for operators that do not commute, nodes whose
+/// ranks follow each other.
+enum class Through { messages, board, nodes };
+
+inline bool has_what_it_needs(Operands operands, Through through, const Situation& situation) noexcept
+{
+    return (operands == Operands::any || situation.commutative) &&
+           (through != Through::board || situation.fits_board()) &&
+           (through != Through::nodes || (situation.nodes() > 1 && situation.combines_by_node()));
+}
+
+}  // namespace tutti::collectives
