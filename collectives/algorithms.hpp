@@ -93,7 +93,7 @@ struct Reduce {
 };
 
 struct Allreduce {
-    using Function = Task (*)(Group&, Buffer, ReduceOp);
+    using Function = Task (*)(Group&, const std::byte* in, Buffer out, ReduceOp);
     static constexpr const char* kVariable = "TUTTI_ALLREDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allreduce_flat},
@@ -140,26 +140,22 @@ struct Exscan {
 };
 
 struct Allgather {
-    using Function = Task (*)(Group&, std::span<std::byte> all);
+    using Function = Task (*)(Group&, const std::byte* own, std::span<std::byte> all);
     static constexpr const char* kVariable = "TUTTI_ALLGATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
-        {"flat", allgather_flat},
-        on_board<Function>(allgather_board),
-        {"ring", allgather_ring},
-        {"recursive_doubling", allgather_recursive_doubling},
+        {"flat", allgather_flat},   on_board<Function>(allgather_board),
+        {"ring", allgather_ring},   {"recursive_doubling", allgather_recursive_doubling},
         {"bruck", allgather_bruck},
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
 
 struct Allgatherv {
-    using Function = Task (*)(Group&, Blocks all);
+    using Function = Task (*)(Group&, const std::byte* own, Blocks all);
     static constexpr const char* kVariable = "TUTTI_ALLGATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
-        {"flat", allgatherv_flat},
-        on_board<Function>(allgatherv_board),
-        {"ring", allgatherv_ring},
-        {"recursive_doubling", allgatherv_recursive_doubling},
+        {"flat", allgatherv_flat},   on_board<Function>(allgatherv_board),
+        {"ring", allgatherv_ring},   {"recursive_doubling", allgatherv_recursive_doubling},
         {"bruck", allgatherv_bruck},
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;

@@ -44,10 +44,10 @@ Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op
     return algorithm->run(group, in, out, root, op, segment_bytes);
 }
 
-Task allreduce(Group& group, Buffer data, ReduceOp op)
+Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    return chosen<Allreduce>(group, data.size_bytes(), kNoRoot, op.commutative())
-        .algorithm->run(group, data, op);
+    return chosen<Allreduce>(group, out.size_bytes(), kNoRoot, op.commutative())
+        .algorithm->run(group, in, out, op);
 }
 
 Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op)
@@ -69,14 +69,14 @@ Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
         .algorithm->run(group, in, out, op);
 }
 
-Task allgather(Group& group, std::span<std::byte> all)
+Task allgather(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return chosen<Allgather>(group, all.size()).algorithm->run(group, all);
+    return chosen<Allgather>(group, all.size()).algorithm->run(group, own, all);
 }
 
-Task allgatherv(Group& group, Blocks all)
+Task allgatherv(Group& group, const std::byte* own, Blocks all)
 {
-    return chosen<Allgatherv>(group, sum_of(all.sizes_bytes)).algorithm->run(group, all);
+    return chosen<Allgatherv>(group, sum_of(all.sizes_bytes)).algorithm->run(group, own, all);
 }
 
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root)

@@ -32,8 +32,9 @@ Task broadcast(Group& group, std::span<std::byte> data, int root);
 /// memory, or nullptr: then a rank that has to combine something takes memory of its own.
 Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 
-/// Combines `data` of all ranks into `data` at all ranks. The result is the same bit by bit everywhere.
-Task allreduce(Group& group, Buffer data, ReduceOp op);
+/// Combines the elements that `in` points to (out.count of them at every rank) into `out` at all ranks. `in`
+/// is out.data (in place), or apart from it and not written to. The result is the same bit by bit everywhere.
+Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 
 /// Combines the elements that `in` points to (blocks.count() of them at every rank, all ranks with the same
 /// blocks, one a rank) and leaves at each rank its block in `out`, which has as many elements as that. `in`
@@ -47,12 +48,12 @@ Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 /// The same of ranks 0 to the one below. Rank 0's `out` is left alone.
 Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 
-/// Brings one block of every rank to all, in rank order without gaps, all equally long. In place: a rank's
-/// own block is in `all` at its place already. n is the bytes of `all`.
-Task allgather(Group& group, std::span<std::byte> all);
+/// Brings one block of every rank to all, in rank order without gaps, all equally long. `own` is a rank's
+/// block: apart from `all`, or in it at its place already (in place). n is the bytes of `all`.
+Task allgather(Group& group, const std::byte* own, std::span<std::byte> all);
 
 /// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places need not be.
-Task allgatherv(Group& group, Blocks all);
+Task allgatherv(Group& group, const std::byte* own, Blocks all);
 
 /// Brings one block of every rank to the root, into `all` there, in rank order without gaps; `all` is not
 /// used elsewhere. All blocks are as long as `own`, which at the root may lie in `all` at its place: in

@@ -63,11 +63,17 @@ public:
     /// algorithm must not rely on buffering.
     virtual Operation send(int peer, std::span<const std::byte> data) = 0;
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
-    /// Receives as many elements as `accumulate` has and combines them into it straight from where they
-    /// arrive: accumulate = arriving op accumulate (Side::left) or accumulate op arriving (Side::right).
-    /// Parts of the message may be combined as they arrive, so nothing else may use `accumulate` until it is
-    /// done.
-    virtual Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) = 0;
+    /// Receives as many elements as `result` has and combines them with `operand` (as many) straight from
+    /// where they arrive: result = arriving op operand (Side::left) or operand op arriving (Side::right).
+    /// `operand` is result.data, or apart from it. Parts of the message may be combined as they arrive, so
+    /// nothing else may use `result` until it is done.
+    virtual Operation recv_reduce(int peer, const std::byte* operand, Buffer result, ReduceOp op,
+                                  Side arriving) = 0;
+    /// With `accumulate` as operand and result.
+    Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving)
+    {
+        return recv_reduce(peer, accumulate.data, accumulate, op, arriving);
+    }
 
     /// Says what this call is, before its first operation. A group that can compare it with what the other
     /// ranks call fails the call where they differ.

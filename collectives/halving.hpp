@@ -11,6 +11,7 @@ namespace tutti::collectives {
 /// For the ranks of `fold` that are not out. In step k ranks whose folded ranks differ in bit k halve the
 /// blocks that both still work on, send each other one half, and combine the other; so after log2(power)
 /// steps every rank has combined one block of all, in `data`, whose other blocks are then worth nothing.
+/// Operands are data.count elements at `in`: data.data, or apart from it.
 ///
 /// Neighbours meet first, so partial results are always of consecutive ranks, the lower ones on the left:
 /// operators need not commute. `blocks` has fold.power() parts, of data.count elements in all; both must live
@@ -21,7 +22,8 @@ namespace tutti::collectives {
 ///             0123    0123    0123    0123
 ///     bit 0   01      23      01      23
 ///     bit 1   0       2       1       3
-Task reduce_by_halving(Group& group, Buffer data, const Partition& blocks, patterns::Fold fold, ReduceOp op);
+Task reduce_by_halving(Group& group, const std::byte* in, Buffer data, const Partition& blocks,
+                       patterns::Fold fold, ReduceOp op);
 
 /// The block with which a folded rank ends.
 inline int halving_block(int folded, const patterns::Fold& fold) noexcept

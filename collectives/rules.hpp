@@ -66,7 +66,7 @@ inline constexpr Rule kReduceRules[] = {
 
 inline constexpr Rule kAllreduceRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
-    {Where::anywhere,   2,           32 * kKiB,   "recursive_doubling"},
+    {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   2 * kKiB,    "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   512 * kKiB,  "rabenseifner"},

@@ -11,16 +11,16 @@
 
 namespace tutti::collectives {
 
-Task allgather_board(Group& group, std::span<std::byte> all);
-Task allgather_flat(Group& group, std::span<std::byte> all);
-Task allgather_ring(Group& group, std::span<std::byte> all);
-Task allgather_recursive_doubling(Group& group, std::span<std::byte> all);
-Task allgather_bruck(Group& group, std::span<std::byte> all);
+Task allgather_board(Group& group, const std::byte* own, std::span<std::byte> all);
+Task allgather_flat(Group& group, const std::byte* own, std::span<std::byte> all);
+Task allgather_ring(Group& group, const std::byte* own, std::span<std::byte> all);
+Task allgather_recursive_doubling(Group& group, const std::byte* own, std::span<std::byte> all);
+Task allgather_bruck(Group& group, const std::byte* own, std::span<std::byte> all);
 
-Task allgatherv_board(Group& group, Blocks all);
-Task allgatherv_flat(Group& group, Blocks all);
-Task allgatherv_ring(Group& group, Blocks all);
-Task allgatherv_recursive_doubling(Group& group, Blocks all);
-Task allgatherv_bruck(Group& group, Blocks all);
+Task allgatherv_board(Group& group, const std::byte* own, Blocks all);
+Task allgatherv_flat(Group& group, const std::byte* own, Blocks all);
+Task allgatherv_ring(Group& group, const std::byte* own, Blocks all);
+Task allgatherv_recursive_doubling(Group& group, const std::byte* own, Blocks all);
+Task allgatherv_bruck(Group& group, const std::byte* own, Blocks all);
 
 }  // namespace tutti::collectives

@@ -19,11 +19,12 @@ namespace tutti::collectives {
 namespace {
 
 template <class BlocksOfRanks>
-Task on_board(Group& group, BlocksOfRanks all)
+Task on_board(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     Board& board = *group.board();
-    const std::span<std::byte> own = all[group.rank()];
-    Group::copy({board.slot(group.rank()), own.size()}, own);
+    const std::span<std::byte> place = all[group.rank()];
+    Group::copy({board.slot(group.rank()), place.size()}, {own, place.size()});
+    Group::copy(place, {own, place.size()});
     if (board.arrive()) {
         board.release();
     } else {
@@ -39,14 +40,14 @@ Task on_board(Group& group, BlocksOfRanks all)
 
 }  // namespace
 
-Task allgather_board(Group& group, std::span<std::byte> all)
+Task allgather_board(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return on_board(group, equal_blocks(all, group.size()));
+    return on_board(group, own, equal_blocks(all, group.size()));
 }
 
-Task allgatherv_board(Group& group, Blocks all)
+Task allgatherv_board(Group& group, const std::byte* own, Blocks all)
 {
-    return on_board(group, all);
+    return on_board(group, own, all);
 }
 
 }  // namespace tutti::collectives

@@ -27,17 +27,21 @@ namespace tutti::collectives {
 namespace {
 
 template <class BlocksOfRanks>
-Task bruck(Group& group, BlocksOfRanks all)
+Task bruck(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     const int rank = group.rank();
     const int size = group.size();
+    Group::copy(all[rank], {own, all[rank].size()});
     for (int distance = 1; distance < size; distance *= 2) {
         const int count = std::min(distance, size - distance);
         const int before = (rank - distance + size) % size;
         const int after = (rank + distance) % size;
         const Run outgoing(all, rank, count, size);
         const Run incoming(all, after, count, size);
-        auto exchanged = group.exchange(before, outgoing.packed(), after, incoming.arriving());
+        // What others read is better not what was written just now.
+        const std::span<const std::byte> sent =
+            distance == 1 ? std::span(own, all[rank].size()) : outgoing.packed();
+        auto exchanged = group.exchange(before, sent, after, incoming.arriving());
         co_await exchanged;
         incoming.unpack();
     }
@@ -45,14 +49,14 @@ Task bruck(Group& group, BlocksOfRanks all)
 
 }  // namespace
 
-Task allgather_bruck(Group& group, std::span<std::byte> all)
+Task allgather_bruck(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return bruck(group, equal_blocks(all, group.size()));
+    return bruck(group, own, equal_blocks(all, group.size()));
 }
 
-Task allgatherv_bruck(Group& group, Blocks all)
+Task allgatherv_bruck(Group& group, const std::byte* own, Blocks all)
 {
-    return bruck(group, all);
+    return bruck(group, own, all);
 }
 
 }  // namespace tutti::collectives

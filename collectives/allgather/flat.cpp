@@ -21,7 +21,7 @@ namespace tutti::collectives {
 namespace {
 
 template <class BlocksOfRanks>
-Task flat(Group& group, BlocksOfRanks all)
+Task flat(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     const int rank = group.rank();
     const int size = group.size();
@@ -31,21 +31,22 @@ Task flat(Group& group, BlocksOfRanks all)
         operations.add(group.recv(below, all[below]));
     }
     for (int distance = 1; distance < size; ++distance) {
-        operations.add(group.send((rank + distance) % size, all[rank]));
+        operations.add(group.send((rank + distance) % size, {own, all[rank].size()}));
     }
+    Group::copy(all[rank], {own, all[rank].size()});
     co_await when_all(std::move(operations));
 }
 
 }  // namespace
 
-Task allgather_flat(Group& group, std::span<std::byte> all)
+Task allgather_flat(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return flat(group, equal_blocks(all, group.size()));
+    return flat(group, own, equal_blocks(all, group.size()));
 }
 
-Task allgatherv_flat(Group& group, Blocks all)
+Task allgatherv_flat(Group& group, const std::byte* own, Blocks all)
 {
-    return flat(group, all);
+    return flat(group, own, all);
 }
 
 }  // namespace tutti::collectives

@@ -21,19 +21,23 @@ namespace tutti::collectives {
 namespace {
 
 template <class BlocksOfRanks>
-Task recursive_doubling(Group& group, BlocksOfRanks all)
+Task recursive_doubling(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     const int rank = group.rank();
     const int size = group.size();
+    Group::copy(all[rank], {own, all[rank].size()});
     for (int distance = 1; distance < size; distance *= 2) {
         // Aligned to `distance`: all that the ranks that agree with this one in the higher bits had.
         const int own_first = rank & ~(distance - 1);
-        const Run own(all, own_first, distance, size);
-        const Run peers(all, own_first ^ distance, distance, size);
+        const Run outgoing(all, own_first, distance, size);
+        const Run incoming(all, own_first ^ distance, distance, size);
         const int peer = rank ^ distance;
-        auto exchanged = group.exchange(peer, own.packed(), peer, peers.arriving());
+        // What others read is better not what was written just now.
+        const std::span<const std::byte> sent =
+            distance == 1 ? std::span(own, all[rank].size()) : outgoing.packed();
+        auto exchanged = group.exchange(peer, sent, peer, incoming.arriving());
         co_await exchanged;
-        peers.unpack();
+        incoming.unpack();
     }
 }
 
@@ -44,15 +48,16 @@ bool is_power_of_two(int size)
 
 }  // namespace
 
-Task allgather_recursive_doubling(Group& group, std::span<std::byte> all)
+Task allgather_recursive_doubling(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return is_power_of_two(group.size()) ? recursive_doubling(group, equal_blocks(all, group.size()))
-                                         : allgather_bruck(group, all);
+    return is_power_of_two(group.size()) ? recursive_doubling(group, own, equal_blocks(all, group.size()))
+                                         : allgather_bruck(group, own, all);
 }
 
-Task allgatherv_recursive_doubling(Group& group, Blocks all)
+Task allgatherv_recursive_doubling(Group& group, const std::byte* own, Blocks all)
 {
-    return is_power_of_two(group.size()) ? recursive_doubling(group, all) : allgatherv_bruck(group, all);
+    return is_power_of_two(group.size()) ? recursive_doubling(group, own, all)
+                                         : allgatherv_bruck(group, own, all);
 }
 
 }  // namespace tutti::collectives

@@ -23,31 +23,32 @@ namespace tutti::collectives {
 namespace {
 
 template <class BlocksOfRanks>
-Task ring(Group& group, BlocksOfRanks all)
+Task ring(Group& group, const std::byte* own, BlocksOfRanks all)
 {
     const int rank = group.rank();
     const int size = group.size();
     const int right = (rank + 1) % size;
     const int left = (rank - 1 + size) % size;
-    int newest = rank;
+    std::span<const std::byte> newest(own, all[rank].size());
     for (int step = 1; step < size; ++step) {
-        const int next = (newest - 1 + size) % size;
-        auto exchanged = group.exchange(right, all[newest], left, all[next]);
+        const std::span<std::byte> next = all[(rank - step + size) % size];
+        auto exchanged = group.exchange(right, newest, left, next);
         co_await exchanged;
         newest = next;
     }
+    Group::copy(all[rank], {own, all[rank].size()});
 }
 
 }  // namespace
 
-Task allgather_ring(Group& group, std::span<std::byte> all)
+Task allgather_ring(Group& group, const std::byte* own, std::span<std::byte> all)
 {
-    return ring(group, equal_blocks(all, group.size()));
+    return ring(group, own, equal_blocks(all, group.size()));
 }
 
-Task allgatherv_ring(Group& group, Blocks all)
+Task allgatherv_ring(Group& group, const std::byte* own, Blocks all)
 {
-    return ring(group, all);
+    return ring(group, own, all);
 }
 
 }  // namespace tutti::collectives

@@ -7,12 +7,12 @@
 
 namespace tutti::collectives {
 
-Task allreduce_board(Group& group, Buffer data, ReduceOp op);
-Task allreduce_flat(Group& group, Buffer data, ReduceOp op);
-Task allreduce_binomial(Group& group, Buffer data, ReduceOp op);
-Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op);
-Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op);
+Task allreduce_board(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task allreduce_flat(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task allreduce_binomial(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task allreduce_recursive_doubling(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task allreduce_rabenseifner(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 /// Commuting operators only.
-Task allreduce_ring(Group& group, Buffer data, ReduceOp op);
+Task allreduce_ring(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 
 }  // namespace tutti::collectives

@@ -20,11 +20,11 @@
 
 namespace tutti::collectives {
 
-Task allreduce_binomial(Group& group, Buffer data, ReduceOp op)
+Task allreduce_binomial(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    Task reduced = reduce_binomial(group, data.data, data, 0, op);
+    Task reduced = reduce_binomial(group, in, out, 0, op);
     co_await reduced;
-    Task copied = broadcast_binomial(group, data.bytes(), 0);
+    Task copied = broadcast_binomial(group, out.bytes(), 0);
     co_await copied;
 }
 

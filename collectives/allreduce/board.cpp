@@ -18,19 +18,19 @@
 
 namespace tutti::collectives {
 
-Task allreduce_board(Group& group, Buffer data, ReduceOp op)
+Task allreduce_board(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     Board& board = *group.board();
-    const auto bytes_at = [&](std::byte* place) { return std::span(place, data.size_bytes()); };
-    Group::copy(bytes_at(board.slot(group.rank())), data.bytes());
+    const std::size_t size_bytes = out.size_bytes();
+    Group::copy({board.slot(group.rank()), size_bytes}, {in, size_bytes});
     if (board.arrive()) {
-        board.combine(group.size(), data, op);
+        board.combine(group.size(), out, op);
         board.release();
     } else {
         Operation released = board.released();
         co_await released;
     }
-    Group::copy(data.bytes(), bytes_at(board.result()));
+    Group::copy(out.bytes(), {board.result(), size_bytes});
 }
 
 }  // namespace tutti::collectives

@@ -19,11 +19,11 @@
 
 namespace tutti::collectives {
 
-Task allreduce_flat(Group& group, Buffer data, ReduceOp op)
+Task allreduce_flat(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    Task reduced = reduce_flat(group, data.data, data, 0, op);
+    Task reduced = reduce_flat(group, in, out, 0, op);
     co_await reduced;
-    Task copied = broadcast_flat(group, data.bytes(), 0);
+    Task copied = broadcast_flat(group, out.bytes(), 0);
     co_await copied;
 }
 

@@ -28,26 +28,27 @@
 
 namespace tutti::collectives {
 
-Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op)
+Task allreduce_rabenseifner(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     const int rank = group.rank();
     const patterns::Fold fold(group.size());
     const int folded = fold.folded(rank);
 
     if (folded == patterns::Fold::kOut) {
-        Operation given = group.send(rank + 1, data.bytes());
+        Operation given = group.send(rank + 1, {in, out.size_bytes()});
         co_await given;
-        Operation received = group.recv(rank + 1, data.bytes());
+        Operation received = group.recv(rank + 1, out.bytes());
         co_await received;
         co_return;
     }
     if (fold.is_paired(rank)) {
-        Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
+        Operation taken = group.recv_reduce(rank - 1, in, out, op, Side::left);
         co_await taken;
+        in = out.data;
     }
 
-    const Partition blocks = Partition::even(data.count, fold.power());
-    Task halved = reduce_by_halving(group, data, blocks, fold, op);
+    const Partition blocks = Partition::even(out.count, fold.power());
+    Task halved = reduce_by_halving(group, in, out, blocks, fold, op);
     co_await halved;
 
     int begin = halving_block(folded, fold);
@@ -57,14 +58,14 @@ Task allreduce_rabenseifner(Group& group, Buffer data, ReduceOp op)
         const bool has_upper = (folded & bit) != 0;
         const int length = end - begin;
         const int other = has_upper ? begin - length : end;
-        const Buffer mine = part(data, blocks.range(begin, end));
-        const Buffer theirs = part(data, blocks.range(other, other + length));
+        const Buffer mine = part(out, blocks.range(begin, end));
+        const Buffer theirs = part(out, blocks.range(other, other + length));
         co_await group.exchange(peer, mine.bytes(), peer, theirs.bytes());
         (has_upper ? begin : end) += has_upper ? -length : length;
     }
 
     if (fold.is_paired(rank)) {
-        Operation given_back = group.send(rank - 1, data.bytes());
+        Operation given_back = group.send(rank - 1, out.bytes());
         co_await given_back;
     }
 }

@@ -23,48 +23,49 @@
 
 namespace tutti::collectives {
 
-Task allreduce_recursive_doubling(Group& group, Buffer data, ReduceOp op)
+Task allreduce_recursive_doubling(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     const int rank = group.rank();
+    const std::size_t size_bytes = out.size_bytes();
     const patterns::Fold fold(group.size());
     const int folded = fold.folded(rank);
 
     if (folded == patterns::Fold::kOut) {
-        Operation given = group.send(rank + 1, data.bytes());
+        Operation given = group.send(rank + 1, {in, size_bytes});
         co_await given;
-        Operation received = group.recv(rank + 1, data.bytes());
+        Operation received = group.recv(rank + 1, out.bytes());
         co_await received;
         co_return;
     }
+    const std::byte* partial = in;  // what this rank has so far
     if (fold.is_paired(rank)) {
-        Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
+        Operation taken = group.recv_reduce(rank - 1, in, out, op, Side::left);
         co_await taken;
+        partial = out.data;
     }
 
-    Scratch arriving;
+    Scratch memory;
     for (int bit = 1; bit < fold.power(); bit *= 2) {
         const int peer = fold.rank(folded ^ bit);
         const bool peer_is_lower = (folded & bit) != 0;
-        Operation sent = group.send(peer, data.bytes());
-        if (sent.done()) {
-            // The operand is on its way, as short ones always are: its memory may take the result at once.
-            sent.finish();
-            Operation combined = group.recv_reduce(peer, data, op, peer_is_lower ? Side::left : Side::right);
-            co_await combined;
-            continue;
+        Operation sent = group.send(peer, {partial, size_bytes});
+        Buffer next = out;
+        // What the peer may still read stays as it is; short messages are always on their way already.
+        if (partial == out.data && !sent.done()) {
+            if (memory.data() == nullptr) {
+                memory = Group::scratch(size_bytes);
+            }
+            next.data = memory.data();
         }
-        if (arriving.data() == nullptr) {
-            arriving = Group::scratch(data.size_bytes());
-        }
-        Operation received = group.recv(peer, arriving.bytes());
-        co_await when_all(std::move(received), std::move(sent));
-        const std::byte* const left = peer_is_lower ? arriving.data() : data.data;
-        const std::byte* const right = peer_is_lower ? data.data : arriving.data();
-        Group::reduce(data.data, left, right, data.count, op);
+        Operation combined =
+            group.recv_reduce(peer, partial, next, op, peer_is_lower ? Side::left : Side::right);
+        co_await when_all(std::move(combined), std::move(sent));
+        partial = next.data;
     }
+    Group::copy(out.bytes(), {partial, size_bytes});
 
     if (fold.is_paired(rank)) {
-        Operation given_back = group.send(rank - 1, data.bytes());
+        Operation given_back = group.send(rank - 1, out.bytes());
         co_await given_back;
     }
 }

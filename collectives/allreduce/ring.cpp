@@ -21,26 +21,33 @@
 
 namespace tutti::collectives {
 
-Task allreduce_ring(Group& group, Buffer data, ReduceOp op)
+Task allreduce_ring(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
     const int size = group.size();
     const int rank = group.rank();
     if (size == 1) {
+        Group::copy(out.bytes(), {in, out.size_bytes()});
         co_return;
     }
     const int right = (rank + 1) % size;
     const int left = (rank - 1 + size) % size;
-    const Partition blocks = Partition::even(data.count, size);
+    const ConstBuffer operand{in, out.element_bytes};
+    const Partition blocks = Partition::even(out.count, size);
     // The block `steps` places to the left of this rank's own.
-    const auto behind = [&](int steps) { return part(data, blocks[(rank - steps + 2 * size) % size]); };
+    const auto behind = [&](int steps) { return blocks[(rank - steps + 2 * size) % size]; };
 
+    std::span<const std::byte> outgoing = operand.bytes(behind(1));
     for (int step = 1; step < size; ++step) {
-        Operation combined = group.recv_reduce(left, behind(step + 1), op, Side::left);
-        Operation sent = group.send(right, behind(step).bytes());
+        const patterns::Block block = behind(step + 1);
+        const Buffer partial = part(out, block);
+        Operation combined = group.recv_reduce(left, operand.bytes(block).data(), partial, op, Side::left);
+        Operation sent = group.send(right, outgoing);
         co_await when_all(std::move(combined), std::move(sent));
+        outgoing = partial.bytes();
     }
     for (int step = 0; step < size - 1; ++step) {
-        co_await group.exchange(right, behind(step).bytes(), left, behind(step + 1).bytes());
+        co_await group.exchange(right, part(out, behind(step)).bytes(), left,
+                                part(out, behind(step + 1)).bytes());
     }
 }
 

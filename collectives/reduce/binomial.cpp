@@ -26,30 +26,29 @@ Task reduce_binomial(Group& group, const std::byte* in, Buffer out, int root, Re
 {
     const int top = op.commutative() ? root : 0;
     const patterns::BinomialTree tree(group.rank(), top, group.size());
-    const std::span<const std::byte> own{in, out.size_bytes()};
+    const std::size_t size_bytes = out.size_bytes();
 
     Scratch memory;
-    Buffer partial = out;
-    if (partial.data == nullptr && tree.child_count() > 0) {
-        memory = Group::scratch(partial.size_bytes());
-        partial.data = memory.data();
+    Buffer sum = out;
+    if (sum.data == nullptr && tree.child_count() > 0) {
+        memory = Group::scratch(size_bytes);
+        sum.data = memory.data();
     }
     // A rank without children sends its operand from where it is.
-    const bool combines = tree.child_count() > 0 || (tree.is_root() && group.rank() == root);
-    if (combines) {
-        Group::copy(partial.bytes(), own);
-    }
+    const std::byte* partial = in;
     for (int index = 0; index < tree.child_count(); ++index) {
-        Operation combined = group.recv_reduce(tree.child(index), partial, op, Side::right);
+        Operation combined = group.recv_reduce(tree.child(index), partial, sum, op, Side::right);
         co_await combined;
+        partial = sum.data;
     }
     if (!tree.is_root()) {
-        Operation sent = group.send(tree.parent(), combines ? partial.bytes() : own);
+        Operation sent = group.send(tree.parent(), {partial, size_bytes});
         co_await sent;
-    }
-    if (top != root && tree.is_root()) {
-        Operation sent = group.send(root, partial.bytes());
+    } else if (top != root) {
+        Operation sent = group.send(root, {partial, size_bytes});
         co_await sent;
+    } else {
+        Group::copy(out.bytes(), {partial, size_bytes});
     }
     if (top != root && group.rank() == root) {
         Operation received = group.recv(top, out.bytes());

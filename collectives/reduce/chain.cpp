@@ -53,11 +53,14 @@ Place place_of(int rank, int size, int root, bool commutative) noexcept
 }
 
 /// The root's part: combines the segments of one chain, or of two, into `out`, which has its operand.
-Task combine_at_root(Group& group, Place place, Buffer out, patterns::Segments segments, ReduceOp op)
+Task combine_at_root(Group& group, Place place, ConstBuffer in, Buffer out, patterns::Segments segments,
+                     ReduceOp op)
 {
+    const auto operand = [&](std::size_t index) { return in.bytes(segments[index]).data(); };
     const auto start_below = [&](std::size_t index) {
         return index < segments.count() && place.below != kNobody
-                   ? group.recv_reduce(place.below, part(out, segments[index]), op, Side::left)
+                   ? group.recv_reduce(place.below, operand(index), part(out, segments[index]), op,
+                                       Side::left)
                    : Operation();
     };
     Operation from_below = start_below(0);
@@ -65,7 +68,10 @@ Task combine_at_root(Group& group, Place place, Buffer out, patterns::Segments s
         co_await from_below;
         Operation from_above;
         if (place.above != kNobody) {
-            from_above = group.recv_reduce(place.above, part(out, segments[index]), op, Side::right);
+            const Buffer partial = part(out, segments[index]);
+            from_above =
+                group.recv_reduce(place.above, place.below == kNobody ? operand(index) : partial.data,
+                                  partial, op, Side::right);
         }
         from_below = start_below(index + 1);
         co_await from_above;
@@ -73,7 +79,7 @@ Task combine_at_root(Group& group, Place place, Buffer out, patterns::Segments s
 }
 
 /// Another rank's: takes each segment in turn into one of two places, the other one being sent on.
-Task pass_on(Group& group, Place place, Buffer in, patterns::Segments segments, ReduceOp op)
+Task pass_on(Group& group, Place place, ConstBuffer in, patterns::Segments segments, ReduceOp op)
 {
     const bool from_below = place.below != kNobody;
     const std::size_t longest_bytes = segments[0].count * in.element_bytes;
@@ -82,9 +88,8 @@ Task pass_on(Group& group, Place place, Buffer in, patterns::Segments segments, 
         return Buffer{memory[index % 2].data(), segments[index].count, in.element_bytes};
     };
     const auto start = [&](std::size_t index) {
-        Group::copy(partial(index).bytes(), part(in, segments[index]).bytes());
-        return from_below ? group.recv_reduce(place.below, partial(index), op, Side::left)
-                          : group.recv_reduce(place.above, partial(index), op, Side::right);
+        return group.recv_reduce(from_below ? place.below : place.above, in.bytes(segments[index]).data(),
+                                 partial(index), op, from_below ? Side::left : Side::right);
     };
     Operation arriving = start(0);
     Operation sent;
@@ -109,18 +114,20 @@ Task reduce_chain(Group& group, const std::byte* in, Buffer out, int root, Reduc
     const patterns::Segments segments(out.count, segment_count);
     const Place place = place_of(group.rank(), group.size(), root, op.commutative());
 
-    if (group.rank() == root) {
+    const ConstBuffer operand{in, out.element_bytes};
+    if (group.size() == 1) {
         Group::copy(out.bytes(), {in, out.size_bytes()});
-        Task combined = combine_at_root(group, place, out, segments, op);
+        co_return;
+    }
+    if (group.rank() == root) {
+        Task combined = combine_at_root(group, place, operand, out, segments, op);
         co_await combined;
         co_return;
     }
-    // Neither sends nor passing on write to `in`.
-    const Buffer operand{const_cast<std::byte*>(in), out.count, out.element_bytes};
     if (place.below == kNobody && place.above == kNobody) {
         OperationList sends;
         for (std::size_t index = 0; index < segments.count(); ++index) {
-            sends.add(group.send(place.next, part(operand, segments[index]).bytes()));
+            sends.add(group.send(place.next, operand.bytes(segments[index])));
         }
         co_await when_all(std::move(sends));
         co_return;

@@ -26,15 +26,18 @@ Task reduce_flat(Group& group, const std::byte* in, Buffer out, int root, Reduce
         co_await sent;
         co_return;
     }
-    Group::copy(out.bytes(), {in, size_bytes});
+    const std::byte* partial = in;
     for (int peer = root - 1; peer >= 0; --peer) {
-        Operation combined = group.recv_reduce(peer, out, op, Side::left);
+        Operation combined = group.recv_reduce(peer, partial, out, op, Side::left);
         co_await combined;
+        partial = out.data;
     }
     for (int peer = root + 1; peer < group.size(); ++peer) {
-        Operation combined = group.recv_reduce(peer, out, op, Side::right);
+        Operation combined = group.recv_reduce(peer, partial, out, op, Side::right);
         co_await combined;
+        partial = out.data;
     }
+    Group::copy(out.bytes(), {partial, size_bytes});
 }
 
 }  // namespace tutti::collectives

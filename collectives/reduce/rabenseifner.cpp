@@ -55,10 +55,9 @@ Task reduce_rabenseifner(Group& group, const std::byte* in, Buffer out, int root
 {
     const int rank = group.rank();
     const patterns::Fold fold(group.size());
-    const std::span<const std::byte> own{in, out.size_bytes()};
 
     if (fold.folded(rank) == patterns::Fold::kOut) {
-        Operation given = group.send(rank + 1, own);
+        Operation given = group.send(rank + 1, {in, out.size_bytes()});
         co_await given;
         if (rank == root) {
             Operation received = group.recv(rank + 1, out.bytes());
@@ -73,14 +72,14 @@ Task reduce_rabenseifner(Group& group, const std::byte* in, Buffer out, int root
         memory = Group::scratch(out.size_bytes());
         data.data = memory.data();
     }
-    Group::copy(data.bytes(), own);
     if (fold.is_paired(rank)) {
-        Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
+        Operation taken = group.recv_reduce(rank - 1, in, data, op, Side::left);
         co_await taken;
+        in = data.data;
     }
 
     const Partition blocks = Partition::even(data.count, fold.power());
-    Task halved = reduce_by_halving(group, data, blocks, fold, op);
+    Task halved = reduce_by_halving(group, in, data, blocks, fold, op);
     co_await halved;
     const bool root_is_out = fold.folded(root) == patterns::Fold::kOut;
     const int collector = root_is_out ? root + 1 : root;

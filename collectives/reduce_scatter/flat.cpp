@@ -29,15 +29,18 @@ Task reduce_scatter_flat(Group& group, const std::byte* in, Partition blocks, Bu
         const int peer = (rank + distance) % size;
         sends.add(group.send(peer, operand.bytes(blocks[peer])));
     }
-    Group::copy(out.bytes(), operand.bytes(blocks[rank]));
+    const std::byte* partial = operand.bytes(blocks[rank]).data();
     for (int peer = rank - 1; peer >= 0; --peer) {
-        Operation combined = group.recv_reduce(peer, out, op, Side::left);
+        Operation combined = group.recv_reduce(peer, partial, out, op, Side::left);
         co_await combined;
+        partial = out.data;
     }
     for (int peer = rank + 1; peer < size; ++peer) {
-        Operation combined = group.recv_reduce(peer, out, op, Side::right);
+        Operation combined = group.recv_reduce(peer, partial, out, op, Side::right);
         co_await combined;
+        partial = out.data;
     }
+    Group::copy(out.bytes(), {partial, out.size_bytes()});
     co_await when_all(std::move(sends));
 }
 

@@ -75,7 +75,7 @@ Task reduce_scatter_recursive_halving(Group& group, const std::byte* in, Partiti
         Operation taken = group.recv_reduce(rank - 1, data, op, Side::left);
         co_await taken;
     }
-    Task halved = reduce_by_halving(group, data, places, fold, op);
+    Task halved = reduce_by_halving(group, data.data, data, places, fold, op);
     co_await halved;
 
     const std::span<const std::byte> finished = part(data, places[halving_block(folded, fold)]).bytes();

@@ -42,8 +42,7 @@ Task reduce_scatter_ring(Group& group, const std::byte* in, Partition blocks, Bu
         const patterns::Block block = blocks[(rank - step - 1 + 2 * size) % size];
         const Scratch& free = memory[static_cast<std::size_t>(step % 2)];
         const Buffer partial = step == size - 1 ? out : Buffer{free.data(), block.count, out.element_bytes};
-        Group::copy(partial.bytes(), operand.bytes(block));
-        Operation combined = group.recv_reduce(left, partial, op, Side::left);
+        Operation combined = group.recv_reduce(left, operand.bytes(block).data(), partial, op, Side::left);
         Operation sent = group.send(right, outgoing);
         co_await when_all(std::move(combined), std::move(sent));
         outgoing = partial.bytes();

@@ -15,9 +15,9 @@ void place(SimulatedOperation& receiver, std::span<const std::byte> data)
         Group::copy({target, data.size()}, data);
         return;
     }
-    const auto& [op, arriving] = *receiver.combine;
-    const std::byte* const left = arriving == Side::left ? data.data() : target;
-    const std::byte* const right = arriving == Side::left ? target : data.data();
+    const auto& [operand, op, arriving] = *receiver.combine;
+    const std::byte* const left = arriving == Side::left ? data.data() : operand;
+    const std::byte* const right = arriving == Side::left ? operand : data.data();
     Group::reduce(target, left, right, receiver.target.count, op);
 }
 

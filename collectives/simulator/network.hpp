@@ -35,9 +35,14 @@ struct SimulatedOperation : OperationState {
     SimulatedOperation* next = nullptr;  // in its channel
     std::size_t live_index = 0;          // in its rank's list of operations in flight
     double posted_ns = 0;
-    // Of receives: where the data goes, and how it is combined where it is.
+    // Of receives: where the data goes, and what it is combined with where it is.
     Buffer target;
-    std::optional<std::pair<ReduceOp, Side>> combine;
+    struct Combine {
+        const std::byte* operand;
+        ReduceOp op;
+        Side arriving;
+    };
+    std::optional<Combine> combine;
 };
 
 struct Message {

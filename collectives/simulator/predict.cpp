@@ -80,16 +80,16 @@ Task begin(Group& group, Stage& stage, ReduceOp op, typename Collective::Functio
     else if constexpr (std::is_same_v<Collective, Reduce>)
         return run(group, stage.in(), stage.buffer(), kRoot, op, stage.segment_bytes());
     else if constexpr (std::is_same_v<Collective, Allreduce>)
-        return run(group, stage.buffer(), op);
+        return run(group, stage.in(), stage.buffer(), op);
     else if constexpr (std::is_same_v<Collective, Scan> || std::is_same_v<Collective, Exscan>)
         return run(group, stage.in(), stage.buffer(), op);
     else if constexpr (std::is_same_v<Collective, ReduceScatter>) {
         const std::size_t own = stage.partition()[group.rank()].count;
         return run(group, stage.in(), stage.partition(), {stage.all().data(), own, 1}, op);
     } else if constexpr (std::is_same_v<Collective, Allgather>)
-        return run(group, stage.all());
+        return run(group, stage.in(), stage.all());
     else if constexpr (std::is_same_v<Collective, Allgatherv>)
-        return run(group, stage.blocks());
+        return run(group, stage.in(), stage.blocks());
     else if constexpr (std::is_same_v<Collective, Gather>)
         return run(group, stage.block(), stage.all().data(), kRoot);
     else if constexpr (std::is_same_v<Collective, Scatter>)

@@ -43,12 +43,13 @@ public:
         return network_.receive(std::move(operation));
     }
 
-    Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving) override
+    Operation recv_reduce(int peer, const std::byte* operand, Buffer result, ReduceOp op,
+                          Side arriving) override
     {
         check("recv_reduce", peer);
         auto operation = std::make_unique<SimulatedOperation>(*this, Unmatched::Kind::receive, rank(), peer);
-        operation->target = accumulate;
-        operation->combine.emplace(op, arriving);
+        operation->target = result;
+        operation->combine.emplace(SimulatedOperation::Combine{operand, op, arriving});
         return network_.receive(std::move(operation));
     }
 

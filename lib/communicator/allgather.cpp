@@ -14,28 +14,30 @@ namespace {
 
 auto plan_allgather(const CommunicatorState& state, const std::optional<ConstElements>& in, Elements out)
 {
+    const std::byte* own = nullptr;
     if (in) {
         detail::check_multiple("allgather", "input", *in, "output", out, state.size());
         detail::check_apart("allgather", *in, out);
-        detail::copy_elements(out.data + static_cast<std::size_t>(state.rank()) * in->size_bytes(), *in);
+        own = in->data;
     } else {
-        detail::block_of("allgather", out, state.size(), state.rank());
+        own = detail::block_of("allgather", out, state.size(), state.rank()).data;
     }
-    return [out](Group& group) { return collectives::allgather(group, {out.data, out.size_bytes()}); };
+    return [own, out](Group& group) {
+        return collectives::allgather(group, own, {out.data, out.size_bytes()});
+    };
 }
 
 auto plan_allgatherv(const CommunicatorState& state, const std::optional<ConstElements>& in, Elements out,
                      const BlockCounts& counts)
 {
     ByteBlocks blocks("allgatherv", "output", counts, out, state.size(), ByteBlocks::Use::received);
+    const std::span<std::byte> place = blocks.in(out.data)[state.rank()];
     if (in) {
-        const std::span<std::byte> own = blocks.in(out.data)[state.rank()];
-        detail::check_own_count("allgatherv", "input", *in, own.size(), state.rank());
+        detail::check_own_count("allgatherv", "input", *in, place.size(), state.rank());
         detail::check_apart("allgatherv", *in, out);
-        detail::copy_elements(own.data(), *in);
     }
-    return [blocks = std::move(blocks), data = out.data](Group& group) {
-        return collectives::allgatherv(group, blocks.in(data));
+    return [own = in ? in->data : place.data(), blocks = std::move(blocks), data = out.data](Group& group) {
+        return collectives::allgatherv(group, own, blocks.in(data));
     };
 }
 

@@ -71,7 +71,8 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     auto all_have_it = static_cast<std::uint8_t>(made != nullptr);
     const collectives::Buffer vote{reinterpret_cast<std::byte*>(&all_have_it), 1, 1};
     run(engine, lock,
-        collectives::allreduce_flat(group, vote, {reduction::Op::min, reduction::DataType::uint8}));
+        collectives::allreduce_flat(group, vote.data, vote,
+                                    {reduction::Op::min, reduction::DataType::uint8}));
     if (all_have_it == 0)
         return;
     made->close_descriptor();

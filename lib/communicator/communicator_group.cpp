@@ -28,35 +28,38 @@ void receive_finished(RequestState& state) noexcept
     receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
 }
 
-void combine(const GroupReceive& receive, std::byte* mine, const std::byte* arrived, std::size_t count)
+// The elements that begin `offset` bytes into the message.
+void combine(const GroupReceive& receive, std::size_t offset, const std::byte* arrived, std::size_t count)
 {
     const reduction::ReduceOp& op = *receive.op;
+    std::byte* const result = receive.result.data + offset;
+    const std::byte* const operand = receive.operand + offset;
     if (receive.arriving == Side::left)
-        op(mine, arrived, mine, count);
+        op(result, arrived, operand, count);
     else
-        op(mine, mine, arrived, count);
+        op(result, operand, arrived, count);
 }
 
 // A part that starts or ends within an element: what there is of it is kept until the next part brings the
 // rest.
 void reduce_cut_part(GroupReceive& receive, std::size_t offset, std::span<const std::byte> bytes)
 {
-    const std::size_t element_bytes = receive.accumulate.element_bytes;
+    const std::size_t element_bytes = receive.result.element_bytes;
     if (receive.cut_element == nullptr)
         receive.cut_element = std::make_unique_for_overwrite<std::byte[]>(element_bytes);
     const std::size_t begun = offset % element_bytes;
-    std::byte* mine = receive.accumulate.data + (offset - begun);
+    offset -= begun;
     if (begun != 0) {
         const std::size_t missing = std::min(element_bytes - begun, bytes.size());
         std::memcpy(receive.cut_element.get() + begun, bytes.data(), missing);
         bytes = bytes.subspan(missing);
         if (begun + missing != element_bytes)
             return;
-        combine(receive, mine, receive.cut_element.get(), 1);
-        mine += element_bytes;
+        combine(receive, offset, receive.cut_element.get(), 1);
+        offset += element_bytes;
     }
     const std::size_t whole = bytes.size() / element_bytes;
-    combine(receive, mine, bytes.data(), whole);
+    combine(receive, offset, bytes.data(), whole);
     const std::span<const std::byte> start = bytes.subspan(whole * element_bytes);
     std::ranges::copy(start, receive.cut_element.get());
 }
@@ -66,10 +69,10 @@ void reduce_cut_part(GroupReceive& receive, std::size_t offset, std::span<const 
 void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
     auto& receive = static_cast<GroupReceive&>(request);
-    const std::size_t count = bytes.size() / receive.accumulate.element_bytes;
-    const bool whole = count * receive.accumulate.element_bytes == bytes.size();
+    const std::size_t count = bytes.size() / receive.result.element_bytes;
+    const bool whole = count * receive.result.element_bytes == bytes.size();
     if (whole && receive.cut_element == nullptr) [[likely]]
-        combine(receive, receive.accumulate.data + offset, bytes.data(), count);
+        combine(receive, offset, bytes.data(), count);
     else
         reduce_cut_part(receive, offset, bytes);
 }
@@ -125,11 +128,12 @@ Operation CommunicatorGroup::recv(int peer, std::span<std::byte> data)
     return start(new_receive(peer, data));
 }
 
-Operation CommunicatorGroup::recv_reduce(int peer, collectives::Buffer accumulate, collectives::ReduceOp op,
-                                         Side arriving)
+Operation CommunicatorGroup::recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
+                                         collectives::ReduceOp op, Side arriving)
 {
-    GroupReceive& receive = new_receive(peer, accumulate.bytes());
-    receive.accumulate = accumulate;
+    GroupReceive& receive = new_receive(peer, result.bytes());
+    receive.operand = operand;
+    receive.result = result;
     receive.op = op;
     receive.arriving = arriving;
     receive.deliver = reduce_arriving;

@@ -30,8 +30,8 @@ public:
 
     collectives::Operation send(int peer, std::span<const std::byte> data) override;
     collectives::Operation recv(int peer, std::span<std::byte> data) override;
-    collectives::Operation recv_reduce(int peer, collectives::Buffer accumulate, collectives::ReduceOp op,
-                                       collectives::Side arriving) override;
+    collectives::Operation recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
+                                       collectives::ReduceOp op, collectives::Side arriving) override;
     collectives::Board* board() noexcept override
     {
         if (!board_ && memory_ != nullptr)

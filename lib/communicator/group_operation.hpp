@@ -31,8 +31,9 @@ struct GroupSend final : GroupRequest, protocol::SendRequest {
 struct GroupReceive final : GroupRequest, protocol::ReceiveRequest {
     explicit GroupReceive(collectives::Group& group) noexcept : GroupRequest(group, Direction::receive) {}
 
-    // recv_reduce: what arrives is combined into these.
-    collectives::Buffer accumulate;
+    // recv_reduce: what arrives is combined with the operand, into the result.
+    const std::byte* operand = nullptr;
+    collectives::Buffer result;
     std::optional<reduction::ReduceOp> op;
     collectives::Side arriving = collectives::Side::left;
     std::unique_ptr<std::byte[]> cut_element;  // its start, where a part of the message ends within it

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <string>
 
 #include "collectives/collectives.hpp"
@@ -73,11 +72,8 @@ auto plan_reduce(const CommunicatorState& state, ConstReduceView in, ReduceView 
 auto plan_allreduce(ConstReduceView in, ReduceView out, const Operator& op)
 {
     check_same_shape("allreduce", in, out);
-    const ReduceOp reduce_op(op);
-    if (in.data != out.data && in.count != 0)
-        std::memcpy(out.data, in.data, in.size_bytes());
-    return [result = buffer_of(out), reduce_op](Group& group) {
-        return collectives::allreduce(group, result, reduce_op);
+    return [in, result = buffer_of(out), reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::allreduce(group, in.data, result, reduce_op);
     };
 }
 

@@ -27,49 +27,59 @@ Cost cost_of(std::string_view algorithm, int ranks)
     return {log2, log2, static_cast<std::size_t>(ranks * log2)};
 }
 
-/// Runs `gather(group, memory of the rank)` in place and compares all memory.
+/// Runs `gather(group, own block, memory of the rank)`, in place and not, and compares all memory.
 template <class Gather>
 void check(std::string_view algorithm, SendMode mode, const Places& places, Gather gather)
 {
     const auto ranks = static_cast<int>(places.sizes.size());
-    CAPTURE(algorithm, static_cast<int>(mode), ranks, places.sizes, places.offsets);
     Memory expected = places.untouched();
-    std::vector<Memory> memory(places.sizes.size(), places.untouched());
     for (int rank = 0; rank < ranks; ++rank) {
         fill(places.in(expected)[rank], rank, kAll);
-        fill(places.in(memory[static_cast<std::size_t>(rank)])[rank], rank, kAll);
     }
-    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
-        return gather(group, memory[static_cast<std::size_t>(group.rank())]);
-    });
-    REQUIRE(report.problems() == "");
-    for (const Memory& own : memory) {
-        REQUIRE(own == expected);
+    for (const bool in_place : {true, false}) {
+        CAPTURE(algorithm, static_cast<int>(mode), ranks, places.sizes, places.offsets, in_place);
+        std::vector<Memory> memory(places.sizes.size(), places.untouched());
+        std::vector<Memory> apart(places.sizes.size(), expected);
+        const auto own_block = [&](int rank) {
+            return places.in((in_place ? memory : apart)[static_cast<std::size_t>(rank)])[rank];
+        };
+        for (int rank = 0; rank < ranks; ++rank) {
+            fill(own_block(rank), rank, kAll);
+        }
+        const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+            return gather(group, own_block(group.rank()).data(),
+                          memory[static_cast<std::size_t>(group.rank())]);
+        });
+        REQUIRE(report.problems() == "");
+        REQUIRE(memory == std::vector<Memory>(memory.size(), expected));
+        REQUIRE(apart == std::vector<Memory>(memory.size(), expected));
+        const Cost cost = cost_of(algorithm, ranks);
+        CHECK(report.finish_ns() == cost.steps);
+        CHECK(report.longest_chain == cost.chain);
+        CHECK(report.messages_sent() == cost.messages);
+        const std::size_t copies = algorithm == "board" ? 0 : static_cast<std::size_t>(ranks - 1);
+        CHECK(report.bytes_sent() == copies * places.total_bytes());
     }
-    const Cost cost = cost_of(algorithm, ranks);
-    CHECK(report.finish_ns() == cost.steps);
-    CHECK(report.longest_chain == cost.chain);
-    CHECK(report.messages_sent() == cost.messages);
-    const std::size_t copies = algorithm == "board" ? 0 : static_cast<std::size_t>(ranks - 1);
-    CHECK(report.bytes_sent() == copies * places.total_bytes());
 }
 
 void check_equal(const Algorithm<Allgather::Function>& algorithm, SendMode mode, int ranks,
                  std::size_t block_bytes)
 {
     const Places places = equal_places(ranks, block_bytes);
-    check(algorithm.name, mode, places, [&](Group& group, Memory& all) { return algorithm.run(group, all); });
+    check(algorithm.name, mode, places,
+          [&](Group& group, std::byte* own, Memory& all) { return algorithm.run(group, own, all); });
 }
 
 void check_unequal(const Algorithm<Allgatherv::Function>& algorithm, SendMode mode, const Places& places)
 {
-    check(algorithm.name, mode, places,
-          [&](Group& group, Memory& all) { return algorithm.run(group, places.in(all)); });
+    check(algorithm.name, mode, places, [&](Group& group, std::byte* own, Memory& all) {
+        return algorithm.run(group, own, places.in(all));
+    });
 }
 
 }  // namespace
 
-TEST_CASE("every allgather brings all blocks to all, in place")
+TEST_CASE("every allgather brings all blocks to all, in place or not")
 {
     for (const Algorithm<Allgather::Function>& algorithm : Allgather::kAlgorithms) {
         for (const SendMode mode : kModes) {
@@ -119,9 +129,11 @@ TEST_CASE("allgather and allgatherv with whatever the table chooses")
             const Places places = equal_places(ranks, block_bytes);
             const Situation situation{.ranks = ranks, .size_bytes = places.memory_bytes, .placement = {}};
             check(choice().choose<Allgather>(situation).algorithm->name, SendMode::synchronous, places,
-                  [](Group& group, Memory& all) { return allgather(group, all); });
+                  [](Group& group, std::byte* own, Memory& all) { return allgather(group, own, all); });
             check(choice().choose<Allgatherv>(situation).algorithm->name, SendMode::synchronous, places,
-                  [&](Group& group, Memory& all) { return allgatherv(group, places.in(all)); });
+                  [&](Group& group, std::byte* own, Memory& all) {
+                      return allgatherv(group, own, places.in(all));
+                  });
         }
     }
 }
@@ -164,7 +176,8 @@ TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang
         std::vector<Memory> memory(5, places.untouched());
         const Report report = simulate(5, settings_for(SendMode::eager), [&](Group& group) {
             Memory& own = memory[static_cast<std::size_t>(group.rank())];
-            return algorithm.run(group, (group.rank() == 4 ? others : places).in(own));
+            const Blocks all = (group.rank() == 4 ? others : places).in(own);
+            return algorithm.run(group, all[group.rank()].data(), all);
         });
         CHECK_THAT(report.problems(), Catch::Contains("both sides must use the same count"));
     }

@@ -40,19 +40,26 @@ AllreduceCost cost_of(std::string_view algorithm, int ranks)
 
 template <class T>
 void check(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, ReduceOp op,
-           std::vector<std::vector<T>> data, const std::vector<T>& expected)
+           const std::vector<std::vector<T>>& operands, const std::vector<T>& expected)
 {
-    const auto ranks = static_cast<int>(data.size());
-    CAPTURE(algorithm.name, static_cast<int>(mode), ranks, expected.size(), op.commutative());
-    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
-        return algorithm.run(group, buffer_of(data[static_cast<std::size_t>(group.rank())]), op);
-    });
-    REQUIRE(report.problems() == "");
-    for (const std::vector<T>& own : data) {
-        REQUIRE(own == expected);
+    const auto ranks = static_cast<int>(operands.size());
+    for (const bool in_place : {true, false}) {
+        CAPTURE(algorithm.name, static_cast<int>(mode), ranks, expected.size(), op.commutative(), in_place);
+        std::vector<std::vector<T>> in = operands;
+        std::vector<std::vector<T>> out(operands.size(), std::vector<T>(expected.size()));
+        const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+            const Buffer own = buffer_of(in[static_cast<std::size_t>(group.rank())]);
+            const Buffer apart = buffer_of(out[static_cast<std::size_t>(group.rank())]);
+            return algorithm.run(group, own.data, in_place ? own : apart, op);
+        });
+        REQUIRE(report.problems() == "");
+        for (const std::vector<T>& result : in_place ? in : out) {
+            REQUIRE(result == expected);
+        }
+        REQUIRE((in_place || in == operands));
+        const AllreduceCost promised = cost_of(algorithm.name, ranks);
+        check_cost_of_all_bytes(report, promised.cost, promised.sent_times_n * expected.size() * sizeof(T));
     }
-    const AllreduceCost promised = cost_of(algorithm.name, ranks);
-    check_cost_of_all_bytes(report, promised.cost, promised.sent_times_n * expected.size() * sizeof(T));
 }
 
 void check_both(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, int ranks, std::size_t count)
@@ -118,7 +125,8 @@ TEST_CASE("an allreduce gives all ranks the same bits, however the sum rounds")
                 data.push_back({1.0f / scale, 1e8f * scale, -1e-7f / scale});
             }
             const Report report = simulate(ranks, settings_for(SendMode::eager), [&](Group& group) {
-                return algorithm.run(group, buffer_of(data[static_cast<std::size_t>(group.rank())]), sum);
+                const Buffer own = buffer_of(data[static_cast<std::size_t>(group.rank())]);
+                return algorithm.run(group, own.data, own, sum);
             });
             REQUIRE(report.problems() == "");
             for (const std::vector<float>& own : data) {

@@ -48,7 +48,8 @@ TEST_CASE("whoever comes last combines, in rank order, and all leave after that"
     for (int rank = 0; rank < 5; ++rank)
         data.push_back(affine_operand(rank, 33));
     const Report report = simulate(5, with_starts({300, 0, 700, 50, 200}), [&](Group& group) {
-        return allreduce_board(group, buffer_of(data[static_cast<std::size_t>(group.rank())]), kAffineThen);
+        const Buffer own = buffer_of(data[static_cast<std::size_t>(group.rank())]);
+        return allreduce_board(group, own.data, own, kAffineThen);
     });
     REQUIRE(report.problems() == "");
     for (const auto& own : data)

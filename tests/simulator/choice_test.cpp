@@ -195,7 +195,8 @@ TEST_CASE("the collective calls work with whatever the table chooses")
                     data[static_cast<std::size_t>(rank)] = integer_operand(rank, count);
                 }
                 CHECK(simulate(ranks, settings, [&](Group& group) {
-                          return allreduce(group, buffer_of(own(group)), kIntegerSum);
+                          const Buffer buffer = buffer_of(own(group));
+                          return allreduce(group, buffer.data, buffer, kIntegerSum);
                       }).problems() == "");
                 for (const std::vector<std::int32_t>& result : data) {
                     CHECK(result == integer_sum(ranks, count));

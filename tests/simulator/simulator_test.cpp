@@ -115,8 +115,8 @@ TEST_CASE("messages share their sender's way out and their receiver's way in")
 
     std::vector<std::vector<std::int32_t>> operands(5, integer_operand(0, 25));
     report = simulate(5, settings, [&](Group& group) {
-        return allreduce_flat(group, buffer_of(operands[static_cast<std::size_t>(group.rank())]),
-                              kIntegerSum);
+        const Buffer own = buffer_of(operands[static_cast<std::size_t>(group.rank())]);
+        return allreduce_flat(group, own.data, own, kIntegerSum);
     });
     REQUIRE(report.problems() == "");
     CHECK(report.finish_ns() == 2 * (1000 + 4 * 100));
@@ -219,8 +219,8 @@ TEST_CASE("4,096 ranks, and the same report every time")
         Settings settings = settings_for(SendMode::synchronous);
         settings.costs = {.latency_ns = 90, .overhead_ns = 20, .gap_ns = 3, .ns_per_byte = 0.02};
         Report report = simulate(4096, settings, [&](Group& group) {
-            return allreduce_recursive_doubling(
-                group, buffer_of(data[static_cast<std::size_t>(group.rank())]), kIntegerSum);
+            const Buffer own = buffer_of(data[static_cast<std::size_t>(group.rank())]);
+            return allreduce_recursive_doubling(group, own.data, own, kIntegerSum);
         });
         REQUIRE(report.problems() == "");
         REQUIRE(data[4095] == std::vector<std::int32_t>(2, 4096));

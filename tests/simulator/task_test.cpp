@@ -19,7 +19,7 @@ public:
 
     Operation send(int, std::span<const std::byte>) override { return Operation(); }
     Operation recv(int, std::span<std::byte>) override { return Operation(states.emplace_back(*this)); }
-    Operation recv_reduce(int, Buffer, ReduceOp, Side) override { return recv(0, {}); }
+    Operation recv_reduce(int, const std::byte*, Buffer, ReduceOp, Side) override { return recv(0, {}); }
 
     std::deque<OperationState> states;
     int released = 0;
