@@ -69,11 +69,13 @@ Task in_place(Group& group, BlocksOfRanks data)
 
 Task alltoall_in_place(Group& group, std::span<std::byte> data)
 {
+    group.announce({.kind = CallKind::alltoall_in_place, .size_bytes = data.size()});
     return in_place(group, equal_blocks(data, group.size()));
 }
 
 Task alltoallv_in_place(Group& group, Blocks data)
 {
+    group.announce({.kind = CallKind::alltoallv_in_place});
     return in_place(group, data);
 }
 

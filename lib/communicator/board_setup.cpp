@@ -53,6 +53,7 @@ NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
 void CommunicatorState::make_board(progress::Engine::Lock& lock)
 {
     CommunicatorGroup group(*this, next_collective());
+    group.announce({.kind = collectives::CallKind::share_memory});
     progress::Engine& engine = process_.engine();
     std::unique_ptr<NodeBoard> made;
     BoardCard card{};

@@ -9,9 +9,6 @@
 
 namespace tutti::detail {
 
-/// A call in one word, to be compared with other ranks'.
-std::uint64_t signature_of(const collectives::Call& call) noexcept;
-
 /// One blocking call's use of the board. Nobody tells a waiting rank of the release: it has to poll().
 class CommunicatorBoard final : public collectives::Board {
 public:

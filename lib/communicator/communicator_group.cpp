@@ -81,7 +81,8 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
 {
-    const matching::MatchKey envelope(state_.collective_context(), state_.rank(), tag_);
+    const matching::MatchKey envelope(state_.collective_context(), state_.rank() | mark_.above_rank,
+                                      mark_.tag);
     const int peer_rank = state_.world_rank(peer);
     if (state_.process().protocol().inject(envelope, peer_rank, data)) [[likely]]
         return {};
@@ -108,7 +109,7 @@ Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
 GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data)
 {
     GroupReceive& receive = state_.process().group_receives.take(*this);
-    receive.key = {state_.collective_context(), peer, tag_};
+    receive.key = {state_.collective_context(), peer | mark_.above_rank, mark_.tag};
     receive.peer_rank = state_.world_rank(peer);
     receive.buffer = data.data();
     receive.capacity = data.size();
@@ -189,12 +190,29 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
     process.group_receives.give_back(receive);
 }
 
+// The other side has ended: by mistake, if it was in another call.
+void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
+{
+    const bool ordered = mark_.tag < CommunicatorState::kCreateTags;
+    const CallSignature* const mine = ordered ? state_.calls().find(number_) : nullptr;
+    if (mine != nullptr) {
+        const std::string theirs = state_.process().calls().other_call(state_, peer, number_);
+        if (!theirs.empty())
+            throw mismatch(*mine, peer, theirs);
+    }
+    throw Error(result, "collective",
+                fmt::format("rank {} of the communicator has ended, or its connection broke, while this rank "
+                            "waits for it in {}: all ranks must call it",
+                            peer, mine != nullptr ? mine->describe() : "a collective"),
+                peer);
+}
+
 void CommunicatorGroup::raise(const OperationState& state) const
 {
     const auto& request = static_cast<const GroupRequest&>(state);
     if (request.direction == GroupRequest::Direction::receive) {
         const auto& receive = static_cast<const GroupReceive&>(request);
-        const int peer = receive.key.source();
+        const int peer = CallMark::rank_of(receive.key.source());
         if (state.result() == ErrorCode::truncated)
             throw Error(
                 ErrorCode::truncated, "collective",
@@ -202,9 +220,11 @@ void CommunicatorGroup::raise(const OperationState& state) const
                             "collective, in the same order, with the same count",
                             peer, receive.status.size_bytes, receive.capacity),
                 peer);
-        throw Error(state.result(), "collective", fmt::format("the receive from rank {} failed", peer), peer);
+        raise_failed(state.result(), peer);
     }
-    throw Error(state.result(), "collective", "a send to another rank failed");
+    const std::vector<int>& members = state_.members();
+    const auto receiver = std::ranges::find(members, static_cast<const GroupSend&>(request).peer_rank);
+    raise_failed(state.result(), static_cast<int>(receiver - members.begin()));
 }
 
 }  // namespace tutti::detail

@@ -1,9 +1,11 @@
 // Group over the engine: what collective algorithms run on in a real job.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "collectives/group.hpp"
+#include "lib/communicator/call_signature.hpp"
 #include "lib/communicator/communicator_board.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/group_operation.hpp"
@@ -15,17 +17,22 @@ namespace tutti::detail {
 /// lock.
 class CommunicatorGroup final : public collectives::Group {
 public:
-    CommunicatorGroup(CommunicatorState& state, int tag) noexcept
-        : Group(state.rank(), state.size(), state.placement()), state_(state), tag_(tag)
+    /// Call `number` of the communicator. A blocking call may use the communicator's board where there is
+    /// one; poll_board() must then be called while it waits.
+    CommunicatorGroup(CommunicatorState& state, std::uint32_t number,
+                      transport::shm::NodeBoard* board = nullptr)
+        : Group(state.rank(), state.size(), with_board(state.placement(), board)),
+          state_(state),
+          number_(number),
+          mark_(number, CallSignature()),
+          memory_(board)
     {
     }
-
-    /// A blocking call, which may use the communicator's board where there is one; poll_board() must be
-    /// called while it waits.
-    CommunicatorGroup(CommunicatorState& state, int tag, transport::shm::NodeBoard* board)
-        : Group(state.rank(), state.size(), with_board(state.placement(), board)), state_(state), tag_(tag)
+    /// A call that has no common order, told apart by its tag alone.
+    CommunicatorGroup(CommunicatorState& state, CreateTag tag)
+        : Group(state.rank(), state.size(), state.placement()), state_(state)
     {
-        memory_ = board;
+        mark_.tag = tag.value;
     }
 
     collectives::Operation send(int peer, std::span<const std::byte> data) override;
@@ -39,10 +46,13 @@ public:
         return board_ ? &*board_ : nullptr;
     }
 
-    void announce(const collectives::Call& call) const override
+    void announce(const collectives::Call& call) override
     {
+        const CallSignature signature(call, memory_ != nullptr);
+        mark_ = CallMark(number_, signature);
+        state_.note_call(number_, signature);
         if (memory_ != nullptr)
-            memory_->announce(signature_of(call));
+            memory_->announce(signature.words());
     }
 
     void poll_board()
@@ -61,13 +71,15 @@ private:
 
     void release(collectives::OperationState& state) noexcept override;
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
+    [[noreturn]] void raise_failed(ErrorCode result, int peer) const;
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;
     GroupReceive& new_receive(int peer, std::span<std::byte> data);
     collectives::Operation start(GroupReceive& receive);
 
     CommunicatorState& state_;
-    int tag_;
+    std::uint32_t number_ = 0;
+    CallMark mark_;
     transport::shm::NodeBoard* memory_ = nullptr;
     std::optional<CommunicatorBoard> board_;  // once the algorithm has asked for it
 };

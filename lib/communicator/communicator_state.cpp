@@ -7,11 +7,30 @@
 namespace tutti::detail {
 
 CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank)
-    : process_(process), id_(id), members_(std::move(members)), rank_(rank)
+    : process_(process),
+      table_(process.calls().communicators()),
+      id_(id),
+      members_(std::move(members)),
+      rank_(rank)
 {
     placement_.one_node =
         std::ranges::all_of(members_, [&](int member) { return process_.is_local(member); });
     placement_.more_ranks_than_cores = process_.shared_cores();
+    table_->add(*this);
+}
+
+CommunicatorState::~CommunicatorState()
+{
+    table_->remove(*this);
+}
+
+void CommunicatorState::review_calls()
+{
+    if (next_call_ == 0)
+        return;
+    process_.calls().review();
+    if (next_call_ % ((CallMark::kNumberMask + 1) / 2) == 0)
+        process_.calls().check_reuse(*this);
 }
 
 }  // namespace tutti::detail

@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "collectives/group.hpp"
+#include "lib/communicator/call_history.hpp"
 #include "lib/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::detail {
 
+class CommunicatorTable;
 class Process;
+
+/// Marks the messages of create_from, which has no common order: values from kCreateTags on.
+struct CreateTag {
+    int value;
+};
 
 /// Constant but for the counters of collectives and the board. Shared by all handles of the communicator.
 class CommunicatorState {
@@ -20,6 +27,7 @@ public:
     CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank);
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
+    ~CommunicatorState();
 
     Process& process() const noexcept { return process_; }
     int rank() const noexcept { return rank_; }
@@ -30,32 +38,48 @@ public:
 
     /// Context of user messages.
     std::uint64_t context() const noexcept { return id_ << 1; }
-    /// Context of messages within collectives; their tag is the collective's number.
+    /// Context of messages within collectives; CallMark says how they are marked.
     std::uint64_t collective_context() const noexcept { return id_ << 1 | 1; }
-    /// Counts the collectives, which all ranks start in the same order. Under the lock.
-    int next_collective() noexcept
+    /// The number of the next collective, which all ranks start in the same order. Under the lock. Throws
+    /// where it turns out that other ranks have called others before.
+    std::uint32_t next_collective()
     {
-        const int number = collective_;
-        collective_ = (collective_ + 1) & kLastCollective;
-        return number;
+        if (next_call_ % kCallsPerReview == 0) [[unlikely]]
+            review_calls();
+        return next_call_++;
     }
+    std::uint32_t next_number() const noexcept { return next_call_; }
+    /// The number whose lowest bits are in a mark: the nearest to the next.
+    std::uint32_t whole_number(std::uint32_t marked) const noexcept
+    {
+        constexpr int kAbove = 32 - CallMark::kNumberBits;
+        const auto ahead = static_cast<std::int32_t>((marked - next_call_) << kAbove) >> kAbove;
+        return next_call_ + static_cast<std::uint32_t>(ahead);
+    }
+    void note_call(std::uint32_t number, const CallSignature& signature) noexcept
+    {
+        calls_.note(number, signature);
+    }
+    const CallHistory& calls() const noexcept { return calls_; }
     /// The memory that a blocking collective may use beside messages; nullptr where there is none.
     /// Collective, as the first calls of all ranks make it. Under the lock.
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
-    /// Tags from here on are for create_from, which has no common order.
-    static constexpr int kCreateTags = 1 << 30;
+    static constexpr int kCreateTags = 1 << 30;  // see CreateTag
+    /// So that the calls since the last but one review are still known.
+    static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;
 
 private:
+    void review_calls();
     void make_board(progress::Engine::Lock& lock);
 
-    static constexpr int kLastCollective = kCreateTags - 1;
-
     Process& process_;
+    std::shared_ptr<CommunicatorTable> table_;
     std::uint64_t id_;
     std::vector<int> members_;
     int rank_;
     collectives::Placement placement_;
-    int collective_ = 0;
+    std::uint32_t next_call_ = 0;
+    CallHistory calls_;
     int blocking_calls_ = 0;  // until the board is made
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };

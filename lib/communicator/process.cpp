@@ -70,8 +70,11 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       shared_cores_(base::cores_are_shared(local_ranks())),
       protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
+      calls_(protocol_),
       engine_(protocol_, engine_options(options.progress, hub == nullptr))
 {
+    protocol_.set_call_listener(&calls_);
+    engine_.set_watch([this](std::int64_t waited_ns) { calls_.look(waited_ns); });
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
     if (hub != nullptr) {

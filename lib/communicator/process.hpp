@@ -9,6 +9,7 @@
 
 #include "lib/base/pool.hpp"
 #include "lib/bootstrap/bootstrap.hpp"
+#include "lib/communicator/call_diagnosis.hpp"
 #include "lib/communicator/group_operation.hpp"
 #include "lib/progress/engine.hpp"
 #include "lib/protocol/protocol.hpp"
@@ -37,6 +38,7 @@ public:
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
+    CallDiagnosis& calls() noexcept { return calls_; }
     /// How this rank is woken through shared memory; nullptr where it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
 
@@ -66,6 +68,7 @@ private:
     ThreadLevel threads_;
     bool shared_cores_;
     protocol::Protocol protocol_;
+    CallDiagnosis calls_;
     progress::Engine engine_;
     const transport::shm::ShmTransport* shm_ = nullptr;
     std::uint32_t next_context_ = 0;

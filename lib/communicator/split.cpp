@@ -174,6 +174,7 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, Split
     detail::Process& process = state_->process();
     auto lock = process.engine().lock();
     detail::CommunicatorGroup group(*state_, state_->next_collective());
+    group.announce({.kind = collectives::CallKind::split});
     const Wish mine{colour.has_value(), colour.value_or(0), options.key};
     Answer answer{};
     std::vector<int> members;
@@ -200,7 +201,7 @@ Communicator Communicator::create_from(std::span<const int> ranks, int tag) cons
     check_members(*state_, ranks, tag);
     detail::Process& process = state_->process();
     auto lock = process.engine().lock();
-    detail::CommunicatorGroup group(*state_, CommunicatorState::kCreateTags + tag);
+    detail::CommunicatorGroup group(*state_, detail::CreateTag{CommunicatorState::kCreateTags + tag});
     std::uint64_t context = 0;
     Task task = learn_context(group, process, ranks, context);
     drive(process, lock, task);

@@ -77,6 +77,12 @@ public:
         for (PostedReceive* receive : found)
             ended(*receive);
     }
+    template <class Visit>
+    void for_each_posted(Visit&& visit)
+    {
+        for (auto& table : posted_)
+            table.for_each(visit);
+    }
     /// Takes out and returns the receive that a message with `envelope` goes to, or nullptr.
     PostedReceive* match_arrival(const MatchKey& envelope) noexcept
     {
@@ -100,6 +106,15 @@ public:
 
     std::size_t posted_count() const noexcept;
     std::size_t unexpected_count() const noexcept { return exact_.size(); }
+    /// Calls visit(message) for the oldest `most`.
+    template <class Visit>
+    void for_each_unexpected(std::size_t most, Visit&& visit)
+    {
+        for (auto* message = arrivals_.front(); message != nullptr && most != 0; --most) {
+            visit(*message);
+            message = arrivals_.after(*message);
+        }
+    }
     /// Any unexpected message, the oldest first: to drop what is left at the end.
     UnexpectedMessage* oldest_unexpected() noexcept { return arrivals_.front(); }
 

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 #include "lib/base/cpus.hpp"
 #include "lib/base/futex.hpp"
 #include "lib/progress/progress_thread.hpp"
@@ -20,6 +22,9 @@ constexpr std::int64_t kYieldSharedNs = 2'000'000;
 constexpr unsigned kPassesPerClock = 8;
 // How long a rank stays where the scheduler has put it; twice as long each time.
 constexpr std::int64_t kFirstStayNs = 500'000;
+// How long a wait lasts before it asks for the first time what is wrong: no rank is as late as that by
+// chance, or rarely.
+constexpr std::int64_t kPatienceNs = 100'000'000;
 // Pending frames to a peer that takes none: what close() waits for.
 constexpr std::int64_t kCloseNs = 10'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
@@ -125,6 +130,23 @@ void Engine::go_home(std::int64_t now_ns) noexcept
     stay_ns_ *= 2;
 }
 
+// Calls the watch when it is time. How long the wait may sleep.
+std::int64_t Engine::lose_patience(Patience& patience)
+{
+    if (!watch_)
+        return kSleepNs;
+    const std::int64_t now = base::now_ns();
+    if (patience.since_ns == 0) {
+        patience.since_ns = now;
+        patience.ends_ns = now + kPatienceNs;
+    } else if (now >= patience.ends_ns) {
+        const std::int64_t waited_ns = now - patience.since_ns;
+        patience.ends_ns = now + waited_ns;
+        watch_(waited_ns);
+    }
+    return std::min(kSleepNs, patience.ends_ns - now);
+}
+
 // From here on arrivals ring. False when something had arrived already, and then nothing is armed.
 bool Engine::arm()
 {
@@ -143,11 +165,11 @@ void Engine::disarm() noexcept
         doorbell_owner_->disarm();
 }
 
-void Engine::sleep(Lock& lock)
+void Engine::sleep(Lock& lock, std::int64_t longest_ns)
 {
     const std::uint32_t before = bell_before_;
     lock.unlock();
-    base::futex_wait(*bell_, before, kSleepNs);
+    base::futex_wait(*bell_, before, longest_ns);
     lock.lock();
 }
 

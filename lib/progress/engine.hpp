@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -122,6 +123,7 @@ public:
     {
         const Waiting waiting(*this);
         Idle idle;
+        Patience patience;
         while (!done()) {
             if (progress() != 0) {
                 idle = {};
@@ -130,9 +132,14 @@ public:
             if (++idle.passes < spin_passes_) [[likely]]
                 relax(lock);
             else
-                idle_longer(lock, idle, [&] { return done(); });
+                idle_longer(lock, idle, patience, [&] { return done(); });
         }
     }
+
+    /// What a wait that lasts calls, after 100 ms and then each time it has lasted twice as long. Under the
+    /// lock. Waits end by what it throws.
+    using Watch = std::function<void(std::int64_t waited_ns)>;
+    void set_watch(Watch watch) { watch_ = std::move(watch); }
 
     /// Ends the progress thread, sends on what transports have refused so far, and closes them. Gives up what
     /// a peer never takes. Not under the lock.
@@ -167,12 +174,21 @@ private:
         std::int64_t since_ns = 0;
     };
 
+    // How long a wait has lasted, whatever happened meanwhile.
+    struct Patience {
+        std::int64_t since_ns = 0;
+        std::int64_t ends_ns = 0;
+    };
+
     template <class Done>
-    void idle_longer(Lock& lock, Idle& idle, Done&& done)
+    void idle_longer(Lock& lock, Idle& idle, Patience& patience, Done&& done)
     {
-        if (yield_or_tired(lock, idle) && arm()) {
+        if (!yield_or_tired(lock, idle))
+            return;
+        const std::int64_t sleep_ns = lose_patience(patience);
+        if (arm()) {
             if (!done())
-                sleep(lock);
+                sleep(lock, sleep_ns);
             disarm();
         }
     }
@@ -194,7 +210,8 @@ private:
     void go_home(std::int64_t now_ns) noexcept;
     bool arm();
     void disarm() noexcept;
-    void sleep(Lock& lock);
+    std::int64_t lose_patience(Patience& patience);
+    void sleep(Lock& lock, std::int64_t longest_ns);
     void wake_sleepers() noexcept;
 
     // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
@@ -202,6 +219,7 @@ private:
 
     protocol::Protocol& protocol_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
+    Watch watch_;
     std::exception_ptr broken_;  // what a transport threw: the end of all progress
     transport::Transport* doorbell_owner_ = nullptr;
     std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one

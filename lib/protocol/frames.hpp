@@ -9,8 +9,12 @@
 //   data           a part of that message
 //   fin            the receiver has read the data itself
 //   credit         room for unexpected messages, given back to the sender
+//   call_inquiry   "this is my collective call of that number, what is yours?", asked by a rank that has waited
+//                  long -> nothing when it is the same or has not been made yet, else call_differs
+//   call_differs   "mine is another"
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +26,7 @@
 
 namespace tutti::protocol {
 
-enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, fin, credit };
+enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, fin, credit, call_inquiry, call_differs };
 
 /// First in every header: the kind in the low byte, in envelopes the context id above it.
 struct Lead {
@@ -89,6 +93,14 @@ struct FinHeader {
 struct CreditHeader {
     Lead lead;
     std::uint64_t bytes;
+};
+
+/// A collective call; what it means is the CallListener's. The context is that of the communicator's collectives.
+struct CallHeader {
+    Lead lead;
+    std::uint32_t rank;  // the sender's, in the communicator
+    std::uint32_t number;
+    std::array<std::uint64_t, 2> signature;
 };
 
 template <class Header>

@@ -36,6 +36,16 @@ inline constexpr std::size_t kEagerOverheadBytes = 64;
 /// For frames that are never `pending`: the transport has copied them.
 inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
 
+/// Hears of the frames by which ranks compare their collective calls.
+class CallListener {
+public:
+    /// Within progress(); may send. What it throws ends all progress.
+    virtual void heard(int peer, const CallHeader& call) = 0;
+
+protected:
+    ~CallListener() = default;
+};
+
 /// All calls are made under the engine's lock; none blocks. Requests are the caller's and must live until
 /// done or withdrawn.
 class Protocol final : public transport::Sink {
@@ -96,6 +106,30 @@ public:
     /// Sends what a transport had refused. Returns the number of frames that went out.
     std::size_t retry();
     bool has_pending() noexcept { return !pending_peers_.empty(); }
+
+    /// Who hears of other ranks' calls from now on; nullptr: nobody.
+    void set_call_listener(CallListener* listener) noexcept { call_listener_ = listener; }
+    /// Sends a frame of one of the call_ kinds. Throws where the peer cannot be reached.
+    void tell_call(int peer, const CallHeader& call) { send_control(connected_peer(peer), bytes_of(call)); }
+
+    /// What is still waited for, for rare questions: calls visit(key or envelope, peer's rank in the job) for
+    /// each posted receive and each send whose receiver has not asked for the data.
+    template <class Visit>
+    void for_each_waiting(Visit&& visit)
+    {
+        matcher_.for_each_posted([&](matching::PostedReceive& posted) {
+            visit(posted.key, static_cast<ReceiveRequest&>(posted).peer_rank);
+        });
+        awaiting_cts_.for_each([&](SendRequest& send) { visit(send.envelope, send.peer_rank); });
+    }
+    /// Calls visit(const UnexpectedRequest&) for the oldest `most` messages that no receive has asked for.
+    template <class Visit>
+    void for_each_unexpected(std::size_t most, Visit&& visit)
+    {
+        matcher_.for_each_unexpected(most, [&](const matching::UnexpectedMessage& message) {
+            visit(static_cast<const UnexpectedRequest&>(message));
+        });
+    }
 
     std::size_t unexpected_count() const noexcept { return matcher_.unexpected_count(); }
     bool is_lost(int peer) const noexcept;
@@ -162,6 +196,7 @@ private:
     IdTable<ReceiveRequest> awaiting_data_;
     base::Pool<UnexpectedRequest> unexpected_pool_;
     RendezvousChoice choice_;
+    CallListener* call_listener_ = nullptr;
     bool any_lost_ = false;
 };
 

@@ -130,6 +130,14 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
             read(parsed);
             return on_credit(from, parsed);
         }
+        case FrameKind::call_inquiry:
+        case FrameKind::call_differs: {
+            CallHeader parsed;
+            read(parsed);
+            if (call_listener_ != nullptr)
+                call_listener_->heard(from_rank, parsed);
+            return;
+        }
     }
     corrupt(from_rank, "a frame of unknown kind");
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
 #include "lib/reduction/kernels.hpp"
 
@@ -17,7 +19,10 @@ public:
     using ContextKernel = decltype(detail::UserKernel::with_context);
 
     /// A built-in operator; all of them commute. Throws what kernel() throws.
-    ReduceOp(Op op, DataType type) : kernel_(kernel(op, type)), commutative_(true) {}
+    ReduceOp(Op op, DataType type)
+        : kernel_(kernel(op, type)), commutative_(true), identity_(identity_of(op, type))
+    {
+    }
     /// Any kernel. With `commutative` false, operands of lower ranks stay on the left.
     ReduceOp(Kernel kernel, bool commutative) noexcept : kernel_(kernel), commutative_(commutative) {}
     ReduceOp(ContextKernel kernel, const void* context, bool commutative) noexcept
@@ -28,13 +33,32 @@ public:
     explicit ReduceOp(const detail::Operator& op)
         : context_(op.user.context), commutative_(op.user.commutative)
     {
-        if (context_ != nullptr)
+        if (context_ != nullptr) {
             context_kernel_ = op.user.with_context;
-        else
-            kernel_ = op.user.plain != nullptr ? op.user.plain : kernel(op.op, op.type);
+        } else if (op.user.plain != nullptr) {
+            kernel_ = op.user.plain;
+        } else {
+            kernel_ = kernel(op.op, op.type);
+            identity_ = identity_of(op.op, op.type);
+        }
     }
 
     bool commutative() const noexcept { return commutative_; }
+    /// The same number for the same operator on the same type, at all ranks; users' operators are told apart
+    /// only by whether they commute. Never 0.
+    std::uint16_t identity() const noexcept
+    {
+        return identity_ != 0 ? identity_ : commutative_ ? kUserCommutative : kUserOrdered;
+    }
+    /// In words, for messages: "sum of float32". Any number has some.
+    static std::string describe(std::uint16_t identity)
+    {
+        if (identity == kUserCommutative || identity == kUserOrdered)
+            return identity == kUserOrdered ? "an operator of the program's that does not commute"
+                                            : "an operator of the program's";
+        return std::string(to_string(static_cast<Op>((identity >> 8) - 1))) + " of " +
+               to_string(static_cast<DataType>(identity & 0xff));
+    }
 
     /// dst = a op b for `count` elements; dst may be a or b.
     void operator()(void* dst, const void* a, const void* b, std::size_t count) const
@@ -46,12 +70,20 @@ public:
     }
 
 private:
+    static constexpr std::uint16_t kUserCommutative = 0xff00;
+    static constexpr std::uint16_t kUserOrdered = 0xff01;
+    static constexpr std::uint16_t identity_of(Op op, DataType type) noexcept
+    {
+        return static_cast<std::uint16_t>((static_cast<unsigned>(op) + 1) << 8 | static_cast<unsigned>(type));
+    }
+
     union {
         Kernel kernel_;
         ContextKernel context_kernel_;  // where there is a context
     };
     const void* context_ = nullptr;
     bool commutative_;
+    std::uint16_t identity_ = 0;  // of a built-in operator
 };
 
 }  // namespace tutti::reduction

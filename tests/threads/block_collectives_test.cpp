@@ -421,7 +421,7 @@ TEST_CASE("ranks whose counts differ get an error, and no rank hangs")
                                           std::vector<int> data(world.rank() == 0 ? 8 : 16);
                                           world.allgather(data);
                                       }),
-                          Catch::Contains("with the same count"));
+                          Catch::Contains("with the same sizes"));
     }
 }
 

@@ -11,7 +11,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3230647262747574;  // "tutbrd02": changes with the layout
+constexpr std::uint64_t kMagic = 0x3330647262747574;  // "tutbrd03": changes with the layout
 
 }  // namespace
 
@@ -68,23 +68,24 @@ void NodeBoard::join(std::uint32_t index, const InboxCard& inbox) noexcept
     member(index).inbox = inbox;
 }
 
-void NodeBoard::announce(std::uint64_t signature) noexcept
+void NodeBoard::announce(const Signature& signature) noexcept
 {
     Member& own = member(own_);
     own.announced.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    own.signature.store(signature, std::memory_order_relaxed);
+    own.signature[0].store(signature[0], std::memory_order_relaxed);
+    own.signature[1].store(signature[1], std::memory_order_relaxed);
     own.announced.store(++announced_, std::memory_order_release);
 }
 
 std::optional<NodeBoard::Other> NodeBoard::disagreement() const noexcept
 {
-    const std::uint64_t mine = signature();
+    const Signature mine = signature();
     for (std::uint32_t i = 0; i < card_.members; ++i) {
         const Member& other = member(i);
         if (other.announced.load(std::memory_order_acquire) != announced_)
             continue;
-        const std::uint64_t theirs = other.signature.load(std::memory_order_relaxed);
+        const Signature theirs = read(other);
         std::atomic_thread_fence(std::memory_order_acquire);
         if (other.announced.load(std::memory_order_relaxed) == announced_ && theirs != mine)
             return Other{i, theirs};

@@ -7,6 +7,7 @@
 // synchronization on shared-memory multiprocessors", 1991).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,18 +52,16 @@ public:
 
     /// What the members' next call is, whether it uses the board or not. Different words at two members are a
     /// mistake of the program's.
-    void announce(std::uint64_t signature) noexcept;
+    using Signature = std::array<std::uint64_t, 2>;
+    void announce(const Signature& signature) noexcept;
     /// A member that has announced something else for the call that this one is in, if there is one; any
     /// time.
     struct Other {
         std::uint32_t member;
-        std::uint64_t signature;
+        Signature signature;
     };
     std::optional<Other> disagreement() const noexcept;
-    std::uint64_t signature() const noexcept
-    {
-        return member(own_).signature.load(std::memory_order_relaxed);
-    }
+    Signature signature() const noexcept { return read(member(own_)); }
 
     /// The next call that uses the board.
     void begin() noexcept { ++call_; }
@@ -92,7 +91,7 @@ private:
         // signature, then the number (release); a reader that sees the same number before (acquire) and after
         // has the signature that belongs to it.
         alignas(kLine) std::atomic<std::uint64_t> announced;
-        std::atomic<std::uint64_t> signature;
+        std::array<std::atomic<std::uint64_t>, 2> signature;
     };
 
     NodeBoard(const BoardCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
@@ -100,6 +99,11 @@ private:
     static std::size_t size_bytes(std::uint32_t members) noexcept;
     Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
     Member& member(std::uint32_t index) const noexcept;
+    static Signature read(const Member& member) noexcept
+    {
+        return {member.signature[0].load(std::memory_order_relaxed),
+                member.signature[1].load(std::memory_order_relaxed)};
+    }
 
     BoardCard card_;
     MemoryFile file_;

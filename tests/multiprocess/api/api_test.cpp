@@ -54,7 +54,7 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
         GENERATE(table<std::string, std::string>({{"size", "allreduce of 28 bytes"},
                                                   {"large", "allreduce of 280000 bytes"},
                                                   {"collective", "broadcast with root 0 of 20 bytes"},
-                                                  {"barrier", "barrier of 0 bytes"},
+                                                  {"barrier", "barrier"},
                                                   {"root", "reduce with root 1 of 20 bytes"}}));
     CAPTURE(how);
     std::vector<std::string> arguments = ranks(4, "mismatch", {how});
