@@ -98,6 +98,17 @@ Choice::Choice(const char* (*environment)(const char*), FileRules rules)
 {
 }
 
+std::string_view Choice::forced(unsigned collective) const noexcept
+{
+    std::array<std::string_view, std::tuple_size_v<AllCollectives>> names;
+    std::apply(
+        [&names](const auto&... one) {
+            names = {(one.algorithm != nullptr ? one.algorithm->name : std::string_view())...};
+        },
+        forced_);
+    return names[collective];
+}
+
 const Choice& choice()
 {
     static const Choice made(

@@ -100,6 +100,9 @@ public:
         return chosen_by<Collective>(detail::first_fitting<Collective>(situation, kRules));
     }
 
+    /// The algorithm that the environment names for the collective at a place in AllCollectives; empty where
+    /// it names none.
+    std::string_view forced(unsigned collective) const noexcept;
     const FileRules& from_file() const noexcept { return from_file_; }
 
 private:

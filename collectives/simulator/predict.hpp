@@ -28,7 +28,7 @@ struct Prediction {
 };
 
 /// `collective` is a place in AllCollectives; the root, where there is one, is rank 0. The figures of bytes
-/// and times are exact to a few percent where data is cut into blocks, else exact. Takes about a quarter of a
+/// and times are exact to a few percent where data is cut into blocks, else exact. Takes less than a
 /// microsecond a message. Throws tutti::Error (invalid_argument) where the collective has no such algorithm,
 /// or one that needs a board, and what the algorithm throws.
 Prediction predict(unsigned collective, std::string_view algorithm, std::size_t segment_bytes,

@@ -1,0 +1,86 @@
+// tutti-info: what this Tutti is, which algorithm a call uses and why, and what it costs. Needs no job.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+#include "collectives/choice.hpp"
+#include "collectives/nodes.hpp"
+#include "info/candidates.hpp"
+#include "info/explain.hpp"
+#include "info/options.hpp"
+#include "info/overview.hpp"
+#include "info/print.hpp"
+#include "info/table.hpp"
+
+namespace {
+
+using namespace tutti::info;
+namespace collectives = tutti::collectives;
+
+const char* environment(const char* variable)
+{
+    return std::getenv(variable);
+}
+
+unsigned place_of(const std::string& collective)
+{
+    const auto all = collectives::catalogue();
+    return static_cast<unsigned>(std::ranges::find(all, collective, &collectives::CollectiveEntry::name) -
+                                 all.begin());
+}
+
+void print(const std::string& text)
+{
+    fmt::print("{}", text);
+}
+
+void answer(const Options& options)
+{
+    const collectives::Choice choice(environment);
+    const auto model = options.costs_file.empty()
+                           ? collectives::simulator::CostModel{}
+                           : collectives::simulator::read_cost_model(options.costs_file);
+    std::optional<collectives::NodeMap> several;
+    if (options.nodes > 1)
+        several = collectives::NodeMap::in_blocks(options.ranks, options.nodes);
+    const collectives::NodeMap* const nodes = several ? &*several : nullptr;
+
+    if (!options.explain.empty()) {
+        const unsigned collective = place_of(options.explain);
+        const auto situation = situation_of(options, options.sizes_bytes.front(), nodes);
+        const Explanation told = explain(choice, environment, collective, situation);
+        const auto all = candidates(collective, situation, told, options.most_messages, model);
+        print(options.json ? as_json({options, told, all}) : as_text({options, told, all}));
+        return;
+    }
+    for (unsigned collective = 0; collective < collectives::catalogue().size(); ++collective) {
+        if (options.predict == "all" || place_of(options.predict) == collective)
+            print(prediction_table(options, collective, choice, environment, nodes, model) + "\n");
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        const CommandLine command = parse_command_line(argc, argv);
+        const Options& options = command.options;
+        if (!command.message.empty())
+            print(command.message);
+        else if (!options.explain.empty() || !options.predict.empty())
+            answer(options);
+        else
+            print(options.json ? as_json(overview(environment)) : as_text(overview(environment)));
+        return 0;
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "tutti-info: {}\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "tutti-info: {}\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,129 @@
+#include "info/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "collectives/catalogue.hpp"
+#include "collectives/parse_bytes.hpp"
+#include "lib/base/suggest.hpp"
+
+namespace tutti::info {
+
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tutti-info\n"
+    "  tutti-info --explain allreduce --ranks 64 --nodes 8 --bytes 1M\n"
+    "  tutti-info --explain reduce --ranks 16 --bytes 8 --op non-commutative --json\n"
+    "  tutti-info --predict all --ranks 1024 --nodes 16 --bytes 8,1K,64K,1M --costs costs.json\n"
+    "Sizes are those by which the algorithm is chosen: of the buffer; of all blocks for gather, scatter,\n"
+    "allgather and reduce_scatter; of one block for alltoall.";
+
+/// Throws UsageError where there is no such collective.
+void check_collective(const std::string& option, const std::string& name, bool all_allowed)
+{
+    std::vector<std::string_view> known = collectives::names_of_collectives();
+    if (all_allowed)
+        known.emplace_back("all");
+    if (std::ranges::find(known, name) == known.end())
+        throw UsageError(fmt::format("{}: there is no collective \"{}\"{}; there is {}", option, name,
+                                     base::did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
+{
+    constexpr std::size_t kMost = std::size_t{1} << 50;
+    std::vector<std::size_t> sizes;
+    for (const std::string& text : texts) {
+        const auto size = collectives::parse_bytes(text);
+        if (!size || *size > kMost)
+            throw UsageError(fmt::format("--bytes: \"{}\" is no size; write for example 8, 64K or 1M", text));
+        sizes.push_back(*size);
+    }
+    return sizes;
+}
+
+void check(const Options& options)
+{
+    if (!options.explain.empty() && !options.predict.empty())
+        throw UsageError("--explain and --predict cannot go together; use one");
+    if (!options.explain.empty())
+        check_collective("--explain", options.explain, false);
+    if (!options.predict.empty())
+        check_collective("--predict", options.predict, true);
+    if (!options.explain.empty() && options.sizes_bytes.size() != 1)
+        throw UsageError("--explain takes one size; use --predict for a table over several");
+    if (options.nodes > options.ranks)
+        throw UsageError(fmt::format("--nodes {} is more than --ranks {}: every node has a rank",
+                                     options.nodes, options.ranks));
+    if (options.crowded && options.nodes > 1)
+        throw UsageError("--crowded is for one node; leave --nodes out");
+}
+
+[[noreturn]] void reject_unknown(const CLI::App& app, const std::string& word)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string option = word.substr(0, word.find('='));
+    throw UsageError(fmt::format("unknown {} '{}'{}; see tutti-info --help",
+                                 word.starts_with("-") ? "option" : "argument", option,
+                                 base::did_you_mean(option, known)));
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv)
+{
+    CommandLine result;
+    Options& options = result.options;
+    CLI::App app{"What this Tutti is, which algorithm a collective call uses and why, and what it costs."};
+    app.name("tutti-info");
+    app.footer(kExamples);
+    app.allow_extras();
+    app.set_version_flag("--version", "tutti-info " TUTTI_VERSION);
+    constexpr int kMostRanks = 1 << 20;
+    std::string op;
+    std::vector<std::string> sizes;
+    app.add_option("--explain", options.explain, "Which algorithm a call of this collective uses, and why")
+        ->type_name("COLLECTIVE");
+    app.add_option("--predict", options.predict, "A table of predicted times; 'all' for all collectives")
+        ->type_name("COLLECTIVE");
+    app.add_option("--ranks", options.ranks, "Ranks of the call")->check(CLI::Range(1, kMostRanks));
+    app.add_option("--nodes", options.nodes, "Nodes that they are dealt over evenly, in rank order")
+        ->check(CLI::Range(1, kMostRanks));
+    app.add_option("--bytes", sizes, "Size of the data, with K, M or G")->delimiter(',')->type_name("SIZES");
+    app.add_option("--op", op, "The operator of a reduction")
+        ->check(CLI::IsMember({"commutative", "non-commutative"}));
+    app.add_flag("--crowded", options.crowded, "There are more ranks than cores");
+    app.add_option("--costs", options.costs_file, "JSON file with the costs of messages")->type_name("FILE");
+    app.add_option("--messages", options.most_messages, "Give up on algorithms that send more messages")
+        ->check(CLI::Range(1, 1'000'000'000));
+    app.add_flag("--json", options.json, "Print JSON");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        result.message = app.help();
+        return result;
+    } catch (const CLI::CallForVersion& version) {
+        result.message = std::string(version.what()) + "\n";
+        return result;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(fmt::format("{}; see tutti-info --help", error.what()));
+    }
+    if (const std::vector<std::string> extras = app.remaining(); !extras.empty())
+        reject_unknown(app, extras.front());
+    options.commutative = op != "non-commutative";
+    if (!sizes.empty())
+        options.sizes_bytes = parse_sizes(sizes);
+    check(options);
+    return result;
+}
+
+}  // namespace tutti::info

@@ -1,0 +1,36 @@
+// The command line of tutti-info.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::info {
+
+struct Options {
+    std::string explain;  // a collective; empty: not asked
+    std::string predict;  // a collective or "all"; empty: not asked
+    int ranks = 1;
+    int nodes = 1;
+    std::vector<std::size_t> sizes_bytes{8};
+    bool commutative = true;
+    bool crowded = false;
+    bool json = false;
+    std::string costs_file;
+    std::size_t most_messages = 4'000'000;
+};
+
+/// A command line that cannot be followed: a sentence with the remedy.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct CommandLine {
+    Options options;
+    std::string message;  // help or the version: to be printed, and nothing else done
+};
+
+/// Throws UsageError.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace tutti::info

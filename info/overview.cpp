@@ -1,0 +1,60 @@
+#include "info/overview.hpp"
+
+#include <fmt/format.h>
+
+#include "collectives/catalogue.hpp"
+#include "lib/reduction/kernels.hpp"
+
+namespace tutti::info {
+
+namespace {
+
+struct Known {
+    const char* name;
+    const char* meaning;
+};
+
+constexpr Known kVariables[] = {
+    {"TUTTI_EAGER_LIMIT", "bytes up to which a message leaves without asking the receiver (8K)"},
+    {"TUTTI_UNEXPECTED_LIMIT",
+     "bytes that one sender may leave with a receiver (64M / ranks, at least 256K, at most 2M)"},
+    {"TUTTI_PROGRESS", "calls (operations move on within calls) or thread (a thread of its own moves them)"},
+    {"TUTTI_SHARED_CORES", "1 or 0: whether ranks share cores; tuttirun sets it"},
+    {"TUTTI_REDUCE_THREADS", "threads of a reduction of 4M or more (the rank's cores, at most 8)"},
+    {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
+    {"MPIEXEC_TIMEOUT", "seconds after which tuttirun ends the job (none)"},
+    {"OMP_NUM_THREADS", "threads of a rank; where it is unset, tuttirun sets it to the rank's cores"},
+};
+
+std::string value_of(const char* (*environment)(const char*), const std::string& name)
+{
+    const char* const value = environment(name.c_str());
+    return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+Overview overview(const char* (*environment)(const char*))
+{
+    Overview told;
+    told.version = TUTTI_VERSION;
+    told.compiler = TUTTI_COMPILER;
+    told.instruction_set = to_string(reduction::supported_instruction_sets().back());
+    told.transports = "self (a rank to itself), shm (ranks of one machine), inproc (ranks that are threads)";
+    for (const auto& [name, meaning] : kVariables)
+        told.variables.push_back({name, meaning, value_of(environment, name)});
+    for (const collectives::CollectiveEntry& entry : collectives::catalogue()) {
+        std::vector<std::string> names;
+        for (const collectives::AlgorithmEntry& algorithm : entry.algorithms)
+            names.push_back(
+                fmt::format("{}{}", algorithm.name,
+                            algorithm.segments == collectives::Segments::yes ? "[:SEGMENT_BYTES]" : ""));
+        const std::string name(entry.variable);
+        told.variables.push_back({name,
+                                  fmt::format("algorithm of {}: {}", entry.name, fmt::join(names, ", ")),
+                                  value_of(environment, name)});
+    }
+    return told;
+}
+
+}  // namespace tutti::info

@@ -1,0 +1,135 @@
+#include "info/print.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tutti::info {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string with_segments(std::string_view algorithm, std::size_t segment_bytes)
+{
+    return segment_bytes == 0 ? std::string(algorithm)
+                              : fmt::format("{} in segments of {}", algorithm, in_bytes(segment_bytes));
+}
+
+std::string situation(const Options& options)
+{
+    return fmt::format("{} of {}, {} ranks on {} node{}{}{}", options.explain,
+                       in_bytes(options.sizes_bytes.front()), options.ranks, options.nodes,
+                       options.nodes == 1 ? "" : "s", options.crowded ? ", more ranks than cores" : "",
+                       options.commutative ? "" : ", an operator that does not commute");
+}
+
+}  // namespace
+
+std::string in_time(double time_ns)
+{
+    constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s"};
+    std::size_t unit = 0;
+    // From where three digits would be written as the next unit's 1.00.
+    while (time_ns >= 999.5 && unit + 1 < std::size(kUnits)) {
+        time_ns /= 1000;
+        ++unit;
+    }
+    const int decimals = time_ns == 0 || time_ns >= 99.95 ? 0 : time_ns >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}", time_ns, decimals, kUnits[unit]);
+}
+
+std::string as_text(const Overview& overview)
+{
+    std::string text = fmt::format(
+        "Tutti {}\n"
+        "  compiler           {}\n"
+        "  reductions use     {}\n"
+        "  transports         {}\n"
+        "\nEnvironment variables (the default in brackets):\n",
+        overview.version, overview.compiler, overview.instruction_set, overview.transports);
+    for (const Variable& variable : overview.variables) {
+        text += fmt::format("  {:<23} {}\n", variable.name, variable.meaning);
+        if (!variable.value.empty())
+            text += fmt::format("  {:<23} is set: {}\n", "", variable.value);
+    }
+    return text;
+}
+
+std::string as_json(const Overview& overview)
+{
+    ordered_json json{{"version", overview.version},
+                      {"compiler", overview.compiler},
+                      {"instruction_set", overview.instruction_set},
+                      {"transports", overview.transports},
+                      {"variables", ordered_json::array()}};
+    for (const Variable& variable : overview.variables) {
+        ordered_json entry{{"name", variable.name}, {"meaning", variable.meaning}};
+        if (!variable.value.empty())
+            entry["value"] = variable.value;
+        json["variables"].push_back(std::move(entry));
+    }
+    return json.dump(2) + "\n";
+}
+
+std::string as_text(const Answer& answer)
+{
+    const Explanation& told = answer.explanation;
+    std::string text = fmt::format("{}\n  uses {}\n  because of {}\n", situation(answer.options),
+                                   with_segments(told.algorithm, told.segment_bytes), told.decided_by);
+    if (!told.passed_over.empty())
+        text += "\nAsked before, and why not:\n";
+    for (const PassedOver& passed : told.passed_over)
+        text += fmt::format("  {}\n      {}\n", passed.what, passed.reason);
+    text +=
+        fmt::format("\nPredicted by the cost model, a core for every rank:\n  {:<34} {:>9} {:>10} {:>15}\n",
+                    "algorithm", "time", "messages", "between nodes");
+    for (const Candidate& candidate : answer.candidates) {
+        const std::string name = with_segments(candidate.algorithm, candidate.segment_bytes);
+        const char mark = candidate.algorithm == told.algorithm ? '*' : ' ';
+        if (candidate.prediction)
+            text += fmt::format("{} {:<34} {:>9} {:>10} {:>15}\n", mark, name,
+                                in_time(candidate.prediction->time_ns), candidate.prediction->messages,
+                                candidate.prediction->messages_between_nodes);
+        else
+            text += fmt::format("{} {:<34} {}\n", mark, name, candidate.remark);
+    }
+    return text;
+}
+
+std::string as_json(const Answer& answer)
+{
+    const Options& options = answer.options;
+    const Explanation& told = answer.explanation;
+    ordered_json json{{"collective", options.explain},
+                      {"ranks", options.ranks},
+                      {"nodes", options.nodes},
+                      {"bytes", options.sizes_bytes.front()},
+                      {"commutative", options.commutative},
+                      {"crowded", options.crowded},
+                      {"algorithm", told.algorithm},
+                      {"segment_bytes", told.segment_bytes},
+                      {"decided_by", told.decided_by},
+                      {"passed_over", ordered_json::array()},
+                      {"candidates", ordered_json::array()}};
+    for (const PassedOver& passed : told.passed_over)
+        json["passed_over"].push_back({{"rule", passed.what}, {"reason", passed.reason}});
+    for (const Candidate& candidate : answer.candidates) {
+        ordered_json entry{{"algorithm", candidate.algorithm}};
+        if (candidate.segment_bytes != 0)
+            entry["segment_bytes"] = candidate.segment_bytes;
+        if (candidate.prediction) {
+            entry["time_us"] = candidate.prediction->time_ns / 1000;
+            entry["messages"] = candidate.prediction->messages;
+            entry["bytes"] = candidate.prediction->bytes;
+            entry["messages_between_nodes"] = candidate.prediction->messages_between_nodes;
+            entry["bytes_between_nodes"] = candidate.prediction->bytes_between_nodes;
+        } else {
+            entry["remark"] = candidate.remark;
+        }
+        json["candidates"].push_back(std::move(entry));
+    }
+    return json.dump(2) + "\n";
+}
+
+}  // namespace tutti::info

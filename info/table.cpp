@@ -1,0 +1,61 @@
+#include "info/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "info/candidates.hpp"
+#include "info/print.hpp"
+#include "transports/shm/node_board.hpp"
+
+namespace tutti::info {
+
+collectives::Situation situation_of(const Options& options, std::size_t size_bytes,
+                                    const collectives::NodeMap* nodes)
+{
+    collectives::Situation situation;
+    situation.ranks = options.ranks;
+    situation.size_bytes = size_bytes;
+    situation.commutative = options.commutative;
+    situation.placement.one_node = nodes == nullptr;
+    situation.placement.nodes = nodes;
+    situation.placement.more_ranks_than_cores = options.crowded;
+    situation.placement.board_bytes = options.crowded ? transport::shm::NodeBoard::kSlotBytes : 0;
+    return situation;
+}
+
+std::string prediction_table(const Options& options, unsigned collective, const collectives::Choice& choice,
+                             const char* (*environment)(const char*), const collectives::NodeMap* nodes,
+                             const collectives::simulator::CostModel& model)
+{
+    const collectives::CollectiveEntry& entry = collectives::catalogue()[collective];
+    // A barrier has no sizes, and no rank of an alltoallv knows one.
+    std::vector<std::size_t> sizes = options.sizes_bytes;
+    if (entry.name == "barrier")
+        sizes = {0};
+    std::map<std::string_view, std::vector<std::string>> cells;
+    std::string header = fmt::format("| {} |", entry.name);
+    std::string line = "|---|";
+    for (const std::size_t size : sizes) {
+        header += entry.name == "barrier" ? " |" : fmt::format(" {} |", in_bytes(size));
+        line += "---:|";
+        const collectives::Situation situation = situation_of(options, size, nodes);
+        const Explanation chosen = explain(choice, environment, collective, situation);
+        for (const Candidate& candidate :
+             candidates(collective, situation, chosen, options.most_messages, model)) {
+            const std::string time = candidate.prediction ? in_time(candidate.prediction->time_ns) : "-";
+            cells[candidate.algorithm].push_back(
+                candidate.algorithm == chosen.algorithm ? fmt::format("**{}**", time) : time);
+        }
+    }
+    std::string text = header + "\n" + line + "\n";
+    for (const collectives::AlgorithmEntry& algorithm : entry.algorithms) {
+        const std::vector<std::string>& own = cells[algorithm.name];
+        if (algorithm.through != collectives::Through::board)
+            text += fmt::format("| {} | {} |\n", algorithm.name, fmt::join(own, " | "));
+    }
+    return text;
+}
+
+}  // namespace tutti::info
