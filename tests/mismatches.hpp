@@ -1,0 +1,136 @@
+// Collective calls that do not belong together: what most ranks call, what the last one calls instead, and
+// how an error must name both. For ranks that are threads and ranks that are processes.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "tutti/tutti.hpp"
+
+namespace tutti::test {
+
+struct Mismatch {
+    std::string_view name;
+    void (*most)(const Communicator&);
+    void (*last)(const Communicator&);
+    std::string_view most_words;
+    std::string_view last_words;
+};
+
+namespace calls {
+
+template <int root>
+void gather(const Communicator& group)
+{
+    std::vector<int> all(group.rank() == root ? static_cast<std::size_t>(group.size()) : 0);
+    group.gather(std::vector<int>(1, group.rank()), all, {.root = root});
+}
+
+template <int root>
+void gatherv(const Communicator& group)
+{
+    const auto ranks = static_cast<std::size_t>(group.size());
+    const std::vector<std::size_t> counts(ranks, 1);
+    std::vector<int> all(group.rank() == root ? ranks : 0);
+    group.gatherv(std::vector<int>(1, group.rank()), all, counts, {.root = root});
+}
+
+template <int root>
+void scatter(const Communicator& group)
+{
+    const std::vector<int> all(group.rank() == root ? static_cast<std::size_t>(group.size()) : 0, 7);
+    std::vector<int> own(1);
+    group.scatter(all, own, {.root = root});
+}
+
+template <int root, int count = 5>
+void broadcast(const Communicator& group)
+{
+    std::vector<float> data(count, static_cast<float>(group.rank()));
+    group.broadcast(data, {.root = root});
+}
+
+template <int root>
+void reduce(const Communicator& group)
+{
+    std::vector<float> data(5, 1);
+    group.reduce(data, sum, {.root = root});
+}
+
+template <auto& op, int count, class T = float>
+void allreduce(const Communicator& group)
+{
+    std::vector<T> data(count, 1);
+    group.allreduce(data, op);
+}
+
+inline void barrier(const Communicator& group)
+{
+    group.barrier();
+}
+
+inline void ibarrier(const Communicator& group)
+{
+    group.ibarrier().wait();
+}
+
+template <int first, int second>
+void igathers(const Communicator& group)
+{
+    const auto ranks = static_cast<std::size_t>(group.size());
+    const std::array<int, 1> own{group.rank()};
+    std::vector<int> one(group.rank() == first ? ranks : 0);
+    std::vector<int> two(group.rank() == second ? ranks : 0);
+    std::array<Request, 2> both{group.igather(own, one, {.root = first}),
+                                group.igather(own, two, {.root = second})};
+    wait_all(both);
+}
+
+template <auto first, auto second>
+void one_after_the_other(const Communicator& group)
+{
+    first(group);
+    second(group);
+}
+
+}  // namespace calls
+
+inline constexpr Mismatch kMismatches[] = {
+    {"gather root", calls::gather<0>, calls::gather<1>, "gather with root 0", "gather with root 1"},
+    {"gatherv root", calls::gatherv<0>, calls::gatherv<1>, "gatherv with root 0", "gatherv with root 1"},
+    {"scatter root", calls::scatter<0>, calls::scatter<1>, "scatter with root 0", "scatter with root 1"},
+    {"broadcast root", calls::broadcast<0>, calls::broadcast<1>, "broadcast with root 0 of 20 bytes",
+     "broadcast with root 1 of 20 bytes"},
+    {"large broadcast root", calls::broadcast<0, 100'000>, calls::broadcast<1, 100'000>,
+     "broadcast with root 0 of 400000 bytes", "broadcast with root 1 of 400000 bytes"},
+    {"reduce root", calls::reduce<0>, calls::reduce<1>, "reduce with root 0 of 20 bytes, sum of float32",
+     "reduce with root 1 of 20 bytes, sum of float32"},
+    {"operator", calls::allreduce<sum, 5>, calls::allreduce<max, 5>, "allreduce of 20 bytes, sum of float32",
+     "allreduce of 20 bytes, max of float32"},
+    {"type", calls::allreduce<sum, 5>, calls::allreduce<sum, 5, int>, "allreduce of 20 bytes, sum of float32",
+     "allreduce of 20 bytes, sum of int32"},
+    {"size", calls::allreduce<sum, 10>, calls::allreduce<sum, 11>, "allreduce of 40 bytes",
+     "allreduce of 44 bytes"},
+    {"large size", calls::allreduce<sum, 10>, calls::allreduce<sum, 70'000>, "allreduce of 40 bytes",
+     "allreduce of 280000 bytes"},
+    {"collective", calls::allreduce<sum, 5>, calls::barrier, "allreduce of 20 bytes", "barrier"},
+    {"one that does not wait", calls::gather<0>, calls::reduce<0>, "gather with root 0",
+     "reduce with root 0 of 20 bytes"},
+    {"order", calls::one_after_the_other<calls::broadcast<0>, calls::barrier>,
+     calls::one_after_the_other<calls::barrier, calls::broadcast<0>>, "broadcast with root 0 of 20 bytes",
+     "barrier"},
+    {"order of requests", calls::igathers<0, 1>, calls::igathers<1, 0>, "gather with root 0",
+     "gather with root 1"},
+    {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
+};
+
+/// The last rank calls what it should not; all go on as if nothing had happened.
+inline void run(const Mismatch& mismatch, const Communicator& group)
+{
+    (group.rank() == group.size() - 1 ? mismatch.last : mismatch.most)(group);
+    for (int i = 0; i < 300; ++i)
+        group.barrier();
+}
+
+}  // namespace tutti::test
