@@ -71,7 +71,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_),
-      engine_(protocol_, engine_options(options.progress, hub == nullptr))
+      engine_(protocol_, engine_options(options.progress, hub == nullptr)),
+      team_(hub == nullptr ? threads_of_reductions() : 1)
 {
     protocol_.set_call_listener(&calls_);
     engine_.set_watch([this](std::int64_t waited_ns) { calls_.look(waited_ns); });
@@ -115,6 +116,13 @@ progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_
             .shared_cores = shared_cores_,
             .crowded = crowded(),
             .home_cpu = ranks_are_processes ? home_cpu() : -1};
+}
+
+// A progress thread, which may reduce too, leaves the program its core.
+int Process::threads_of_reductions() const
+{
+    const int cores = base::cores_owned(local_ranks());
+    return reduction::reduction_threads(engine_.has_thread() ? cores - 1 : cores);
 }
 
 bool Process::crowded() const

@@ -13,6 +13,7 @@
 #include "lib/communicator/group_operation.hpp"
 #include "lib/progress/engine.hpp"
 #include "lib/protocol/protocol.hpp"
+#include "lib/reduction/team.hpp"
 #include "transports/inproc/inproc_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
 #include "tutti/environment.hpp"
@@ -62,6 +63,7 @@ private:
     bool crowded() const;
     int home_cpu() const noexcept;
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
+    int threads_of_reductions() const;
     transport::Transport& connect(int peer);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
@@ -70,6 +72,7 @@ private:
     protocol::Protocol protocol_;
     CallDiagnosis calls_;
     progress::Engine engine_;
+    reduction::Team team_;
     const transport::shm::ShmTransport* shm_ = nullptr;
     std::uint32_t next_context_ = 0;
     std::shared_ptr<CommunicatorState> world_;

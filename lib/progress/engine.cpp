@@ -56,6 +56,7 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
     : protocol_(protocol),
       mutex_(options.many_threads || options.progress_thread),
       many_threads_(options.many_threads),
+      defers_(options.progress_thread && options.spare_core),
       spin_passes_(options.shared_cores ? 1 : kSpinPasses),
       yield_ns_(options.crowded        ? 0
                 : options.shared_cores ? kYieldSharedNs
@@ -90,6 +91,7 @@ void Engine::enter_wait() noexcept
 {
     ++waiting_;
     thread_->stand_back();
+    begin_all_deferred();
 }
 
 void Engine::leave_wait() noexcept
@@ -102,6 +104,21 @@ void Engine::wake_thread() noexcept
 {
     if (needs_thread())
         thread_->wake();
+}
+
+// The earliest; false when there is none.
+bool Engine::begin_deferred() noexcept
+{
+    Deferred* const next = deferred_.pop_front();
+    if (next != nullptr)
+        next->begin(*next);
+    return next != nullptr;
+}
+
+void Engine::begin_all_deferred() noexcept
+{
+    while (begin_deferred()) {
+    }
 }
 
 // Yields; true once it is time to sleep.

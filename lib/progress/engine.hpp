@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/intrusive_list.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "transports/transport.hpp"
 
@@ -45,6 +46,23 @@ private:
     const bool enabled_;
 };
 
+struct DeferredTag;
+
+/// Work that can be begun later, by whoever makes progress. It leaves the engine's list when it is destroyed,
+/// under the lock.
+struct Deferred : base::ListHook<DeferredTag> {
+    explicit Deferred(void (*begins)(Deferred&) noexcept) noexcept : begin(begins) {}
+    Deferred(const Deferred&) = delete;
+    Deferred& operator=(const Deferred&) = delete;
+    ~Deferred()
+    {
+        if (linked()) [[unlikely]]
+            base::IntrusiveList<Deferred, DeferredTag>::remove(*this);
+    }
+
+    void (*const begin)(Deferred&) noexcept;
+};
+
 struct EngineOptions {
     bool many_threads = false;     // several threads call at once: take the lock
     bool progress_thread = false;  // makes progress while no thread is in a call; takes the lock, too
@@ -71,6 +89,8 @@ public:
     {
         return transports_;
     }
+
+    bool has_thread() const noexcept { return thread_ != nullptr; }
 
     /// Held around every call to the protocol, the transports and the requests' states.
     [[nodiscard]] Lock lock() { return Lock(mutex_); }
@@ -116,6 +136,44 @@ public:
     }
     void request_ended() noexcept { --active_requests_; }
 
+    /// Begins `work`, which belongs to a request that is about to be started: at once, or, where the progress
+    /// thread has a core of its own, there, so that the program goes on with its computing. Under the lock.
+    void begin(Deferred& work) noexcept
+    {
+        if (defers_) [[unlikely]]
+            deferred_.push_back(work);
+        else
+            work.begin(work);
+    }
+
+    /// Before work that is not deferred: what was begun earlier comes first. Under the lock.
+    void begin_all() noexcept
+    {
+        if (defers_) [[unlikely]]
+            begin_all_deferred();
+    }
+
+    /// While one exists the program's threads make the progress, and the progress thread does not. Under the
+    /// lock, but for passes of wait().
+    class Waiting {
+    public:
+        explicit Waiting(Engine& engine) noexcept : engine_(engine)
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.enter_wait();
+        }
+        ~Waiting()
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.leave_wait();
+        }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+
+    private:
+        Engine& engine_;
+    };
+
     /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
     /// done() must look at state that only the lock protects.
     template <class Done>
@@ -147,26 +205,6 @@ public:
 
 private:
     friend class ProgressThread;
-
-    // While a thread of the program waits, it makes the progress, and the progress thread does not.
-    class Waiting {
-    public:
-        explicit Waiting(Engine& engine) noexcept : engine_(engine)
-        {
-            if (engine_.thread_ != nullptr) [[unlikely]]
-                engine_.enter_wait();
-        }
-        ~Waiting()
-        {
-            if (engine_.thread_ != nullptr) [[unlikely]]
-                engine_.leave_wait();
-        }
-        Waiting(const Waiting&) = delete;
-        Waiting& operator=(const Waiting&) = delete;
-
-    private:
-        Engine& engine_;
-    };
 
     // How long a wait has seen nothing happen.
     struct Idle {
@@ -202,6 +240,8 @@ private:
     void enter_wait() noexcept;
     void leave_wait() noexcept;
     void wake_thread() noexcept;
+    bool begin_deferred() noexcept;
+    void begin_all_deferred() noexcept;
     bool needs_thread() const noexcept
     {
         return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
@@ -227,6 +267,7 @@ private:
     std::uint32_t bell_before_ = 0;
     OptionalMutex mutex_;
     const bool many_threads_;
+    const bool defers_;
     const unsigned spin_passes_;
     const std::int64_t yield_ns_;
     const int home_cpu_;
@@ -234,7 +275,8 @@ private:
     std::int64_t stay_ns_;
     unsigned sleepers_ = 0;  // threads between arm() and disarm()
     unsigned waiting_ = 0;   // the program's threads in wait(); counted where there is a progress thread
-    unsigned active_requests_ = 0;            // between request_started() and request_ended()
+    unsigned active_requests_ = 0;  // between request_started() and request_ended()
+    base::IntrusiveList<Deferred, DeferredTag> deferred_;
     std::unique_ptr<ProgressThread> thread_;  // last: it uses all of the above
 };
 

@@ -1,14 +1,13 @@
 #include "lib/progress/progress_thread.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <system_error>
 
 #include "lib/base/cpus.hpp"
 #include "lib/base/futex.hpp"
+#include "lib/base/helper_thread.hpp"
 
 namespace tutti::progress {
 
@@ -21,21 +20,15 @@ constexpr int kPausesAPass = 16;
 
 ProgressThread::ProgressThread(Engine& engine, bool spare_core) : engine_(engine), spare_core_(spare_core)
 {
-    // A new thread inherits the mask: the program's signals are for the program's own threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        thread_ = std::thread([this, program_cpu = sched_getcpu()] { run(program_cpu); });
+        thread_ = base::start_helper_thread("tutti-progress",
+                                            [this, program_cpu = sched_getcpu()] { run(program_cpu); });
     } catch (const std::system_error& error) {
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
         throw Error(ErrorCode::not_supported, "progress thread",
                     fmt::format("the system gives no thread ({}); raise the limit on processes, or start "
                                 "without TUTTI_PROGRESS=thread",
                                 error.what()));
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 ProgressThread::~ProgressThread()
@@ -67,7 +60,6 @@ void ProgressThread::wake() noexcept
 
 void ProgressThread::run(int program_cpu) noexcept
 {
-    pthread_setname_np(pthread_self(), "tutti-progress");
     if (spare_core_)
         base::leave_cpu(program_cpu);
     Engine::Lock lock = engine_.lock();
@@ -85,7 +77,7 @@ void ProgressThread::work(Engine::Lock& lock)
         if (!engine_.needs_thread()) {
             sleep_on(own_word_, own_word_.load(std::memory_order_relaxed), -1, lock);
             idle = {};
-        } else if (engine_.progress() != 0) {
+        } else if (engine_.begin_deferred() || engine_.progress() != 0) {
             idle = {};
             engine_.give_way(lock, kPausesAPass);
         } else if (spare_core_ && ++idle.passes < engine_.spin_passes_) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/reduction/kernels.hpp"
+#include "lib/reduction/shared.hpp"
 
 namespace tutti::reduction {
 
@@ -20,7 +21,10 @@ public:
 
     /// A built-in operator; all of them commute. Throws what kernel() throws.
     ReduceOp(Op op, DataType type)
-        : kernel_(kernel(op, type)), commutative_(true), identity_(identity_of(op, type))
+        : kernel_(kernel(op, type)),
+          commutative_(true),
+          element_bytes_(element_bytes_of(type)),
+          identity_(identity_of(op, type))
     {
     }
     /// Any kernel. With `commutative` false, operands of lower ranks stay on the left.
@@ -39,6 +43,7 @@ public:
             kernel_ = op.user.plain;
         } else {
             kernel_ = kernel(op.op, op.type);
+            element_bytes_ = element_bytes_of(op.type);
             identity_ = identity_of(op.op, op.type);
         }
     }
@@ -63,10 +68,12 @@ public:
     /// dst = a op b for `count` elements; dst may be a or b.
     void operator()(void* dst, const void* a, const void* b, std::size_t count) const
     {
-        if (context_ == nullptr) [[likely]]
+        if (context_ != nullptr) [[unlikely]]
+            context_kernel_(context_, dst, a, b, count);
+        else if (count * element_bytes_ < kSharedBytes) [[likely]]
             kernel_(dst, a, b, count);
         else
-            context_kernel_(context_, dst, a, b, count);
+            reduce_shared(kernel_, dst, a, b, count, element_bytes_);
     }
 
 private:
@@ -77,13 +84,19 @@ private:
         return static_cast<std::uint16_t>((static_cast<unsigned>(op) + 1) << 8 | static_cast<unsigned>(type));
     }
 
+    static std::uint8_t element_bytes_of(DataType type) noexcept
+    {
+        return static_cast<std::uint8_t>(size_bytes(type));
+    }
+
     union {
         Kernel kernel_;
         ContextKernel context_kernel_;  // where there is a context
     };
     const void* context_ = nullptr;
     bool commutative_;
-    std::uint16_t identity_ = 0;  // of a built-in operator
+    std::uint8_t element_bytes_ = 0;  // of a built-in operator: only these may run on several threads
+    std::uint16_t identity_ = 0;      // of a built-in operator
 };
 
 }  // namespace tutti::reduction
