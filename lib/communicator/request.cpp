@@ -152,6 +152,7 @@ void wait_all(std::span<Request> requests)
         return;
     std::exception_ptr first;
     auto lock = process->engine().lock();
+    const progress::Engine::Waiting waiting(process->engine());
     for (Request& request : requests) {
         if (!request.active())
             continue;
