@@ -87,6 +87,14 @@ void igathers(const Communicator& group)
     wait_all(both);
 }
 
+// Its call is over at once, and what it waits for is no collective.
+inline void elsewhere(const Communicator& group)
+{
+    float data = 1;
+    group.ibroadcast(data, {.root = group.rank()}).wait();
+    group.recv(data, 0, 9);
+}
+
 template <auto first, auto second>
 void one_after_the_other(const Communicator& group)
 {
@@ -122,6 +130,7 @@ inline constexpr Mismatch kMismatches[] = {
      "barrier"},
     {"order of requests", calls::igathers<0, 1>, calls::igathers<1, 0>, "gather with root 0",
      "gather with root 1"},
+    {"elsewhere", calls::barrier, calls::elsewhere, "barrier", "broadcast with root"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
 };
 

@@ -83,6 +83,10 @@ void CallDiagnosis::for_each_contradiction(Found&& found)
 void CallDiagnosis::look(std::int64_t waited_ns)
 {
     ask_awaited();
+    communicators_->for_each([&](const CommunicatorState& state) {
+        for (const int rank : state.awaited_at_board())
+            ask(state, rank, state.next_number() - 1);
+    });
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (waited_ns >= kAnswerNs)
             throw mismatch(other.mine, other.rank, other.theirs);
@@ -99,6 +103,13 @@ void CallDiagnosis::review()
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
             throw mismatch(other.mine, other.rank, other.theirs);
         ask(state, other.rank, other.number);
+    });
+}
+
+void CallDiagnosis::conclude()
+{
+    for_each_contradiction([&](const CommunicatorState&, const Contradiction& other) {
+        throw mismatch(other.mine, other.rank, other.theirs);
     });
 }
 

@@ -35,6 +35,15 @@ public:
             use(*found->second);
     }
 
+    /// Calls use(const CommunicatorState&) for each.
+    template <class Use>
+    void for_each(Use&& use)
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& entry : states_)
+            use(*entry.second);
+    }
+
 private:
     std::mutex mutex_;  // communicators end without the engine's lock
     std::unordered_map<std::uint64_t, CommunicatorState*> states_;
@@ -51,6 +60,8 @@ public:
     void look(std::int64_t waited_ns);
     /// For a rank that does not wait, now and then: the same where another call's message has come.
     void review();
+    /// For a rank that has made its last call: throws likewise.
+    void conclude();
     /// Throws where a call is under way whose number comes up again in the next half of all numbers.
     void check_reuse(const CommunicatorState& state);
     /// Which other call than `number` a message of `rank` has been left by, in words; empty where none has.

@@ -24,6 +24,18 @@ CommunicatorState::~CommunicatorState()
     table_->remove(*this);
 }
 
+std::vector<int> CommunicatorState::awaited_at_board() const
+{
+    std::vector<int> awaited;
+    if (board_ == nullptr || board_->released())
+        return awaited;
+    for (int other = 0; other < size(); ++other) {
+        if (!board_->is_as_far(static_cast<std::uint32_t>(other)))
+            awaited.push_back(other);
+    }
+    return awaited;
+}
+
 void CommunicatorState::review_calls()
 {
     if (next_call_ == 0)

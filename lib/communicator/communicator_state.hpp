@@ -64,6 +64,8 @@ public:
     /// The memory that a blocking collective may use beside messages; nullptr where there is none.
     /// Collective, as the first calls of all ranks make it. Under the lock.
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
+    /// The ranks whose arrival at the board this one waits for, in its latest call.
+    std::vector<int> awaited_at_board() const;
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// So that the calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;

@@ -82,6 +82,12 @@ Environment::~Environment()
         return;
     }
     const bool is_process = terminating_process.load() == process_.get();
+    try {
+        if (is_process)
+            process_->conclude();
+    } catch (const Error& error) {
+        process_->abort(1, error.what());
+    }
     process_->engine().close();
     try {
         process_->bootstrap().finalize();

@@ -168,6 +168,17 @@ transport::Transport& Process::connect(int peer)
         peer);
 }
 
+void Process::conclude()
+{
+    const auto lock = engine_.lock();
+    try {
+        engine_.progress();
+    } catch (const Error&) {
+        return;  // the program has been told before
+    }
+    calls_.conclude();
+}
+
 void Process::abort(int status, const std::string& what)
 {
     bootstrap_->abort(status, fmt::format("rank {}: {}", rank(), what));

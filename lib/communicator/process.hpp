@@ -49,6 +49,9 @@ public:
     /// A context id that no other rank and no earlier call gives. Under the lock.
     std::uint64_t new_context();
 
+    /// The program makes no more calls. Throws where other ranks have made different ones.
+    void conclude();
+
     /// Ends the whole job; `what` is told with this rank.
     [[noreturn]] void abort(int status, const std::string& what);
 

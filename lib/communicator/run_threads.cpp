@@ -48,7 +48,10 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
             Environment environment(std::make_unique<detail::Process>(
                 std::make_unique<bootstrap::InprocBootstrap>(job, rank), options, hub));
             // The failure is told before the rank goes: others must not take its leaving for the cause.
-            guarded([&] { body(environment); });
+            guarded([&] {
+                body(environment);
+                environment.process_->conclude();
+            });
         });
     };
     std::vector<std::jthread> threads;

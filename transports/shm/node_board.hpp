@@ -62,6 +62,11 @@ public:
     };
     std::optional<Other> disagreement() const noexcept;
     Signature signature() const noexcept { return read(member(own_)); }
+    /// Whether `member` has announced as many calls as this one.
+    bool is_as_far(std::uint32_t index) const noexcept
+    {
+        return member(index).announced.load(std::memory_order_relaxed) == announced_;
+    }
 
     /// The next call that uses the board.
     void begin() noexcept { ++call_; }

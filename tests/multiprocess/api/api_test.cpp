@@ -48,23 +48,6 @@ TEST_CASE("small collectives in a row, through shared memory where ranks share c
     CHECK(result.out == (expected ? "shared memory was used\n" : ""));
 }
 
-TEST_CASE("ranks that call different collectives are told so, and nobody waits for ever")
-{
-    const auto [how, words] =
-        GENERATE(table<std::string, std::string>({{"size", "allreduce of 28 bytes"},
-                                                  {"large", "allreduce of 280000 bytes"},
-                                                  {"collective", "broadcast with root 0 of 20 bytes"},
-                                                  {"barrier", "barrier"},
-                                                  {"root", "reduce with root 1 of 20 bytes"}}));
-    CAPTURE(how);
-    std::vector<std::string> arguments = ranks(4, "mismatch", {how});
-    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=1", "--timeout", "20"});
-    const Result result = tuttirun(arguments);
-    CHECK(result.status == 1);
-    CHECK(contains(result.err, words));
-    CHECK(contains(result.err, how == "root" ? "reduce with root 0 of 20 bytes" : "allreduce of 20 bytes"));
-}
-
 TEST_CASE("memory that peers read in place")
 {
     const int count = GENERATE(1, 2, 3, 5);

@@ -1,25 +1,20 @@
-// Ranks that call different collectives, sizes or roots: on the fifth call, when ranks that share cores use
-// shared memory. Argument: what the last rank does otherwise.
-#include <string_view>
-#include <vector>
+// Ranks whose calls do not belong together. Arguments: the mistake's name, and how many barriers come first:
+// from the fifth on, ranks that share cores use shared memory.
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
 
-#include "tests/multiprocess/api/program.hpp"
+#include "tests/mismatches.hpp"
 
 int main(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
-    const std::string_view how = argc > 1 ? argv[1] : "";
-    const bool other = world.rank() == world.size() - 1;
-    for (int i = 0; i < 5; ++i)
+    const auto* const mismatch =
+        std::ranges::find(tutti::test::kMismatches, argc > 1 ? argv[1] : "", &tutti::test::Mismatch::name);
+    if (mismatch == std::end(tutti::test::kMismatches))
+        return 2;
+    for (int i = 0; i < (argc > 2 ? std::atoi(argv[2]) : 0); ++i)
         world.barrier();
-    std::vector<float> data(other && how == "size" ? 7 : other && how == "large" ? 70'000 : 5);
-    if (other && how == "collective")
-        world.broadcast(data, {.root = 0});
-    else if (other && how == "barrier")
-        world.barrier();
-    else if (how == "root")
-        world.reduce(data, tutti::sum, {.root = other ? 1 : 0});
-    else
-        world.allreduce(data, tutti::sum);
+    tutti::test::run(*mismatch, world);
 }
