@@ -3,12 +3,13 @@
 
 #include <concepts>
 #include <memory>
-#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "tutti/blocks.hpp"
 #include "tutti/request.hpp"
 #include "tutti/root_options.hpp"
+#include "tutti/started.hpp"
 
 namespace tutti {
 
@@ -20,65 +21,84 @@ template <class B>
 concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions>;
 }  // namespace detail
 
-/// Buffers are contiguous: trivially copyable objects, or ranges of them. In the forms with one size the
-/// blocks of all ranks are equally long and lie in rank order without gaps; the forms that end in v take the
-/// blocks' sizes and places (BlockCounts), and the sizes must agree between sender and receiver.
+/// Each in three forms: blocking; with i in front, which returns at once; and with _init behind, which only
+/// describes the call (PersistentRequest). Of the last two, buffers are in use until the request is complete
+/// and as long as it lives.
+///
+/// Buffers are trivially copyable objects, contiguous ranges of them, or layouts, whose elements count in the
+/// order in which they travel. In the forms with one size the blocks of all ranks are equally long and lie in
+/// rank order without gaps; the forms that end in v take the blocks' sizes and places (BlockCounts), and the
+/// sizes must agree between sender and receiver.
 ///
 /// Input and output must not overlap, nor blocks that are received; for data that is in its place already
 /// there are forms with one buffer. Sizes that do not fit throw ErrorCode::invalid_argument before anything
 /// is sent. Where only ranks disagree, ErrorCode::truncated is thrown at those that receive another size than
-/// they expect. The forms with i return at once; buffers are in use until the request is complete.
+/// they expect.
 class BlockCollectives {
 public:
     /// The concatenation of all ranks' `in`, everywhere: out.size() is size() times in.size().
     template <class I, class O>
     void allgather(const I& in, O&& out) const
     {
-        detail::check_same_type<I, O>();
-        allgather_elements(detail::const_elements(in), detail::elements(out));
+        call_allgather(Form::blocking, detail::in_out(in, out));
+    }
+    template <class I, class O>
+    Request iallgather(I&& in, O& out) const
+    {
+        return call_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+    }
+    template <class I, class O>
+    PersistentRequest allgather_init(I&& in, O& out) const
+    {
+        return call_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
     }
     /// In place: the own block lies in `data` at its place already.
     template <class D>
     void allgather(D&& data) const
     {
-        allgather_elements({}, detail::elements(data));
-    }
-    template <class I, class O>
-    Request iallgather(I&& in, O& out) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return iallgather_elements(detail::const_elements(in), detail::elements(out));
+        call_allgather(Form::blocking, detail::in_place(data));
     }
     template <class D>
     Request iallgather(D& data) const
     {
-        return iallgather_elements({}, detail::elements(data));
+        return call_allgather(Form::nonblocking, detail::in_place(data)).request();
+    }
+    template <class D>
+    PersistentRequest allgather_init(D& data) const
+    {
+        return call_allgather(Form::persistent, detail::in_place(data)).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in `out`; the sizes are the same at all ranks.
     template <class I, class O>
     void allgatherv(const I& in, O&& out, BlockCounts blocks) const
     {
-        detail::check_same_type<I, O>();
-        allgatherv_elements(detail::const_elements(in), detail::elements(out), blocks);
-    }
-    template <class D>
-    void allgatherv(D&& data, BlockCounts blocks) const
-    {
-        allgatherv_elements({}, detail::elements(data), blocks);
+        call_allgatherv(Form::blocking, detail::in_out(in, out), blocks);
     }
     template <class I, class O>
     Request iallgatherv(I&& in, O& out, BlockCounts blocks) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return iallgatherv_elements(detail::const_elements(in), detail::elements(out), blocks);
+        return call_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks).request();
+    }
+    template <class I, class O>
+    PersistentRequest allgatherv_init(I&& in, O& out, BlockCounts blocks) const
+    {
+        return call_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks).persistent();
+    }
+    template <class D>
+    void allgatherv(D&& data, BlockCounts blocks) const
+    {
+        call_allgatherv(Form::blocking, detail::in_place(data), blocks);
     }
     template <class D>
     Request iallgatherv(D& data, BlockCounts blocks) const
     {
-        return iallgatherv_elements({}, detail::elements(data), blocks);
+        return call_allgatherv(Form::nonblocking, detail::in_place(data), blocks).request();
+    }
+    template <class D>
+    PersistentRequest allgatherv_init(D& data, BlockCounts blocks) const
+    {
+        return call_allgatherv(Form::persistent, detail::in_place(data), blocks).persistent();
     }
 
     /// The concatenation of all ranks' `in`, at root: out.size() is size() times in.size() there, and `out`
@@ -86,52 +106,68 @@ public:
     template <class I, detail::BlockBuffer O>
     void gather(const I& in, O&& out, RootOptions options = {}) const
     {
-        detail::check_same_type<I, O>();
-        gather_elements(detail::const_elements(in), detail::elements(out), options.root);
+        call_gather(Form::blocking, detail::in_out(in, out), options.root);
+    }
+    template <class I, detail::BlockBuffer O>
+    Request igather(I&& in, O& out, RootOptions options = {}) const
+    {
+        return call_gather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options.root).request();
+    }
+    template <class I, detail::BlockBuffer O>
+    PersistentRequest gather_init(I&& in, O& out, RootOptions options = {}) const
+    {
+        return call_gather(Form::persistent, detail::borrowed_in_out<I>(in, out), options.root).persistent();
     }
     /// In place: root's `data` is the whole, with its own block at its place already; elsewhere `data` is the
     /// block, and left alone.
     template <class D>
     void gather(D&& data, RootOptions options = {}) const
     {
-        gather_elements({}, detail::elements(data), options.root);
-    }
-    template <class I, detail::BlockBuffer O>
-    Request igather(I&& in, O& out, RootOptions options = {}) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return igather_elements(detail::const_elements(in), detail::elements(out), options.root);
+        call_gather(Form::blocking, detail::in_place(data), options.root);
     }
     template <class D>
     Request igather(D& data, RootOptions options = {}) const
     {
-        return igather_elements({}, detail::elements(data), options.root);
+        return call_gather(Form::nonblocking, detail::in_place(data), options.root).request();
+    }
+    template <class D>
+    PersistentRequest gather_init(D& data, RootOptions options = {}) const
+    {
+        return call_gather(Form::persistent, detail::in_place(data), options.root).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
     template <class I, class O>
     void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        detail::check_same_type<I, O>();
-        gatherv_elements(detail::const_elements(in), detail::elements(out), blocks, options.root);
-    }
-    template <class D>
-    void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
-    {
-        gatherv_elements({}, detail::elements(data), blocks, options.root);
+        call_gatherv(Form::blocking, detail::in_out(in, out), blocks, options.root);
     }
     template <class I, class O>
     Request igatherv(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return igatherv_elements(detail::const_elements(in), detail::elements(out), blocks, options.root);
+        return call_gatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+            .request();
+    }
+    template <class I, class O>
+    PersistentRequest gatherv_init(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
+    {
+        return call_gatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+            .persistent();
+    }
+    template <class D>
+    void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        call_gatherv(Form::blocking, detail::in_place(data), blocks, options.root);
     }
     template <class D>
     Request igatherv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return igatherv_elements({}, detail::elements(data), blocks, options.root);
+        return call_gatherv(Form::nonblocking, detail::in_place(data), blocks, options.root).request();
+    }
+    template <class D>
+    PersistentRequest gatherv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        return call_gatherv(Form::persistent, detail::in_place(data), blocks, options.root).persistent();
     }
 
     /// Each rank's part of root's `in`: in.size() is size() times out.size() there, and `in` of other ranks
@@ -139,26 +175,33 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
-        detail::check_same_type<I, O>();
-        scatter_elements(detail::const_elements(in), detail::elements(out), options.root);
+        call_scatter(Form::blocking, detail::in_out(in, out), options.root);
+    }
+    template <class I, detail::BlockBuffer O>
+    Request iscatter(I&& in, O& out, RootOptions options = {}) const
+    {
+        return call_scatter(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options.root).request();
+    }
+    template <class I, detail::BlockBuffer O>
+    PersistentRequest scatter_init(I&& in, O& out, RootOptions options = {}) const
+    {
+        return call_scatter(Form::persistent, detail::borrowed_in_out<I>(in, out), options.root).persistent();
     }
     /// In place: root's `data` is the whole, and left alone; elsewhere `data` becomes the block.
     template <class D>
     void scatter(D&& data, RootOptions options = {}) const
     {
-        scatter_elements({}, detail::elements(data), options.root);
-    }
-    template <class I, detail::BlockBuffer O>
-    Request iscatter(I&& in, O& out, RootOptions options = {}) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return iscatter_elements(detail::const_elements(in), detail::elements(out), options.root);
+        call_scatter(Form::blocking, detail::in_place(data), options.root);
     }
     template <class D>
     Request iscatter(D& data, RootOptions options = {}) const
     {
-        return iscatter_elements({}, detail::elements(data), options.root);
+        return call_scatter(Form::nonblocking, detail::in_place(data), options.root).request();
+    }
+    template <class D>
+    PersistentRequest scatter_init(D& data, RootOptions options = {}) const
+    {
+        return call_scatter(Form::persistent, detail::in_place(data), options.root).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
@@ -166,51 +209,67 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
     {
-        detail::check_same_type<I, O>();
-        scatterv_elements(detail::const_elements(in), blocks, detail::elements(out), options.root);
-    }
-    template <class D>
-    void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
-    {
-        scatterv_elements({}, blocks, detail::elements(data), options.root);
+        call_scatterv(Form::blocking, detail::in_out(in, out), blocks, options.root);
     }
     template <class I, detail::BlockBuffer O>
     Request iscatterv(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return iscatterv_elements(detail::const_elements(in), blocks, detail::elements(out), options.root);
+        return call_scatterv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+            .request();
+    }
+    template <class I, detail::BlockBuffer O>
+    PersistentRequest scatterv_init(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
+    {
+        return call_scatterv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+            .persistent();
+    }
+    template <class D>
+    void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        call_scatterv(Form::blocking, detail::in_place(data), blocks, options.root);
     }
     template <class D>
     Request iscatterv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return iscatterv_elements({}, blocks, detail::elements(data), options.root);
+        return call_scatterv(Form::nonblocking, detail::in_place(data), blocks, options.root).request();
+    }
+    template <class D>
+    PersistentRequest scatterv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
+    {
+        return call_scatterv(Form::persistent, detail::in_place(data), blocks, options.root).persistent();
     }
 
     /// Block b of rank a's `in` becomes block a of rank b's `out`. Both have one block for each rank.
     template <class I, class O>
     void alltoall(const I& in, O&& out) const
     {
-        detail::check_same_type<I, O>();
-        alltoall_elements(detail::const_elements(in), detail::elements(out));
+        call_alltoall(Form::blocking, detail::in_out(in, out));
+    }
+    template <class I, class O>
+    Request ialltoall(I&& in, O& out) const
+    {
+        return call_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+    }
+    template <class I, class O>
+    PersistentRequest alltoall_init(I&& in, O& out) const
+    {
+        return call_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
     }
     /// In place: the blocks that arrive replace those that were sent to the same rank.
     template <class D>
     void alltoall(D&& data) const
     {
-        alltoall_elements({}, detail::elements(data));
-    }
-    template <class I, class O>
-    Request ialltoall(I&& in, O& out) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return ialltoall_elements(detail::const_elements(in), detail::elements(out));
+        call_alltoall(Form::blocking, detail::in_place(data));
     }
     template <class D>
     Request ialltoall(D& data) const
     {
-        return ialltoall_elements({}, detail::elements(data));
+        return call_alltoall(Form::nonblocking, detail::in_place(data)).request();
+    }
+    template <class D>
+    PersistentRequest alltoall_init(D& data) const
+    {
+        return call_alltoall(Form::persistent, detail::in_place(data)).persistent();
     }
 
     /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
@@ -218,31 +277,38 @@ public:
     template <class I, class O>
     void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
     {
-        detail::check_same_type<I, O>();
-        alltoallv_elements(detail::const_elements(in), sent, detail::elements(out), received);
+        call_alltoallv(Form::blocking, detail::in_out(in, out), sent, received);
+    }
+    template <class I, class O>
+    Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    {
+        return call_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received)
+            .request();
+    }
+    template <class I, class O>
+    PersistentRequest alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    {
+        return call_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received)
+            .persistent();
     }
     /// In place: two ranks must send each other equally much.
     template <class D>
     void alltoallv(D&& data, BlockCounts blocks) const
     {
-        alltoallv_elements({}, {}, detail::elements(data), blocks);
-    }
-    template <class I, class O>
-    Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_type<I, O>();
-        return ialltoallv_elements(detail::const_elements(in), sent, detail::elements(out), received);
+        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks);
     }
     template <class D>
     Request ialltoallv(D& data, BlockCounts blocks) const
     {
-        return ialltoallv_elements({}, {}, detail::elements(data), blocks);
+        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks).request();
+    }
+    template <class D>
+    PersistentRequest alltoallv_init(D& data, BlockCounts blocks) const
+    {
+        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks).persistent();
     }
 
 protected:
-    using OptionalInput = std::optional<detail::ConstElements>;  // nothing: in place
-
     explicit BlockCollectives(std::shared_ptr<detail::CommunicatorState> state) noexcept
         : state_(std::move(state))
     {
@@ -251,24 +317,19 @@ protected:
     std::shared_ptr<detail::CommunicatorState> state_;
 
 private:
-    void allgather_elements(OptionalInput in, detail::Elements out) const;
-    Request iallgather_elements(OptionalInput in, detail::Elements out) const;
-    void allgatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks) const;
-    Request iallgatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks) const;
-    void gather_elements(OptionalInput in, detail::Elements out, int root) const;
-    Request igather_elements(OptionalInput in, detail::Elements out, int root) const;
-    void gatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks, int root) const;
-    Request igatherv_elements(OptionalInput in, detail::Elements out, BlockCounts blocks, int root) const;
-    void scatter_elements(OptionalInput in, detail::Elements out, int root) const;
-    Request iscatter_elements(OptionalInput in, detail::Elements out, int root) const;
-    void scatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
-    Request iscatterv_elements(OptionalInput in, BlockCounts blocks, detail::Elements out, int root) const;
-    void alltoall_elements(OptionalInput in, detail::Elements out) const;
-    Request ialltoall_elements(OptionalInput in, detail::Elements out) const;
-    void alltoallv_elements(OptionalInput in, BlockCounts sent, detail::Elements out,
-                            BlockCounts received) const;
-    Request ialltoallv_elements(OptionalInput in, BlockCounts sent, detail::Elements out,
-                                BlockCounts received) const;
+    using Form = detail::Form;
+    using Started = detail::Started;
+    using Buffers = detail::BlockBuffers;
+
+    Started call_allgather(Form form, const Buffers& buffers) const;
+    Started call_allgatherv(Form form, const Buffers& buffers, const BlockCounts& blocks) const;
+    Started call_gather(Form form, const Buffers& buffers, int root) const;
+    Started call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks, int root) const;
+    Started call_scatter(Form form, const Buffers& buffers, int root) const;
+    Started call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks, int root) const;
+    Started call_alltoall(Form form, const Buffers& buffers) const;
+    Started call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
+                           const BlockCounts& received) const;
 };
 
 }  // namespace tutti

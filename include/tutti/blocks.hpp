@@ -53,32 +53,13 @@ private:
 
 namespace detail {
 
-/// A contiguous buffer and the size of its elements.
-struct ConstElements {
-    const std::byte* data;
-    std::size_t count;
-    std::size_t element_bytes;
-
-    std::size_t size_bytes() const noexcept { return count * element_bytes; }
-};
-
-struct Elements {
-    std::byte* data;
-    std::size_t count;
-    std::size_t element_bytes;
-
-    std::size_t size_bytes() const noexcept { return count * element_bytes; }
-    operator ConstElements() const noexcept { return {data, count, element_bytes}; }
-};
-
 template <class T>
 ConstElements const_elements(const T& object)
 {
-    static_assert(!LaidOut<T>,
-                  "tutti: a collective that moves blocks takes contiguous buffers, no layouts. Copy the "
-                  "elements into a std::vector, and pass that");
     const ConstView bytes = const_view(object);
-    if constexpr (ElementRange<const T>)
+    if constexpr (LaidOut<T>)
+        return {bytes.data, bytes.size_bytes / sizeof(*object.base), sizeof(*object.base)};
+    else if constexpr (ElementRange<const T>)
         return {bytes.data, std::ranges::size(object), sizeof(std::ranges::range_value_t<T>)};
     else
         return {bytes.data, 1, sizeof(T)};
@@ -101,13 +82,43 @@ struct Innermost<T> {
     using type = typename Innermost<std::ranges::range_value_t<T>>::type;
 };
 
-/// Both sides of a collective hold the same type, be it in ranges of arrays or in plain ranges.
+template <class T>
+struct Innermost<LayoutView<T>> {
+    using type = std::remove_cv_t<T>;
+};
+
+/// What a collective that moves blocks reads and writes. Of a buffer with a layout, `data` is its base, and
+/// the count that of the elements that travel.
+struct BlockBuffers {
+    ConstElements in;  // nothing where in place
+    Elements out;
+    bool in_place;
+    const Layout* in_layout = nullptr;  // nullptr: contiguous
+    const Layout* out_layout = nullptr;
+};
+
+/// Two buffers; both hold the same type, be it in ranges of arrays or in plain ranges.
 template <class In, class Out>
-constexpr void check_same_type() noexcept
+BlockBuffers in_out(const In& in, Out& out)
 {
-    static_assert(std::same_as<typename Innermost<std::remove_cvref_t<In>>::type,
-                               typename Innermost<std::remove_cvref_t<Out>>::type>,
+    static_assert(std::same_as<typename Innermost<In>::type, typename Innermost<std::remove_cv_t<Out>>::type>,
                   "tutti: input and output must have elements of the same type");
+    return {const_elements(in), elements(out), false, const_view(in).layout, const_view(out).layout};
+}
+
+/// Two buffers of an operation that outlives the call; `In` as a forwarding reference deduces it.
+template <class In, class Out>
+BlockBuffers borrowed_in_out(const std::remove_reference_t<In>& in, Out& out)
+{
+    check_outlives_call<In>();
+    return in_out(in, out);
+}
+
+/// One buffer that is input and output.
+template <class Data>
+BlockBuffers in_place(Data& data)
+{
+    return {{}, elements(data), true, nullptr, const_view(data).layout};
 }
 
 }  // namespace detail

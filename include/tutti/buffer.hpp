@@ -39,6 +39,24 @@ struct View {
     operator ConstView() const noexcept { return {data, size_bytes, layout}; }
 };
 
+/// A contiguous buffer and the size of its elements.
+struct ConstElements {
+    const std::byte* data;
+    std::size_t count;
+    std::size_t element_bytes;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+};
+
+struct Elements {
+    std::byte* data;
+    std::size_t count;
+    std::size_t element_bytes;
+
+    std::size_t size_bytes() const noexcept { return count * element_bytes; }
+    operator ConstElements() const noexcept { return {data, count, element_bytes}; }
+};
+
 template <class>
 inline constexpr bool always_false = false;
 

@@ -13,6 +13,7 @@
 #include "tutti/reduce_collectives.hpp"
 #include "tutti/request.hpp"
 #include "tutti/root_options.hpp"
+#include "tutti/started.hpp"
 #include "tutti/status.hpp"
 
 namespace tutti {
@@ -168,19 +169,26 @@ public:
     }
 
     // collectives
-    void barrier() const;
-    Request ibarrier() const;
+    /// Returns when all ranks have called it.
+    void barrier() const { call_barrier(Form::blocking); }
+    Request ibarrier() const { return call_barrier(Form::nonblocking).request(); }
+    PersistentRequest barrier_init() const { return call_barrier(Form::persistent).persistent(); }
 
     /// root's buffer to all. Sizes must agree.
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
-        broadcast_view(detail::view(buffer), options.root);
+        call_broadcast(Form::blocking, detail::in_place(buffer), options.root);
     }
     template <class B>
     Request ibroadcast(B& buffer, RootOptions options = {}) const
     {
-        return ibroadcast_view(detail::view(buffer), options.root);
+        return call_broadcast(Form::nonblocking, detail::in_place(buffer), options.root).request();
+    }
+    template <class B>
+    PersistentRequest broadcast_init(B& buffer, RootOptions options = {}) const
+    {
+        return call_broadcast(Form::persistent, detail::in_place(buffer), options.root).persistent();
     }
 
     // communicators
@@ -205,6 +213,8 @@ public:
     enum class SendMode { standard, synchronous, ready };
 
 private:
+    using Form = detail::Form;
+
     friend class Environment;
     friend class Message;
     explicit Communicator(std::shared_ptr<detail::CommunicatorState> state) noexcept;
@@ -226,14 +236,16 @@ private:
         keep(request, buffer);
         return OwningRequest<B>(std::move(request), std::move(buffer));
     }
+    /// Lets an active request keep `what` until it is complete.
+    static void keep(Request& request, std::shared_ptr<void> what) noexcept;
     void send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
     Request isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
     Status recv_view(const detail::View& view, int source, int tag) const;
     Request irecv_view(const detail::View& view, int source, int tag) const;
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
-    void broadcast_view(detail::View view, int root) const;
-    Request ibroadcast_view(detail::View view, int root) const;
+    detail::Started call_barrier(detail::Form form) const;
+    detail::Started call_broadcast(detail::Form form, const detail::BlockBuffers& buffer, int root) const;
 
     int rank_ = 0;
     int size_ = 0;

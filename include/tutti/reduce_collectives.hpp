@@ -11,72 +11,99 @@
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
 #include "tutti/root_options.hpp"
+#include "tutti/started.hpp"
 
 namespace tutti {
 
-/// Buffers are contiguous: trivially copyable objects, or ranges of them. The operator is tutti::sum and the
-/// like, an Op, or a user_op; it is the same at all ranks, and so are the sizes. The i'th element of a result
-/// is the operator over the i'th elements of the ranks' inputs, those of lower ranks on the left where it
-/// does not commute.
+/// Each in three forms, as BlockCollectives has them. Buffers are contiguous: trivially copyable objects, or
+/// ranges of them. The operator is tutti::sum and the like, an Op, or a user_op; it is the same at all ranks,
+/// and so are the sizes. The i'th element of a result is the operator over the i'th elements of the ranks'
+/// inputs, those of lower ranks on the left where it does not commute.
 ///
 /// Input and output are the same buffer, or two that are apart; reduce_scatter has no form in place. Sizes
 /// that do not fit throw ErrorCode::invalid_argument before anything is sent. Where only ranks disagree,
-/// ErrorCode::truncated is thrown at those that receive another size than they expect. The forms with i
-/// return at once; buffers are in use until the request is complete.
+/// ErrorCode::truncated is thrown at those that receive another size than they expect.
 class ReduceCollectives : public BlockCollectives {
 public:
     /// out = op over all ranks' in, at root; `out` of other ranks is left alone.
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
-        detail::check_same_elements<I, O>();
-        reduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op),
-                       options.root);
+        call_reduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options.root);
+    }
+    template <class I, class O, ReductionOperator F>
+    Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
+    {
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options.root);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest reduce_init(I&& in, O& out, F op, RootOptions options = {}) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options.root);
+        });
     }
     /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
-        reduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op),
-                       options.root);
+        call_reduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options.root);
     }
-    template <class I, class O, ReductionOperator F>
-    Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
+    template <class D, ReductionOperator F>
+    Request ireduce(D& data, F op, RootOptions options = {}) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return ireduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept,
-                                   options.root);
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce(Form::nonblocking, detail::reduced(data, data), kept, options.root);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest reduce_init(D& data, F op, RootOptions options = {}) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce(Form::persistent, detail::reduced(data, data), kept, options.root);
         });
     }
 
-    /// In place: `data` of every rank becomes op over all ranks' data.
-    template <class D, ReductionOperator F>
-    void allreduce(D&& data, const F& op) const
-    {
-        allreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op));
-    }
+    /// out = op over all ranks' in, everywhere.
     template <class I, class O, ReductionOperator F>
     void allreduce(const I& in, O&& out, const F& op) const
     {
-        detail::check_same_elements<I, O>();
-        allreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op));
-    }
-    template <class D, ReductionOperator F>
-    Request iallreduce(D& data, F op) const
-    {
-        return start_with<D>(std::move(op), [&](const detail::Operator& kept) {
-            return iallreduce_buffers(detail::const_reduce_view(data), detail::reduce_view(data), kept);
-        });
+        call_allreduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
     }
     template <class I, class O, ReductionOperator F>
     Request iallreduce(I&& in, O& out, F op) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return iallreduce_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept);
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_allreduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest allreduce_init(I&& in, O& out, F op) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_allreduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+        });
+    }
+    /// In place: `data` of every rank becomes op over all ranks' data.
+    template <class D, ReductionOperator F>
+    void allreduce(D&& data, const F& op) const
+    {
+        call_allreduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
+    }
+    template <class D, ReductionOperator F>
+    Request iallreduce(D& data, F op) const
+    {
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_allreduce(Form::nonblocking, detail::reduced(data, data), kept);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest allreduce_init(D& data, F op) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_allreduce(Form::persistent, detail::reduced(data, data), kept);
         });
     }
 
@@ -85,16 +112,20 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce_scatter(const I& in, O&& out, const F& op) const
     {
-        detail::check_same_elements<I, O>();
-        reduce_scatter_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op));
+        call_reduce_scatter(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatter(I&& in, O& out, F op) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return ireduce_scatter_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept);
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatter(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest reduce_scatter_init(I&& in, O& out, F op) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatter(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
         });
     }
 
@@ -104,18 +135,21 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op) const
     {
-        detail::check_same_elements<I, O>();
-        reduce_scatterv_buffers(detail::const_reduce_view(in), detail::reduce_view(out), counts,
-                                operator_for<O>(op));
+        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, operator_for<O>(op));
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatterv(I&& in, O& out, std::span<const std::size_t> counts, F op) const
     {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return ireduce_scatterv_buffers(detail::const_reduce_view(in), detail::reduce_view(out), counts,
-                                            kept);
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatterv(Form::nonblocking, detail::borrowed_reduced<I>(in, out), counts,
+                                        kept);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest reduce_scatterv_init(I&& in, O& out, std::span<const std::size_t> counts, F op) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept);
         });
     }
 
@@ -123,29 +157,40 @@ public:
     template <class I, class O, ReductionOperator F>
     void scan(const I& in, O&& out, const F& op) const
     {
-        detail::check_same_elements<I, O>();
-        scan_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op));
+        call_scan(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+    }
+    template <class I, class O, ReductionOperator F>
+    Request iscan(I&& in, O& out, F op) const
+    {
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_scan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest scan_init(I&& in, O& out, F op) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_scan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+        });
     }
     /// In place: `data` becomes the result.
     template <class D, ReductionOperator F>
     void scan(D&& data, const F& op) const
     {
-        scan_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op));
-    }
-    template <class I, class O, ReductionOperator F>
-    Request iscan(I&& in, O& out, F op) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return iscan_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept);
-        });
+        call_scan(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
     }
     template <class D, ReductionOperator F>
     Request iscan(D& data, F op) const
     {
-        return start_with<D>(std::move(op), [&](const detail::Operator& kept) {
-            return iscan_buffers(detail::const_reduce_view(data), detail::reduce_view(data), kept);
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_scan(Form::nonblocking, detail::reduced(data, data), kept);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest scan_init(D& data, F op) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_scan(Form::persistent, detail::reduced(data, data), kept);
         });
     }
 
@@ -153,75 +198,90 @@ public:
     template <class I, class O, ReductionOperator F>
     void exscan(const I& in, O&& out, const F& op) const
     {
-        detail::check_same_elements<I, O>();
-        exscan_buffers(detail::const_reduce_view(in), detail::reduce_view(out), operator_for<O>(op));
+        call_exscan(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+    }
+    template <class I, class O, ReductionOperator F>
+    Request iexscan(I&& in, O& out, F op) const
+    {
+        return requested<O>(std::move(op), [&](const Operator& kept) {
+            return call_exscan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+        });
+    }
+    template <class I, class O, ReductionOperator F>
+    PersistentRequest exscan_init(I&& in, O& out, F op) const
+    {
+        return prepared<O>(std::move(op), [&](const Operator& kept) {
+            return call_exscan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+        });
     }
     /// In place: `data` becomes the result, but for rank 0's, which is left alone.
     template <class D, ReductionOperator F>
     void exscan(D&& data, const F& op) const
     {
-        exscan_buffers(detail::const_reduce_view(data), detail::reduce_view(data), operator_for<D>(op));
-    }
-    template <class I, class O, ReductionOperator F>
-    Request iexscan(I&& in, O& out, F op) const
-    {
-        detail::check_outlives_call<I>();
-        detail::check_same_elements<I, O>();
-        return start_with<O>(std::move(op), [&](const detail::Operator& kept) {
-            return iexscan_buffers(detail::const_reduce_view(in), detail::reduce_view(out), kept);
-        });
+        call_exscan(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
     }
     template <class D, ReductionOperator F>
     Request iexscan(D& data, F op) const
     {
-        return start_with<D>(std::move(op), [&](const detail::Operator& kept) {
-            return iexscan_buffers(detail::const_reduce_view(data), detail::reduce_view(data), kept);
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_exscan(Form::nonblocking, detail::reduced(data, data), kept);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest exscan_init(D& data, F op) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_exscan(Form::persistent, detail::reduced(data, data), kept);
         });
     }
 
 protected:
     using BlockCollectives::BlockCollectives;
 
-    /// Lets an active request keep `what` until it is complete.
-    static void keep(Request& request, std::shared_ptr<void> what) noexcept;
-
 private:
-    using Input = detail::ConstReduceView;
-    using Output = detail::ReduceView;
-    using Counts = std::span<const std::size_t>;
+    using Form = detail::Form;
+    using Operator = detail::Operator;
+    using Started = detail::Started;
+    using Buffers = detail::ReducedBuffers;
 
     /// `op` for the elements of a D.
     template <class D, class F>
-    static detail::Operator operator_for(const F& op) noexcept
+    static Operator operator_for(const F& op) noexcept
     {
         return detail::operator_of<detail::ReducedElementT<D>>(op);
     }
-    /// start(operator), whose request then keeps the function object that the operator refers to.
-    template <class D, class F, class Start>
-    static Request start_with(F op, Start&& start)
+    /// call(operator), all of whose operations then keep the function object that the operator refers to.
+    template <class D, class F, class Call>
+    static Started with_kept(F op, Call&& call)
     {
         if constexpr (detail::kHasState<F>) {
             auto kept = std::make_shared<F>(std::move(op));
-            Request request = start(operator_for<D>(*kept));
-            keep(request, std::move(kept));
-            return request;
+            const Started started = call(operator_for<D>(*kept));
+            started.keep(std::move(kept));
+            return started;
         } else {
-            return start(operator_for<D>(op));
+            return call(operator_for<D>(op));
         }
     }
 
-    void reduce_buffers(Input in, Output out, const detail::Operator& op, int root) const;
-    Request ireduce_buffers(Input in, Output out, const detail::Operator& op, int root) const;
-    void allreduce_buffers(Input in, Output out, const detail::Operator& op) const;
-    Request iallreduce_buffers(Input in, Output out, const detail::Operator& op) const;
-    void reduce_scatter_buffers(Input in, Output out, const detail::Operator& op) const;
-    Request ireduce_scatter_buffers(Input in, Output out, const detail::Operator& op) const;
-    void reduce_scatterv_buffers(Input in, Output out, Counts counts, const detail::Operator& op) const;
-    Request ireduce_scatterv_buffers(Input in, Output out, Counts counts, const detail::Operator& op) const;
-    void scan_buffers(Input in, Output out, const detail::Operator& op) const;
-    Request iscan_buffers(Input in, Output out, const detail::Operator& op) const;
-    void exscan_buffers(Input in, Output out, const detail::Operator& op) const;
-    Request iexscan_buffers(Input in, Output out, const detail::Operator& op) const;
+    template <class D, class F, class Call>
+    static Request requested(F op, Call&& call)
+    {
+        return with_kept<D>(std::move(op), call).request();
+    }
+    template <class D, class F, class Call>
+    static PersistentRequest prepared(F op, Call&& call)
+    {
+        return with_kept<D>(std::move(op), call).persistent();
+    }
+
+    Started call_reduce(Form form, const Buffers& buffers, const Operator& op, int root) const;
+    Started call_allreduce(Form form, const Buffers& buffers, const Operator& op) const;
+    Started call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op) const;
+    Started call_reduce_scatterv(Form form, const Buffers& buffers, std::span<const std::size_t> counts,
+                                 const Operator& op) const;
+    Started call_scan(Form form, const Buffers& buffers, const Operator& op) const;
+    Started call_exscan(Form form, const Buffers& buffers, const Operator& op) const;
 };
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 #include <ranges>
 #include <type_traits>
 
+#include "tutti/buffer.hpp"
 #include "tutti/data_type.hpp"
 #include "tutti/user_op.hpp"
 
@@ -146,25 +147,8 @@ struct ReducedElement<T> {
 template <class T>
 using ReducedElementT = typename ReducedElement<std::remove_reference_t<T>>::type;
 
-struct ConstReduceView {
-    const std::byte* data;
-    std::size_t count;
-    std::size_t element_bytes;
-
-    std::size_t size_bytes() const noexcept { return count * element_bytes; }
-};
-
-struct ReduceView {
-    std::byte* data;
-    std::size_t count;
-    std::size_t element_bytes;
-
-    std::size_t size_bytes() const noexcept { return count * element_bytes; }
-    operator ConstReduceView() const noexcept { return {data, count, element_bytes}; }
-};
-
 template <class T>
-ConstReduceView const_reduce_view(const T& object)
+ConstElements const_reduce_view(const T& object)
 {
     using Value = ReducedElementT<const T>;
     static_assert(
@@ -178,20 +162,26 @@ ConstReduceView const_reduce_view(const T& object)
 }
 
 template <class T>
-ReduceView reduce_view(T& object)
+Elements reduce_view(T& object)
 {
     if constexpr (std::ranges::range<T>)
         static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<T>>>,
                       "tutti: a reduction's result must not be const");
     else
         static_assert(!std::is_const_v<T>, "tutti: a reduction's result must not be const");
-    const ConstReduceView view = const_reduce_view(object);
+    const ConstElements view = const_reduce_view(object);
     return {const_cast<std::byte*>(view.data), view.count, view.element_bytes};
 }
 
-/// Input and output of a reduction have elements of one type.
+/// What a reduction reads and writes; the same memory where it works in place.
+struct ReducedBuffers {
+    ConstElements in;
+    Elements out;
+};
+
+/// Both have elements of one type.
 template <class In, class Out>
-constexpr void check_same_elements() noexcept
+ReducedBuffers reduced(const In& in, Out& out)
 {
     using A = ReducedElementT<const In>;
     using B = ReducedElementT<const Out>;
@@ -201,6 +191,15 @@ constexpr void check_same_elements() noexcept
     else
         static_assert(std::same_as<A, B>,
                       "tutti: a reduction's input and output must have elements of the same type");
+    return {const_reduce_view(in), reduce_view(out)};
+}
+
+/// Of an operation that outlives the call; `In` as a forwarding reference deduces it.
+template <class In, class Out>
+ReducedBuffers borrowed_reduced(const std::remove_reference_t<In>& in, Out& out)
+{
+    check_outlives_call<In>();
+    return reduced(in, out);
 }
 
 }  // namespace detail

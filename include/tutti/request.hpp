@@ -11,9 +11,20 @@
 
 namespace tutti {
 
+class Request;
+
 namespace detail {
 struct RequestState;
-}
+class Started;
+
+/// What a PersistentRequest starts.
+struct Starter {
+    virtual ~Starter() = default;
+    virtual Request start() = 0;
+
+    std::shared_ptr<void> keep;  // lives as long as this and all that it has started
+};
+}  // namespace detail
 
 /// One operation under way, or none. Move-only; a borrowed buffer must live until it is complete.
 ///
@@ -47,7 +58,8 @@ public:
     Status wait();
     /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
     bool test();
-    /// The status of the completed operation; all default when there was none, or it was a send.
+    /// The status of the completed operation; all default when there was none. Of a send, which may
+    /// have been complete when it was started, only the code says something.
     const Status& status() const noexcept
     {
         static constexpr Status kNone{};
@@ -59,8 +71,10 @@ public:
 
 private:
     friend struct RequestAccess;
+    friend detail::Started;
     friend void wait_all(std::span<Request> requests);
 
+    explicit Request(detail::RequestState* state) noexcept : state_(state) {}
     void take(Request& other) noexcept
     {
         state_ = std::exchange(other.state_, nullptr);
@@ -119,11 +133,21 @@ private:
     std::shared_ptr<Buffer> buffer_;
 };
 
-/// An operation described once and started many times. The buffer is borrowed for the request's whole life.
+/// An operation described once and started many times. Its buffers are borrowed for the request's whole life;
+/// counts, layouts and operators are kept.
+///
+/// To make one is local, also for a collective: no other rank is waited for. All ranks must make the same
+/// starts of collectives in the same order, among each other and among the communicator's other collectives.
 class [[nodiscard]] PersistentRequest {
 public:
     PersistentRequest(PersistentRequest&&) noexcept = default;
-    PersistentRequest& operator=(PersistentRequest&&) noexcept = default;
+    /// Waits for what the old request has under way.
+    PersistentRequest& operator=(PersistentRequest&& other) noexcept
+    {
+        request_ = std::move(other.request_);
+        starter_ = std::move(other.starter_);
+        return *this;
+    }
 
     /// Throws ErrorCode::invalid_argument when the previous start has not been completed.
     void start();
@@ -137,14 +161,20 @@ public:
 
 private:
     friend class Communicator;
-    struct Starter {
-        virtual ~Starter() = default;
-        virtual Request start() = 0;
-    };
-    explicit PersistentRequest(std::unique_ptr<Starter> starter) noexcept : starter_(std::move(starter)) {}
+    friend detail::Started;
+    explicit PersistentRequest(std::unique_ptr<detail::Starter> starter) noexcept
+        : starter_(std::move(starter))
+    {
+    }
 
-    std::unique_ptr<Starter> starter_;
+    std::unique_ptr<detail::Starter> starter_;
     Request request_;
 };
+
+/// Starts all, in order. Throws as PersistentRequest::start does; those before the one that failed are
+/// started.
+void start_all(std::span<PersistentRequest> requests);
+/// Waits for all that are active. Throws the first error, after all are complete.
+void wait_all(std::span<PersistentRequest> requests);
 
 }  // namespace tutti

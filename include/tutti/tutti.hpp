@@ -15,5 +15,6 @@
 #include "tutti/root_options.hpp"
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
+#include "tutti/started.hpp"
 #include "tutti/status.hpp"
 #include "tutti/values.hpp"

@@ -1,66 +1,62 @@
 // allgather and allgatherv of a communicator.
-#include "lib/communicator/block_plan.hpp"
+#include "collectives/collectives.hpp"
+#include "lib/communicator/buffer_checks.hpp"
+#include "lib/communicator/packed_buffers.hpp"
 #include "tutti/block_collectives.hpp"
 
 namespace tutti {
 
 using collectives::Group;
+using detail::BlockBuffers;
 using detail::ByteBlocks;
 using detail::CommunicatorState;
-using detail::ConstElements;
-using detail::Elements;
+using detail::Started;
 
 namespace {
 
-auto plan_allgather(const CommunicatorState& state, const std::optional<ConstElements>& in, Elements out)
+auto plan_allgather(const CommunicatorState& state, const BlockBuffers& buffers)
 {
-    const std::byte* own = nullptr;
-    if (in) {
-        detail::check_multiple("allgather", "input", *in, "output", out, state.size());
-        detail::check_apart("allgather", *in, out);
-        own = in->data;
-    } else {
+    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
+    const std::byte* own = in.data;
+    if (in_place) {
         own = detail::block_of("allgather", out, state.size(), state.rank()).data;
+    } else {
+        detail::check_multiple("allgather", "input", in, "output", out, state.size());
+        detail::check_apart("allgather", in, out);
     }
     return [own, out](Group& group) {
         return collectives::allgather(group, own, {out.data, out.size_bytes()});
     };
 }
 
-auto plan_allgatherv(const CommunicatorState& state, const std::optional<ConstElements>& in, Elements out,
-                     const BlockCounts& counts)
+auto plan_allgatherv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts)
 {
+    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
     ByteBlocks blocks("allgatherv", "output", counts, out, state.size(), ByteBlocks::Use::received);
     const std::span<std::byte> place = blocks.in(out.data)[state.rank()];
-    if (in) {
-        detail::check_own_count("allgatherv", "input", *in, place.size(), state.rank());
-        detail::check_apart("allgatherv", *in, out);
+    if (!in_place) {
+        detail::check_own_count("allgatherv", "input", in, place.size(), state.rank());
+        detail::check_apart("allgatherv", in, out);
     }
-    return [own = in ? in->data : place.data(), blocks = std::move(blocks), data = out.data](Group& group) {
-        return collectives::allgatherv(group, own, blocks.in(data));
+    return [own = in_place ? place.data() : in.data, blocks = std::move(blocks),
+            out = out.data](Group& group) {
+        return collectives::allgatherv(group, own, blocks.in(out));
     };
 }
 
 }  // namespace
 
-void BlockCollectives::allgather_elements(OptionalInput in, Elements out) const
+Started BlockCollectives::call_allgather(Form form, const Buffers& buffers) const
 {
-    detail::run_blocking(*state_, plan_allgather(*state_, in, out));
+    return detail::run_on(form, state_, "allgather", buffers, {},
+                          [&](const Buffers& contiguous) { return plan_allgather(*state_, contiguous); });
 }
 
-Request BlockCollectives::iallgather_elements(OptionalInput in, Elements out) const
+Started BlockCollectives::call_allgatherv(Form form, const Buffers& buffers, const BlockCounts& blocks) const
 {
-    return detail::start_plan(state_, plan_allgather(*state_, in, out));
-}
-
-void BlockCollectives::allgatherv_elements(OptionalInput in, Elements out, BlockCounts blocks) const
-{
-    detail::run_blocking(*state_, plan_allgatherv(*state_, in, out, blocks));
-}
-
-Request BlockCollectives::iallgatherv_elements(OptionalInput in, Elements out, BlockCounts blocks) const
-{
-    return detail::start_plan(state_, plan_allgatherv(*state_, in, out, blocks));
+    return detail::run_on(form, state_, "allgatherv", buffers, {}, [&](const Buffers& contiguous) {
+        return plan_allgatherv(*state_, contiguous, blocks);
+    });
 }
 
 }  // namespace tutti

@@ -1,35 +1,37 @@
 // alltoall and alltoallv of a communicator.
-#include "lib/communicator/block_plan.hpp"
+#include "collectives/collectives.hpp"
+#include "lib/communicator/buffer_checks.hpp"
+#include "lib/communicator/packed_buffers.hpp"
 #include "tutti/block_collectives.hpp"
 
 namespace tutti {
 
 using collectives::Group;
+using detail::BlockBuffers;
 using detail::ByteBlocks;
 using detail::CommunicatorState;
-using detail::ConstElements;
 using detail::Elements;
+using detail::Started;
 
 namespace {
 
-using Input = std::optional<ConstElements>;  // nothing: in place
-
-auto plan_alltoall(const CommunicatorState& state, const Input& in, Elements out)
+auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers)
 {
+    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
     detail::block_of("alltoall", out, state.size(), state.rank());
-    if (in) {
-        detail::check_equal_size("alltoall", *in, out);
-        detail::check_apart("alltoall", *in, out);
+    if (!in_place) {
+        detail::check_equal_size("alltoall", in, out);
+        detail::check_apart("alltoall", in, out);
     }
-    return [in, bytes = std::span(out.data, out.size_bytes())](Group& group) {
-        return in ? collectives::alltoall(group, in->data, bytes)
-                  : collectives::alltoall_in_place(group, bytes);
+    return [in = in.data, out = std::span(out.data, out.size_bytes()), in_place](Group& group) {
+        return in_place ? collectives::alltoall_in_place(group, out) : collectives::alltoall(group, in, out);
     };
 }
 
-auto plan_alltoallv(const CommunicatorState& state, ConstElements in, const BlockCounts& sent, Elements out,
+auto plan_alltoallv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& sent,
                     const BlockCounts& received)
 {
+    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
     ByteBlocks from("alltoallv", "input", sent, in, state.size(), ByteBlocks::Use::sent);
     ByteBlocks to("alltoallv", "output", received, out, state.size(), ByteBlocks::Use::received);
     detail::check_apart("alltoallv", in, out);
@@ -50,30 +52,22 @@ auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, cons
 
 }  // namespace
 
-void BlockCollectives::alltoall_elements(OptionalInput in, Elements out) const
+Started BlockCollectives::call_alltoall(Form form, const Buffers& buffers) const
 {
-    detail::run_blocking(*state_, plan_alltoall(*state_, in, out));
+    return detail::run_on(form, state_, "alltoall", buffers, {},
+                          [&](const Buffers& contiguous) { return plan_alltoall(*state_, contiguous); });
 }
 
-Request BlockCollectives::ialltoall_elements(OptionalInput in, Elements out) const
+Started BlockCollectives::call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
+                                         const BlockCounts& received) const
 {
-    return detail::start_plan(state_, plan_alltoall(*state_, in, out));
-}
-
-void BlockCollectives::alltoallv_elements(OptionalInput in, BlockCounts sent, Elements out,
-                                          BlockCounts received) const
-{
-    if (in)
-        detail::run_blocking(*state_, plan_alltoallv(*state_, *in, sent, out, received));
-    else
-        detail::run_blocking(*state_, plan_alltoallv_in_place(*state_, out, received));
-}
-
-Request BlockCollectives::ialltoallv_elements(OptionalInput in, BlockCounts sent, Elements out,
-                                              BlockCounts received) const
-{
-    return in ? detail::start_plan(state_, plan_alltoallv(*state_, *in, sent, out, received))
-              : detail::start_plan(state_, plan_alltoallv_in_place(*state_, out, received));
+    if (buffers.in_place)
+        return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
+            return plan_alltoallv_in_place(*state_, contiguous.out, received);
+        });
+    return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
+        return plan_alltoallv(*state_, contiguous, sent, received);
+    });
 }
 
 }  // namespace tutti

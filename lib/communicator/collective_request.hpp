@@ -1,11 +1,8 @@
 // A non-blocking collective under way: its coroutine and the group it runs on.
 #pragma once
 
-#include <cstddef>
-#include <exception>
-#include <functional>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "collectives/task.hpp"
 #include "lib/communicator/communicator_group.hpp"
@@ -13,20 +10,31 @@
 
 namespace tutti::detail {
 
-struct CollectiveRequest final : RequestState {
-    CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, int tag)
+struct CollectiveRequest : RequestState {
+    CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, std::uint32_t number)
         : RequestState(Kind::collective),
           communicator(std::move(communicator_state)),
-          group(*communicator, tag)
+          group(*communicator, number)
     {
         owner = &communicator->process();
     }
+    virtual ~CollectiveRequest() = default;
 
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
-    std::vector<std::byte> packed;  // of a broadcast of a layout
-    std::function<void()> after;    // runs when the task has ended well, before the request is done
-    collectives::Task task;         // last: its frame refers to all of the above
+    collectives::Task task;  // last: its frame refers to the group
+};
+
+/// With what its coroutine refers to beside the caller's buffers. `Plan`: see run_collective.hpp.
+template <class Plan>
+struct PlannedCollective final : CollectiveRequest {
+    PlannedCollective(std::shared_ptr<CommunicatorState> state, std::uint32_t number, Plan given)
+        : CollectiveRequest(std::move(state), number), plan(std::move(given))
+    {
+    }
+    ~PlannedCollective() override { task = {}; }  // before what its frame refers to
+
+    Plan plan;
 };
 
 }  // namespace tutti::detail

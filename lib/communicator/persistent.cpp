@@ -1,4 +1,6 @@
 // Persistent requests: the arguments of a call, kept, and called with again and again.
+#include <exception>
+
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -9,6 +11,27 @@ void PersistentRequest::start()
         throw Error(ErrorCode::invalid_argument, "PersistentRequest::start",
                     "the previous start is still under way; wait for it first");
     request_ = starter_->start();
+}
+
+void start_all(std::span<PersistentRequest> requests)
+{
+    for (PersistentRequest& request : requests)
+        request.start();
+}
+
+void wait_all(std::span<PersistentRequest> requests)
+{
+    std::exception_ptr first;
+    for (PersistentRequest& request : requests) {
+        try {
+            request.wait();
+        } catch (...) {
+            if (!first)
+                first = std::current_exception();
+        }
+    }
+    if (first)
+        std::rethrow_exception(first);
 }
 
 namespace detail {
@@ -32,7 +55,7 @@ struct KeptView {
 PersistentRequest Communicator::send_init_view(detail::ConstView view, int destination, int tag,
                                                SendMode mode) const
 {
-    struct Sender final : PersistentRequest::Starter {
+    struct Sender final : detail::Starter {
         Sender(Communicator on, detail::ConstView view, int to, int with_tag, SendMode send_mode)
             : communicator(std::move(on)), kept(view), destination(to), tag(with_tag), mode(send_mode)
         {
@@ -50,7 +73,7 @@ PersistentRequest Communicator::send_init_view(detail::ConstView view, int desti
 
 PersistentRequest Communicator::recv_init_view(detail::View view, int source, int tag) const
 {
-    struct Receiver final : PersistentRequest::Starter {
+    struct Receiver final : detail::Starter {
         Receiver(Communicator on, detail::View view, int from, int with_tag)
             : communicator(std::move(on)), kept(view), source(from), tag(with_tag)
         {

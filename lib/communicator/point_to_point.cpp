@@ -116,6 +116,12 @@ void describe(protocol::ReceiveRequest& request, const CommunicatorState& state,
 
 }  // namespace detail
 
+void Communicator::keep(Request& request, std::shared_ptr<void> what) noexcept
+{
+    if (request.active())
+        RequestAccess::keep(*RequestAccess::state(request), std::move(what));
+}
+
 void Communicator::send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const
 {
     if (destination == null_rank)

@@ -1,14 +1,8 @@
 // ReduceCollectives: checks what the caller gave, and runs the algorithms' coroutines on it.
-//
-// Each collective has one plan for its blocking and its non-blocking form: a function object that returns the
-// coroutine, made before anything is sent. The coroutine refers to nothing but the caller's buffers.
 #include "tutti/reduce_collectives.hpp"
 
-#include <fmt/format.h>
-
-#include <string>
-
 #include "collectives/collectives.hpp"
+#include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/run_collective.hpp"
 
 namespace tutti {
@@ -19,78 +13,69 @@ using collectives::Buffer;
 using collectives::Group;
 using collectives::Partition;
 using detail::CommunicatorState;
-using detail::ConstReduceView;
+using detail::Elements;
 using detail::Operator;
-using detail::ReduceView;
-using detail::run_blocking;
+using detail::ReducedBuffers;
+using detail::refuse;
 using reduction::ReduceOp;
 
-template <class Plan>
-Request start_plan(const std::shared_ptr<CommunicatorState>& state, Plan plan)
+void check_same_shape(std::string_view operation, const ReducedBuffers& buffers)
 {
-    return detail::start(state, [&](detail::CollectiveRequest& request) { return plan(request.group); });
-}
-
-[[noreturn]] void refuse(std::string_view operation, const std::string& detail)
-{
-    throw Error(ErrorCode::invalid_argument, operation, detail);
-}
-
-bool overlap(ConstReduceView in, ConstReduceView out) noexcept
-{
-    return in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes();
-}
-
-void check_same_shape(std::string_view operation, ConstReduceView in, ConstReduceView out)
-{
+    const auto& [in, out] = buffers;
+    detail::check_memory(operation, "input", in);
+    detail::check_memory(operation, "output", out);
     if (in.count != out.count)
         refuse(operation, fmt::format("input has {} elements, output {}; both must be of one size", in.count,
                                       out.count));
-    if (in.data != out.data && overlap(in, out))
-        refuse(operation, "input and output overlap; pass the same buffer for both, or two that are apart");
+    if (in.data != out.data)
+        detail::check_apart(operation, in, out);
 }
 
-Buffer buffer_of(ReduceView view)
+Buffer buffer_of(Elements elements)
 {
-    return {view.data, view.count, view.element_bytes};
+    return {elements.data, elements.count, elements.element_bytes};
 }
 
-auto plan_reduce(const CommunicatorState& state, ConstReduceView in, ReduceView out, const Operator& op,
-                 int root)
+auto plan_reduce(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op, int root)
 {
+    const auto& [in, out] = buffers;
     detail::check_root(state, "reduce", root);
     const bool is_root = state.rank() == root;
     if (is_root)
-        check_same_shape("reduce", in, out);
+        check_same_shape("reduce", buffers);
+    else
+        detail::check_memory("reduce", "input", in);
     // Only the root's output is the result's; elsewhere the algorithm takes memory of its own.
     const Buffer result{is_root ? out.data : nullptr, in.count, in.element_bytes};
-    return [in, result, root, reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::reduce(group, in.data, result, root, reduce_op);
+    return [in = in.data, result, root, reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::reduce(group, in, result, root, reduce_op);
     };
 }
 
-auto plan_allreduce(ConstReduceView in, ReduceView out, const Operator& op)
+auto plan_allreduce(const ReducedBuffers& buffers, const Operator& op)
 {
-    check_same_shape("allreduce", in, out);
-    return [in, result = buffer_of(out), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::allreduce(group, in.data, result, reduce_op);
+    check_same_shape("allreduce", buffers);
+    return [buffers, reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::allreduce(group, buffers.in.data, buffer_of(buffers.out), reduce_op);
     };
 }
 
 /// `blocks` has been checked against `in` and `out`.
-auto plan_blocks(std::string_view operation, ConstReduceView in, ReduceView out, Partition blocks,
+auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Partition blocks,
                  const Operator& op)
 {
-    if (overlap(in, out))
-        refuse(operation, "input and output overlap; pass buffers that are apart");
-    return [in, result = buffer_of(out), blocks = std::move(blocks), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::reduce_scatter(group, in.data, blocks, result, reduce_op);
+    detail::check_memory(operation, "input", buffers.in);
+    detail::check_memory(operation, "output", buffers.out);
+    detail::check_apart(operation, buffers.in, buffers.out);
+    return [in = buffers.in.data, result = buffer_of(buffers.out), blocks = std::move(blocks),
+            reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::reduce_scatter(group, in, blocks, result, reduce_op);
     };
 }
 
-auto plan_reduce_scatter(const CommunicatorState& state, ConstReduceView in, ReduceView out,
-                         const Operator& op)
+auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op)
 {
+    const auto& [in, out] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
     if (in.count / ranks != out.count || in.count % ranks != 0)
         refuse(
@@ -99,12 +84,13 @@ auto plan_reduce_scatter(const CommunicatorState& state, ConstReduceView in, Red
                         "output's size for each: {} elements. For blocks of different sizes use "
                         "reduce_scatterv",
                         in.count, out.count, ranks, ranks * out.count));
-    return plan_blocks("reduce_scatter", in, out, Partition::even(in.count, state.size()), op);
+    return plan_blocks("reduce_scatter", buffers, Partition::even(in.count, state.size()), op);
 }
 
-auto plan_reduce_scatterv(const CommunicatorState& state, ConstReduceView in, ReduceView out,
+auto plan_reduce_scatterv(const CommunicatorState& state, const ReducedBuffers& buffers,
                           std::span<const std::size_t> counts, const Operator& op)
 {
+    const auto& [in, out] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
     if (counts.size() != ranks)
         refuse("reduce_scatterv", fmt::format("there are {} counts for {} ranks; give the elements of each "
@@ -127,92 +113,59 @@ auto plan_reduce_scatterv(const CommunicatorState& state, ConstReduceView in, Re
         refuse("reduce_scatterv",
                fmt::format("the output of rank {} has {} elements, but its count is {}; make them equal",
                            state.rank(), out.count, own));
-    return plan_blocks("reduce_scatterv", in, out, Partition::of_counts(counts), op);
+    return plan_blocks("reduce_scatterv", buffers, Partition::of_counts(counts), op);
 }
 
-auto plan_scan(ConstReduceView in, ReduceView out, const Operator& op)
+auto plan_scan(const ReducedBuffers& buffers, const Operator& op)
 {
-    check_same_shape("scan", in, out);
-    return [in, result = buffer_of(out), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::scan(group, in.data, result, reduce_op);
+    check_same_shape("scan", buffers);
+    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::scan(group, in, result, reduce_op);
     };
 }
 
-auto plan_exscan(ConstReduceView in, ReduceView out, const Operator& op)
+auto plan_exscan(const ReducedBuffers& buffers, const Operator& op)
 {
-    check_same_shape("exscan", in, out);
-    return [in, result = buffer_of(out), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::exscan(group, in.data, result, reduce_op);
+    check_same_shape("exscan", buffers);
+    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op)](Group& group) {
+        return collectives::exscan(group, in, result, reduce_op);
     };
 }
 
 }  // namespace
 
-void ReduceCollectives::keep(Request& request, std::shared_ptr<void> what) noexcept
+detail::Started ReduceCollectives::call_reduce(Form form, const Buffers& buffers, const Operator& op,
+                                               int root) const
 {
-    if (request.active())
-        RequestAccess::keep(request, std::move(what));
+    return detail::run(form, state_, plan_reduce(*state_, buffers, op, root));
 }
 
-void ReduceCollectives::reduce_buffers(Input in, Output out, const Operator& op, int root) const
+detail::Started ReduceCollectives::call_allreduce(Form form, const Buffers& buffers, const Operator& op) const
 {
-    run_blocking(*state_, plan_reduce(*state_, in, out, op, root));
+    return detail::run(form, state_, plan_allreduce(buffers, op));
 }
 
-Request ReduceCollectives::ireduce_buffers(Input in, Output out, const Operator& op, int root) const
+detail::Started ReduceCollectives::call_reduce_scatter(Form form, const Buffers& buffers,
+                                                       const Operator& op) const
 {
-    return start_plan(state_, plan_reduce(*state_, in, out, op, root));
+    return detail::run(form, state_, plan_reduce_scatter(*state_, buffers, op));
 }
 
-void ReduceCollectives::allreduce_buffers(Input in, Output out, const Operator& op) const
+detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers& buffers,
+                                                        std::span<const std::size_t> counts,
+                                                        const Operator& op) const
 {
-    run_blocking(*state_, plan_allreduce(in, out, op));
+    return detail::run(form, state_, plan_reduce_scatterv(*state_, buffers, counts, op));
 }
 
-Request ReduceCollectives::iallreduce_buffers(Input in, Output out, const Operator& op) const
+detail::Started ReduceCollectives::call_scan(Form form, const Buffers& buffers, const Operator& op) const
 {
-    return start_plan(state_, plan_allreduce(in, out, op));
+    return detail::run(form, state_, plan_scan(buffers, op));
 }
 
-void ReduceCollectives::reduce_scatter_buffers(Input in, Output out, const Operator& op) const
+detail::Started ReduceCollectives::call_exscan(Form form, const Buffers& buffers, const Operator& op) const
 {
-    run_blocking(*state_, plan_reduce_scatter(*state_, in, out, op));
-}
-
-Request ReduceCollectives::ireduce_scatter_buffers(Input in, Output out, const Operator& op) const
-{
-    return start_plan(state_, plan_reduce_scatter(*state_, in, out, op));
-}
-
-void ReduceCollectives::reduce_scatterv_buffers(Input in, Output out, Counts counts, const Operator& op) const
-{
-    run_blocking(*state_, plan_reduce_scatterv(*state_, in, out, counts, op));
-}
-
-Request ReduceCollectives::ireduce_scatterv_buffers(Input in, Output out, Counts counts,
-                                                    const Operator& op) const
-{
-    return start_plan(state_, plan_reduce_scatterv(*state_, in, out, counts, op));
-}
-
-void ReduceCollectives::scan_buffers(Input in, Output out, const Operator& op) const
-{
-    run_blocking(*state_, plan_scan(in, out, op));
-}
-
-Request ReduceCollectives::iscan_buffers(Input in, Output out, const Operator& op) const
-{
-    return start_plan(state_, plan_scan(in, out, op));
-}
-
-void ReduceCollectives::exscan_buffers(Input in, Output out, const Operator& op) const
-{
-    run_blocking(*state_, plan_exscan(in, out, op));
-}
-
-Request ReduceCollectives::iexscan_buffers(Input in, Output out, const Operator& op) const
-{
-    return start_plan(state_, plan_exscan(in, out, op));
+    return detail::run(form, state_, plan_exscan(buffers, op));
 }
 
 }  // namespace tutti

@@ -28,10 +28,10 @@ struct RequestAccess {
         request.has_status_ = true;
         return request;
     }
-    /// Makes `what` live as long as the operation, on top of what does so already.
-    static void keep(Request& request, std::shared_ptr<void> what)
+    /// Makes `what` live as long as the operation, on top of what does so already. Throws std::bad_alloc.
+    static void keep(detail::RequestState& state, std::shared_ptr<void> what)
     {
-        std::shared_ptr<void>& kept = request.state_->keep;
+        std::shared_ptr<void>& kept = state.keep;
         if (kept != nullptr)
             what = std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<void>>>(std::move(kept),
                                                                                              std::move(what));

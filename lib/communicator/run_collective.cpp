@@ -1,7 +1,5 @@
 #include "lib/communicator/run_collective.hpp"
 
-#include <fmt/format.h>
-
 namespace tutti::detail {
 
 void collective_ended(void* context) noexcept
@@ -11,8 +9,6 @@ void collective_ended(void* context) noexcept
     ErrorCode result = ErrorCode::success;
     try {
         request.task.rethrow();
-        if (request.after)
-            request.after();
     } catch (const Error& error) {
         result = error.code();
     } catch (...) {
@@ -21,13 +17,13 @@ void collective_ended(void* context) noexcept
     request.finish(result);
 }
 
-void check_root(const CommunicatorState& state, std::string_view operation, int root)
+void Started::keep(std::shared_ptr<void> what) const
 {
-    if (root < 0 || root >= state.size())
-        throw Error(ErrorCode::invalid_rank, operation,
-                    fmt::format("the root {} is no rank of this communicator; its ranks are 0 to {}", root,
-                                state.size() - 1),
-                    root);
+    if (starter_ != nullptr) {
+        starter_->keep = std::move(what);
+    } else if (state_ != nullptr) {
+        RequestAccess::keep(*state_, std::move(what));
+    }
 }
 
 }  // namespace tutti::detail

@@ -1,4 +1,9 @@
-// How a communicator runs a collective's coroutine: to its end (blocking), or by progress (a request).
+// How a communicator runs a collective: to its end (blocking), by progress (a request), or whenever it is
+// started (a persistent request).
+//
+// Each collective has one plan for all three: a function object that returns the coroutine for a group. It is
+// made when the call is checked, before anything is sent, and holds what the coroutine refers to beside the
+// caller's buffers. It only reads itself, and moves no data: each start makes another coroutine of it.
 #pragma once
 
 #include <memory>
@@ -8,18 +13,19 @@
 #include "lib/communicator/collective_request.hpp"
 #include "lib/communicator/communicator_group.hpp"
 #include "lib/communicator/request_access.hpp"
+#include "tutti/started.hpp"
 
 namespace tutti::detail {
 
-/// Drives the task that make(group) returns to its end. Throws what it throws.
-template <class Make>
-void run_blocking(CommunicatorState& state, Make&& make)
+/// Drives the plan's coroutine to its end. Throws what it throws.
+template <class Plan>
+void run_blocking(CommunicatorState& state, const Plan& plan)
 {
     progress::Engine& engine = state.process().engine();
     auto lock = engine.lock();
     transport::shm::NodeBoard* const board = state.board(lock);
     CommunicatorGroup group(state, state.next_collective(), board);
-    collectives::Task task = make(group);
+    collectives::Task task = plan(group);
     task.start();
     engine.wait(lock, [&] {
         group.poll_board();
@@ -31,19 +37,52 @@ void run_blocking(CommunicatorState& state, Make&& make)
 /// The completion hook of a CollectiveRequest's task: ends the request.
 void collective_ended(void* request) noexcept;
 
-/// Starts a task that progress drives. `prepare(request)` returns it; the request is at its final address.
-template <class Prepare>
-Request start(const std::shared_ptr<CommunicatorState>& state, Prepare&& prepare)
+/// Starts the plan's coroutine, which progress then drives; the request keeps the plan.
+template <class Plan>
+Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
 {
-    auto lock = state->process().engine().lock();
-    auto request = std::make_unique<CollectiveRequest>(state, state->next_collective());
-    request->task = prepare(*request);
-    request->task.start({collective_ended, request.get()});
-    state->process().engine().started();
+    progress::Engine& engine = state->process().engine();
+    auto lock = engine.lock();
+    auto request =
+        std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
+    request->task = request->plan(request->group);
+    request->task.start({collective_ended, static_cast<CollectiveRequest*>(request.get())});
+    engine.started();
     return RequestAccess::active(*request.release());
 }
 
-/// Throws ErrorCode::invalid_rank unless `root` is a rank of the communicator.
-void check_root(const CommunicatorState& state, std::string_view operation, int root);
+/// A plan that is started again and again; requests share it.
+template <class Plan>
+class CollectiveStarter final : public Starter {
+public:
+    CollectiveStarter(std::shared_ptr<CommunicatorState> state, Plan plan)
+        : state_(std::move(state)), plan_(std::make_shared<Plan>(std::move(plan)))
+    {
+    }
+    Request start() override
+    {
+        Request request =
+            detail::start(state_, [plan = plan_](collectives::Group& group) { return (*plan)(group); });
+        if (keep != nullptr)
+            RequestAccess::keep(*RequestAccess::state(request), keep);
+        return request;
+    }
+
+private:
+    std::shared_ptr<CommunicatorState> state_;
+    std::shared_ptr<const Plan> plan_;
+};
+
+template <class Plan>
+Started run(Form form, const std::shared_ptr<CommunicatorState>& state, Plan plan)
+{
+    if (form == Form::blocking) [[likely]] {
+        run_blocking(*state, plan);
+        return {};
+    }
+    if (form == Form::nonblocking)
+        return Started(start(state, std::move(plan)));
+    return Started(std::make_unique<CollectiveStarter<Plan>>(state, std::move(plan)));
+}
 
 }  // namespace tutti::detail

@@ -22,7 +22,7 @@ TEST_CASE("no request at all, and inactive ones")
     CHECK_FALSE(test_any(requests).has_value());
     CHECK(test_some(requests, indices) == 0);
     wait_all(requests);
-    wait_all({});
+    wait_all(std::span<Request>());
     CHECK_FALSE(wait_any({}).has_value());
 }
 

@@ -56,4 +56,13 @@ void snippet(const tutti::Communicator& world, int* pointer)
     world.igatherv(out, counts, {.root = 1}).wait();
     world.iscatterv(in, std::vector<std::size_t>{1, 2}, out, {.root = 1}).wait();
     world.ialltoallv(in, counts, out, std::vector<std::size_t>{1, 2}).wait();
+
+    const tutti::Layout every_other = tutti::Layout::strided(2, 1, 2, sizeof(int));
+    tutti::LayoutView<int> laid_out{pointer, every_other};
+    world.gather(tutti::strided(pointer, 2, 1, 3), out);
+    world.allgather(in, laid_out);
+    world.igather(laid_out, out).wait();
+    tutti::PersistentRequest all = world.alltoallv_init(laid_out, counts, out, counts);
+    all.start();
+    all.wait();
 }

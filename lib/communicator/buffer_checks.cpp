@@ -1,21 +1,34 @@
-#include "lib/communicator/block_plan.hpp"
+#include "lib/communicator/buffer_checks.hpp"
+
+#include "tutti/error.hpp"
 
 namespace tutti::detail {
 
-namespace {
-
-[[noreturn]] void refuse(std::string_view operation, const std::string& detail)
+void refuse(std::string_view operation, const std::string& detail)
 {
     throw Error(ErrorCode::invalid_argument, operation, detail);
 }
 
-}  // namespace
+void check_root(const CommunicatorState& state, std::string_view operation, int root)
+{
+    if (root < 0 || root >= state.size())
+        throw Error(ErrorCode::invalid_rank, operation,
+                    fmt::format("the root {} is no rank of this communicator; its ranks are 0 to {}", root,
+                                state.size() - 1),
+                    root);
+}
+
+bool overlap(ConstElements in, ConstElements out) noexcept
+{
+    return in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes();
+}
 
 void check_apart(std::string_view operation, ConstElements in, ConstElements out)
 {
-    if (in.count != 0 && in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes())
+    if (in.count != 0 && overlap(in, out))
         refuse(operation,
-               "input and output overlap; pass buffers that are apart, or use the form with one buffer");
+               "input and output overlap; pass buffers that are apart, or one buffer where there "
+               "is a form in place");
 }
 
 void check_equal_size(std::string_view operation, ConstElements in, ConstElements out)

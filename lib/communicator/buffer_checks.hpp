@@ -1,35 +1,26 @@
-// What the collectives that move blocks share. Each has one plan, which a rank makes before anything is sent:
-// it checks what the caller gave, copies what stays here, and is a function object that returns the
-// coroutine. It holds what the coroutine refers to beside the caller's buffers.
+// What collectives check before anything is sent.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "collectives/collectives.hpp"
 #include "lib/communicator/byte_blocks.hpp"
-#include "lib/communicator/run_collective.hpp"
+#include "lib/communicator/communicator_state.hpp"
 
 namespace tutti::detail {
 
-/// Starts the plan's coroutine; the request keeps the plan.
-template <class Plan>
-Request start_plan(const std::shared_ptr<CommunicatorState>& state, Plan plan)
-{
-    auto kept = std::make_shared<Plan>(std::move(plan));
-    Request request = start(state, [&](CollectiveRequest& collective) { return (*kept)(collective.group); });
-    if (request.active())
-        RequestAccess::keep(request, std::move(kept));
-    return request;
-}
+[[noreturn]] void refuse(std::string_view operation, const std::string& detail);
+
+/// Throws ErrorCode::invalid_rank unless `root` is a rank of the communicator.
+void check_root(const CommunicatorState& state, std::string_view operation, int root);
 
 // All checks throw ErrorCode::invalid_argument in the name of `operation`, with the numbers and the remedy;
 // also for a buffer that has elements but no memory.
+
+/// Whether they share a byte.
+bool overlap(ConstElements in, ConstElements out) noexcept;
 
 /// Input and output must share no byte.
 void check_apart(std::string_view operation, ConstElements in, ConstElements out);
@@ -51,11 +42,5 @@ void check_own_count(std::string_view operation, std::string_view name, ConstEle
 /// What this rank sends itself must be what it receives from itself.
 void check_kept_count(std::string_view operation, std::size_t sent_bytes, std::size_t received_bytes,
                       int rank);
-
-inline void copy_elements(std::byte* to, ConstElements from)
-{
-    if (from.count != 0)
-        std::memcpy(to, from.data, from.size_bytes());
-}
 
 }  // namespace tutti::detail

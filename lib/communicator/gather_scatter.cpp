@@ -1,0 +1,172 @@
+// gather, gatherv, scatter and scatterv of a communicator: two directions of the same thing. A rank has its
+// own block, and the root the whole; in place, the root's own block lies within the whole.
+#include <optional>
+
+#include "collectives/collectives.hpp"
+#include "lib/communicator/buffer_checks.hpp"
+#include "lib/communicator/packed_buffers.hpp"
+#include "tutti/block_collectives.hpp"
+
+namespace tutti {
+
+using collectives::Group;
+using detail::BlockBuffers;
+using detail::BuffersUsed;
+using detail::ByteBlocks;
+using detail::CommunicatorState;
+using detail::Elements;
+using detail::Started;
+
+namespace {
+
+struct Names {
+    std::string_view operation;
+    std::string_view own;
+    std::string_view whole;
+};
+
+/// This rank's own block, and what matters at root alone: the whole.
+struct Parts {
+    std::span<std::byte> own;
+    std::byte* whole = nullptr;
+    std::optional<ByteBlocks> blocks;  // where they may be unequal
+};
+
+// One of the two buffers is only read, another one in each direction.
+Elements input_of(const BlockBuffers& buffers)
+{
+    return {const_cast<std::byte*>(buffers.in.data), buffers.in.count, buffers.in.element_bytes};
+}
+
+std::span<std::byte> bytes_of(Elements elements)
+{
+    return {elements.data, elements.size_bytes()};
+}
+
+Parts equal_parts(const CommunicatorState& state, const Names& names, Elements own, Elements whole,
+                  bool in_place, int root)
+{
+    if (state.rank() != root) {
+        detail::check_memory(names.operation, names.own, own);
+        return {bytes_of(own), nullptr, {}};
+    }
+    if (in_place) {
+        own = detail::block_of(names.operation, whole, state.size(), root);
+    } else {
+        detail::check_multiple(names.operation, names.own, own, names.whole, whole, state.size());
+        detail::check_apart(names.operation, own, whole);
+    }
+    return {bytes_of(own), whole.data, {}};
+}
+
+Parts unequal_parts(const CommunicatorState& state, const Names& names, Elements own, Elements whole,
+                    const BlockCounts& counts, ByteBlocks::Use use, bool in_place, int root)
+{
+    if (state.rank() != root) {
+        detail::check_memory(names.operation, names.own, own);
+        return {bytes_of(own), nullptr, {}};
+    }
+    ByteBlocks blocks(names.operation, names.whole, counts, whole, state.size(), use);
+    const std::span<std::byte> place = blocks.in(whole.data)[root];
+    if (in_place)
+        return {place, whole.data, std::move(blocks)};
+    detail::check_own_count(names.operation, names.own, own, place.size(), root);
+    detail::check_apart(names.operation, own, whole);
+    return {bytes_of(own), whole.data, std::move(blocks)};
+}
+
+auto plan_gather(const CommunicatorState& state, const BlockBuffers& buffers, int root)
+{
+    const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
+    const Parts parts =
+        equal_parts(state, {"gather", "input", "output"}, own, buffers.out, buffers.in_place, root);
+    return [own = parts.own, whole = parts.whole, root](Group& group) {
+        return collectives::gather(group, own, whole, root);
+    };
+}
+
+auto plan_gatherv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts,
+                  int root)
+{
+    const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
+    return [parts = unequal_parts(state, {"gatherv", "input", "output"}, own, buffers.out, counts,
+                                  ByteBlocks::Use::received, buffers.in_place, root),
+            root](Group& group) {
+        const auto all = parts.blocks ? parts.blocks->in(parts.whole) : collectives::Blocks();
+        return collectives::gatherv(group, parts.own, all, root);
+    };
+}
+
+auto plan_scatter(const CommunicatorState& state, const BlockBuffers& buffers, int root)
+{
+    const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
+    const Parts parts =
+        equal_parts(state, {"scatter", "output", "input"}, buffers.out, whole, buffers.in_place, root);
+    return [own = parts.own, whole = parts.whole, root](Group& group) {
+        return collectives::scatter(group, whole, own, root);
+    };
+}
+
+auto plan_scatterv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts,
+                   int root)
+{
+    const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
+    return [parts = unequal_parts(state, {"scatterv", "output", "input"}, buffers.out, whole, counts,
+                                  ByteBlocks::Use::sent, buffers.in_place, root),
+            root](Group& group) {
+        const std::byte* const data = parts.whole;
+        const auto all = parts.blocks ? parts.blocks->in(data) : collectives::ConstBlocks();
+        return collectives::scatterv(group, all, parts.own, root);
+    };
+}
+
+// In place, a rank other than root has its own block in the one buffer.
+BuffersUsed used_by_gather(bool in_place, bool is_root)
+{
+    return {.in = true, .out = in_place || is_root, .out_written = is_root};
+}
+
+BuffersUsed used_by_scatter(bool in_place, bool is_root)
+{
+    return {.in = is_root, .out = true, .out_written = !(in_place && is_root)};
+}
+
+}  // namespace
+
+Started BlockCollectives::call_gather(Form form, const Buffers& buffers, int root) const
+{
+    detail::check_root(*state_, "gather", root);
+    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == root);
+    return detail::run_on(form, state_, "gather", buffers, used,
+                          [&](const Buffers& contiguous) { return plan_gather(*state_, contiguous, root); });
+}
+
+Started BlockCollectives::call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                                       int root) const
+{
+    detail::check_root(*state_, "gatherv", root);
+    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == root);
+    return detail::run_on(form, state_, "gatherv", buffers, used, [&](const Buffers& contiguous) {
+        return plan_gatherv(*state_, contiguous, blocks, root);
+    });
+}
+
+Started BlockCollectives::call_scatter(Form form, const Buffers& buffers, int root) const
+{
+    detail::check_root(*state_, "scatter", root);
+    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == root);
+    return detail::run_on(form, state_, "scatter", buffers, used,
+                          [&](const Buffers& contiguous) { return plan_scatter(*state_, contiguous, root); });
+}
+
+Started BlockCollectives::call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                                        int root) const
+{
+    detail::check_root(*state_, "scatterv", root);
+    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == root);
+    return detail::run_on(form, state_, "scatterv", buffers, used, [&](const Buffers& contiguous) {
+        return plan_scatterv(*state_, contiguous, blocks, root);
+    });
+}
+
+}  // namespace tutti
