@@ -17,9 +17,36 @@ void take_step(std::span<float> weights, std::span<const float> gradient, float 
 
 }  // namespace
 
+void AllReduce::ready(const Bucket& bucket, std::span<float> gradient)
+{
+    if (known_ == sums_.size())
+        sums_.emplace_back(communicator_, precision_);
+    parts_.resize(sums_.size());
+    parts_[known_] = bucket.of(gradient);
+    if (when_ == When::beside_backward)
+        start(known_);
+    ++known_;
+}
+
+// Half of the bucket before, while the next is computed.
+void AllReduce::start(std::size_t index)
+{
+    if (index > 0)
+        sums_[index - 1].advance();
+    sums_[index].start(parts_[index]);
+}
+
 void AllReduce::update(std::span<float> weights, std::span<float> gradient, float step)
 {
-    communicator_.allreduce(gradient, tutti::sum);
+    if (when_ == When::after_backward) {
+        for (std::size_t i = 0; i < known_; ++i)
+            start(i);
+    }
+    if (known_ > 0)
+        sums_[known_ - 1].advance();
+    for (std::size_t i = 0; i < known_; ++i)
+        sums_[i].finish();
+    known_ = 0;
     take_step(weights, gradient, step);
 }
 

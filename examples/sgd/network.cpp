@@ -39,13 +39,13 @@ void multiply(const float* inputs, const float* weights, std::array<float, kOutp
     }
 }
 
-// weights' gradient += inputs x slope
-template <std::size_t kInputs, std::size_t kOutputs>
-void add_outer_product(const float* inputs, const std::array<float, kOutputs>& slope, float* gradient)
+// weights' gradient += inputs x slopes
+template <std::size_t kOutputs>
+void add_outer_product(std::span<const float> inputs, const float* slopes, float* gradient)
 {
-    for (std::size_t i = 0; i < kInputs; ++i) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
         for (std::size_t j = 0; j < kOutputs; ++j)
-            gradient[i * kOutputs + j] += inputs[i] * slope[j];
+            gradient[i * kOutputs + j] += inputs[i] * slopes[j];
     }
 }
 
@@ -97,31 +97,78 @@ std::vector<float> initial_weights(unsigned seed)
     return weights;
 }
 
-double add_gradient(std::span<const float> weights, Image image, int label, std::span<float> gradient)
+std::vector<Bucket> make_buckets(std::size_t count)
+{
+    constexpr std::size_t kHiddenWeights = kPixels * kHidden;
+    if (count == 1)
+        return {{0, kWeights}};
+    std::vector<Bucket> buckets = {{kHiddenWeights, kWeights}};
+    const std::size_t slices = count - 1;
+    for (std::size_t i = 0; i < slices; ++i)
+        buckets.push_back({kPixels * i / slices * kHidden, kPixels * (i + 1) / slices * kHidden});
+    return buckets;
+}
+
+Pass::Pass(std::span<const float> weights, const Dataset& data, std::span<const std::size_t> images)
+    : weights_(weights),
+      data_(data),
+      images_(images),
+      hidden_(images.size() * kHidden),
+      hidden_slopes_(images.size() * kHidden),
+      digit_slopes_(images.size() * kDigits)
 {
     const Layers<const float> layers(weights);
-    const Layers<float> slopes(gradient);
-    const Activations active = forward(layers, image);
-    Digits digit_slope = softmax(active.scores);
-    const auto correct = static_cast<std::size_t>(label);
-    const double loss = -std::log(std::max(digit_slope[correct], 1e-30f));
-
-    // The slope of cross entropy after softmax is simply the probability less the truth.
-    digit_slope[correct] -= 1.0f;
-    add_outer_product<kHidden>(active.hidden.data(), digit_slope, slopes.output);
-    for (std::size_t j = 0; j < kDigits; ++j)
-        slopes.output_bias[j] += digit_slope[j];
-
-    Hidden hidden_slope{};
-    for (std::size_t i = 0; i < kHidden; ++i) {
-        for (std::size_t j = 0; j < kDigits; ++j)
-            hidden_slope[i] += layers.output[i * kDigits + j] * digit_slope[j];
-        hidden_slope[i] *= 1.0f - active.hidden[i] * active.hidden[i];  // tanh' = 1 - tanh^2
+    for (std::size_t n = 0; n < images.size(); ++n) {
+        const Activations active = forward(layers, data.image(images[n]));
+        std::ranges::copy(active.hidden, &hidden_[n * kHidden]);
+        // The slope of cross entropy after softmax is simply the probability less the truth.
+        Digits slope = softmax(active.scores);
+        const auto correct = static_cast<std::size_t>(data.labels[images[n]]);
+        loss_ -= std::log(std::max(slope[correct], 1e-30f));
+        slope[correct] -= 1.0f;
+        std::ranges::copy(slope, &digit_slopes_[n * kDigits]);
     }
-    add_outer_product<kPixels>(image.data(), hidden_slope, slopes.hidden);
-    for (std::size_t i = 0; i < kHidden; ++i)
-        slopes.hidden_bias[i] += hidden_slope[i];
-    return loss;
+}
+
+void Pass::backward(const Bucket& bucket, std::span<float> gradient)
+{
+    std::ranges::fill(bucket.of(gradient), 0.0f);
+    if (bucket.end == kWeights)
+        output_layer(gradient);
+    hidden_rows(bucket.begin / kHidden, std::min(bucket.end / kHidden, kPixels), gradient);
+}
+
+// With the hidden units' slopes, and all biases.
+void Pass::output_layer(std::span<float> gradient)
+{
+    const Layers<const float> layers(weights_);
+    const Layers<float> sums(gradient);
+    for (std::size_t n = 0; n < images_.size(); ++n) {
+        const std::span<const float> active(&hidden_[n * kHidden], kHidden);
+        const float* const slope = &digit_slopes_[n * kDigits];
+        float* const hidden_slope = &hidden_slopes_[n * kHidden];
+        add_outer_product<kDigits>(active, slope, sums.output);
+        for (std::size_t j = 0; j < kDigits; ++j)
+            sums.output_bias[j] += slope[j];
+        for (std::size_t i = 0; i < kHidden; ++i) {
+            for (std::size_t j = 0; j < kDigits; ++j)
+                hidden_slope[i] += layers.output[i * kDigits + j] * slope[j];
+            hidden_slope[i] *= 1.0f - active[i] * active[i];  // tanh' = 1 - tanh^2
+            sums.hidden_bias[i] += hidden_slope[i];
+        }
+    }
+}
+
+// The weights of some pixels, a row each.
+void Pass::hidden_rows(std::size_t first, std::size_t last, std::span<float> gradient) const
+{
+    if (first == last)
+        return;
+    for (std::size_t n = 0; n < images_.size(); ++n) {
+        const Image image = data_.image(images_[n]);
+        add_outer_product<kHidden>(image.subspan(first, last - first), &hidden_slopes_[n * kHidden],
+                                   &gradient[first * kHidden]);
+    }
 }
 
 int classify(std::span<const float> weights, Image image)

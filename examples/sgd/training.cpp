@@ -44,6 +44,7 @@ double run_epoch(const tutti::Communicator& communicator, const Dataset& train,
                  std::span<const std::size_t> order, const TrainingOptions& options, Exchange& exchange,
                  std::vector<float>& weights, EpochReport& report)
 {
+    const std::vector<Bucket> buckets = make_buckets(options.buckets);
     std::vector<float> gradient(weights.size());
     double loss = 0;
     for (std::size_t begin = 0; begin < order.size(); begin += options.batch) {
@@ -51,20 +52,39 @@ double run_epoch(const tutti::Communicator& communicator, const Dataset& train,
         const Part mine(communicator, batch.size());
 
         const double start = tutti::wall_time();
-        std::ranges::fill(gradient, 0.0f);
-        for (std::size_t i = mine.begin; i < mine.end; ++i)
-            loss += add_gradient(weights, train.image(batch[i]), train.labels[batch[i]], gradient);
+        Pass pass(weights, train, batch.subspan(mine.begin, mine.end - mine.begin));
+        double exchanging = 0;
+        for (const Bucket& bucket : buckets) {
+            pass.backward(bucket, gradient);
+            const double computed = tutti::wall_time();
+            exchange.ready(bucket, gradient);
+            exchanging += tutti::wall_time() - computed;
+        }
+        loss += pass.loss();
         const double computed = tutti::wall_time();
         exchange.update(weights, gradient, options.learning_rate / static_cast<float>(batch.size()));
-        const double exchanged = tutti::wall_time();
+        exchanging += tutti::wall_time() - computed;
 
-        report.compute_seconds += computed - start;
-        report.communication_seconds += exchanged - computed;
+        report.compute_seconds += tutti::wall_time() - start - exchanging;
+        report.communication_seconds += exchanging;
     }
     return loss;
 }
 
 }  // namespace
+
+double TrainingResult::compute_seconds() const
+{
+    return std::accumulate(epochs.begin(), epochs.end(), 0.0,
+                           [](double sum, const EpochReport& epoch) { return sum + epoch.compute_seconds; });
+}
+
+double TrainingResult::communication_seconds() const
+{
+    return std::accumulate(epochs.begin(), epochs.end(), 0.0, [](double sum, const EpochReport& epoch) {
+        return sum + epoch.communication_seconds;
+    });
+}
 
 TrainingResult train(const tutti::Communicator& communicator, const Split& data,
                      const TrainingOptions& options, Exchange& exchange)

@@ -15,6 +15,7 @@ struct TrainingOptions {
     std::size_t batch = 64;  // images a step, over all ranks together
     float learning_rate = 0.3f;
     unsigned seed = 1;
+    std::size_t buckets = 1;  // that the gradient is cut into
 };
 
 struct EpochReport {
@@ -27,6 +28,10 @@ struct EpochReport {
 struct TrainingResult {
     std::vector<float> weights;
     std::vector<EpochReport> epochs;
+
+    /// Of the slowest ranks, over all epochs.
+    double compute_seconds() const;
+    double communication_seconds() const;
 };
 
 /// Trains from the same initial weights over the same global batches, whatever the number of ranks: each
