@@ -83,7 +83,7 @@ TEST_CASE("every allgather brings all blocks to all, in place or not")
 {
     for (const Algorithm<Allgather::Function>& algorithm : Allgather::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t block_bytes : kCounts) {
                     check_equal(algorithm, mode, ranks, block_bytes);
                 }
@@ -96,7 +96,7 @@ TEST_CASE("every allgatherv takes unequal and empty blocks, wherever they lie, a
 {
     for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
                     for (const Order order : kOrders) {
                         check_unequal(algorithm, mode, Places(sizes, order));

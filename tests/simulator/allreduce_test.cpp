@@ -82,7 +82,7 @@ TEST_CASE("every allreduce combines in rank order, at every number of ranks")
 {
     for (const Algorithm<Allreduce::Function>& algorithm : Allreduce::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t count : kCounts) {
                     check_both(algorithm, mode, ranks, count);
                 }

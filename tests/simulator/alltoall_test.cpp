@@ -173,7 +173,7 @@ TEST_CASE("every alltoall brings every block to its rank")
 {
     for (const Algorithm<Alltoall::Function>& algorithm : Alltoall::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t block_bytes : kCounts) {
                     check_equal(algorithm, mode, ranks, block_bytes);
                 }
@@ -186,7 +186,7 @@ TEST_CASE("every alltoallv takes unequal and empty blocks, wherever they lie, an
 {
     for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const Order order : kOrders) {
                     for (const auto size_bytes : {some_empty, to_the_last_only, nothing}) {
                         check_unequal(algorithm, mode, Exchange(ranks, order, size_bytes));
@@ -213,7 +213,7 @@ TEST_CASE("an alltoall in place exchanges blocks of any size between each pair o
 {
     const auto symmetric = [](int a, int b) { return static_cast<std::size_t>((a + b) * 5 % 7 + a * b % 3); };
     for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= 17; ++ranks) {
+        for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
             for (const std::size_t block_bytes : kCounts) {
                 check_in_place(
                     mode, equal_exchange(ranks, block_bytes),

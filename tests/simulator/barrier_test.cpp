@@ -44,7 +44,7 @@ TEST_CASE("no rank leaves a barrier before the last has entered it")
     constexpr double kLate = 500;
     for (const Algorithm<Barrier::Function>& algorithm : Barrier::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 2; ranks <= 17; ++ranks) {
+            for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
                 for (int late = 0; late < ranks; ++late) {
                     CAPTURE(algorithm.name, static_cast<int>(mode), ranks, late);
                     Settings settings = settings_for(mode);

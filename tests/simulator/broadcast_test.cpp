@@ -96,7 +96,7 @@ TEST_CASE("every broadcast brings the root's data to all, from every root")
 {
     for (const Algorithm<Broadcast::Function>& algorithm : Broadcast::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
                     for (const std::size_t count : kCounts) {
                         check(algorithm, mode, ranks, root, count);

@@ -78,7 +78,7 @@ TEST_CASE("every gather brings all blocks to every root")
 {
     for (const Algorithm<Gather::Function>& algorithm : Gather::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
                     for (const std::size_t block_bytes : kCounts) {
                         check_equal(algorithm, mode, ranks, root,
@@ -95,7 +95,7 @@ TEST_CASE("every gather brings all blocks to every root")
 TEST_CASE("a gatherv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
 {
     for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= 17; ++ranks) {
+        for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
             for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
                 for (const Order order : kOrders) {
                     const Places places(sizes, order);

@@ -106,7 +106,7 @@ TEST_CASE("every reduce_scatter leaves each rank its block, combined in rank ord
 {
     for (const Algorithm<ReduceScatter::Function>& algorithm : ReduceScatter::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t count : {0, 1, 3, 101}) {
                     const Counts counts(static_cast<std::size_t>(ranks), count);
                     check_both({algorithm, mode, counts, true});
@@ -121,7 +121,7 @@ TEST_CASE("a reduce_scatter of unequal blocks, of empty ones, and of one block a
 {
     for (const Algorithm<ReduceScatter::Function>& algorithm : ReduceScatter::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 check_both({algorithm, mode, unequal_counts(ranks), false});
                 for (int rank = 0; rank < ranks; rank += 3) {
                     Counts counts(static_cast<std::size_t>(ranks), 0);

@@ -173,7 +173,7 @@ TEST_CASE("every reduce combines in rank order at every root, and leaves the ope
 {
     for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
                     for (const Memory memory : {Memory::in_place, Memory::separate, Memory::none_but_root}) {
                         check_both(algorithm, mode, ranks, root, 3, memory);

@@ -71,7 +71,7 @@ template <class Run>
 void check_reproducible(int root, const Run& run)
 {
     std::mt19937 random(5);
-    for (int ranks = 2; ranks <= 17; ++ranks) {
+    for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
         CAPTURE(ranks);
         const std::vector<Values> expected = results(ranks, settings_for(SendMode::eager), run);
         for (int arrival = 0; arrival < kArrivals; ++arrival) {

@@ -75,7 +75,7 @@ void check_everywhere(const Algorithm<Scan::Function>& algorithm, Kind kind)
 {
     for (const SendMode mode : kModes) {
         for (const bool in_place : {false, true}) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t count : kCounts) {
                     check_both({algorithm, kind, mode, ranks, count, in_place});
                 }

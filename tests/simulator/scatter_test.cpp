@@ -76,7 +76,7 @@ TEST_CASE("every scatter brings every rank its block, from every root")
 {
     for (const Algorithm<Scatter::Function>& algorithm : Scatter::kAlgorithms) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= 17; ++ranks) {
+            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
                     for (const std::size_t block_bytes : kCounts) {
                         check_equal(algorithm, mode, ranks, root,
@@ -93,7 +93,7 @@ TEST_CASE("every scatter brings every rank its block, from every root")
 TEST_CASE("a scatterv takes unequal and empty blocks, wherever they lie, and writes to none of them")
 {
     for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= 17; ++ranks) {
+        for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
             for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
                 for (const Order order : kOrders) {
                     const Places places(sizes, order);

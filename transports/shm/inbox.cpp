@@ -16,7 +16,6 @@ namespace tutti::transport::shm {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x32306d6873747574;  // "tutshm02": changes with the layout
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHeaderBytes = (sizeof(InboxHeader) + kLine - 1) / kLine * kLine;
 
 // A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few

@@ -13,6 +13,8 @@
 
 namespace tutti::transport::shm {
 
+inline constexpr std::size_t kPage = 4096;
+
 /// Boot id and pid namespace, hashed: equal only where /proc/PID means the same.
 std::uint64_t this_host() noexcept;
 

@@ -11,7 +11,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x3330647262747574;  // "tutbrd03": changes with the layout
+constexpr std::uint64_t kBoardMagic = 0x3330647262747574;  // "tutbrd03": changes with the layout
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::optional<BoardCard> BoardCard::parse(std::span<const std::byte> bytes) noex
     if (bytes.size() != sizeof card)
         return std::nullopt;
     std::memcpy(&card, bytes.data(), sizeof card);
-    return card.magic == kMagic && card.members > 0 ? std::optional(card) : std::nullopt;
+    return card.magic == kBoardMagic && card.members > 0 ? std::optional(card) : std::nullopt;
 }
 
 std::size_t NodeBoard::slots_start(std::uint32_t members) noexcept
@@ -38,9 +38,9 @@ NodeBoard NodeBoard::create(std::uint32_t members)
 {
     MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
     file.allocate(0, size_bytes(members));
-    const BoardCard card{kMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
+    const BoardCard card{kBoardMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
     NodeBoard board(card, std::move(file));
-    board.header().magic = kMagic;
+    board.header().magic = kBoardMagic;
     board.header().nonce = card.nonce;
     return board;
 }
@@ -51,7 +51,7 @@ NodeBoard NodeBoard::open(const BoardCard& card)
     file.map(size_bytes(card.members));
     file.close_descriptor();
     NodeBoard board(card, std::move(file));
-    if (board.header().magic != kMagic || board.header().nonce != card.nonce)
+    if (board.header().magic != kBoardMagic || board.header().nonce != card.nonce)
         throw Error(ErrorCode::peer_lost, "shared memory",
                     fmt::format("process {} is no longer the one that announced its board", card.pid));
     return board;

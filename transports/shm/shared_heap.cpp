@@ -12,7 +12,6 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLeastArena = 256u << 20;
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
 // Freed ranges from here on give their pages back.
