@@ -28,6 +28,10 @@ enum class CallKind : std::uint8_t {
     alltoall_in_place,
     alltoallv,
     alltoallv_in_place,
+    neighbor_allgather,
+    neighbor_allgatherv,
+    neighbor_alltoall,
+    neighbor_alltoallv,
     split,
     share_memory,
 };
@@ -51,6 +55,10 @@ inline constexpr std::string_view kCallNames[] = {
     "alltoall in place",
     "alltoallv",
     "alltoallv in place",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
     "split or dup",
     "a blocking collective, for the first time",  // ranks of a node first agree on memory to share
 };

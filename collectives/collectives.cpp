@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "collectives/choice.hpp"
+#include "collectives/neighbor_alltoall/neighbor_alltoall.hpp"
 
 namespace tutti::collectives {
 
@@ -123,6 +124,31 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out)
 Task alltoallv(Group& group, ConstBlocks in, Blocks out)
 {
     return chosen<Alltoallv>(group, {.kind = CallKind::alltoallv}).algorithm->run(group, in, out);
+}
+
+Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all)
+{
+    group.announce({.kind = CallKind::neighbor_allgather});
+    return neighbor_allgather_flat(group, neighbors, own, all);
+}
+
+Task neighbor_allgatherv(Group& group, Neighbors neighbors, std::span<const std::byte> own, Blocks all)
+{
+    group.announce({.kind = CallKind::neighbor_allgatherv});
+    return neighbor_allgatherv_flat(group, neighbors, own, all);
+}
+
+Task neighbor_alltoall(Group& group, Neighbors neighbors, const std::byte* in, std::byte* out,
+                       std::size_t block_bytes)
+{
+    group.announce({.kind = CallKind::neighbor_alltoall});
+    return neighbor_alltoall_flat(group, neighbors, in, out, block_bytes);
+}
+
+Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Blocks out)
+{
+    group.announce({.kind = CallKind::neighbor_alltoallv});
+    return neighbor_alltoallv_flat(group, neighbors, in, out);
 }
 
 }  // namespace tutti::collectives

@@ -15,6 +15,7 @@
 
 #include "collectives/blocks.hpp"
 #include "collectives/group.hpp"
+#include "collectives/neighbors.hpp"
 #include "collectives/partition.hpp"
 #include "collectives/task.hpp"
 
@@ -84,5 +85,22 @@ Task alltoall_in_place(Group& group, std::span<std::byte> data);
 
 /// With blocks of any sizes and places; what two ranks send each other is equally long.
 Task alltoallv_in_place(Group& group, Blocks data);
+
+// Exchanges with neighbours alone, whose spans must live until the task has ended. Blocks of sources that are
+// nobody are left alone. There is one algorithm, neighbor_alltoall/flat.cpp.
+
+/// Brings `own` to all destinations. `all` has a block as long as that for each source.
+Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all);
+
+/// The same with a block of any size and place for each source, as long as what that one sends.
+Task neighbor_allgatherv(Group& group, Neighbors neighbors, std::span<const std::byte> own, Blocks all);
+
+/// Brings each destination a block of `in`, and a block of `out` from each source; all blocks are equally
+/// long. `in` and `out` do not overlap.
+Task neighbor_alltoall(Group& group, Neighbors neighbors, const std::byte* in, std::byte* out,
+                       std::size_t block_bytes);
+
+/// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
+Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Blocks out);
 
 }  // namespace tutti::collectives

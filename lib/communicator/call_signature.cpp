@@ -20,6 +20,10 @@ bool has_size(CallKind kind) noexcept
         case CallKind::scatterv:
         case CallKind::alltoallv:
         case CallKind::alltoallv_in_place:
+        case CallKind::neighbor_allgather:
+        case CallKind::neighbor_allgatherv:
+        case CallKind::neighbor_alltoall:
+        case CallKind::neighbor_alltoallv:
         case CallKind::split:
         case CallKind::share_memory:
             return false;
