@@ -75,6 +75,24 @@ inline void ibarrier(const Communicator& group)
     group.ibarrier().wait();
 }
 
+// Asks again and again instead of waiting.
+inline void tested_ibarrier(const Communicator& group)
+{
+    Request request = group.ibarrier();
+    while (!request.test())
+        ;
+}
+
+template <int root>
+void tested_igather(const Communicator& group)
+{
+    std::vector<int> all(group.rank() == root ? static_cast<std::size_t>(group.size()) : 0);
+    const std::array<int, 1> own{group.rank()};
+    Request request = group.igather(own, all, {.root = root});
+    while (!request.test())
+        ;
+}
+
 template <int first, int second>
 void igathers(const Communicator& group)
 {
@@ -131,6 +149,7 @@ inline constexpr Mismatch kMismatches[] = {
     {"order of requests", calls::igathers<0, 1>, calls::igathers<1, 0>, "gather with root 0",
      "gather with root 1"},
     {"elsewhere", calls::barrier, calls::elsewhere, "barrier", "broadcast with root"},
+    {"tested", calls::tested_ibarrier, calls::tested_igather<0>, "barrier", "gather with root 0"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
 };
 

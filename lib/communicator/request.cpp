@@ -103,7 +103,7 @@ bool Request::test()
     progress::Engine& engine = process_of(*state_).engine();
     auto lock = engine.lock();
     if (!state_->done)
-        engine.progress();
+        engine.poll();
     if (!state_->done)
         return false;
     finish();
@@ -208,7 +208,7 @@ bool test_all(std::span<Request> requests)
             return std::ranges::all_of(requests, [](const Request& r) { return !r.active() || is_done(r); });
         };
         if (!all_done()) {
-            process->engine().progress();
+            process->engine().poll();
             if (!all_done())
                 return false;
         }
@@ -232,7 +232,7 @@ std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indice
     {
         auto lock = process->engine().lock();
         if (std::ranges::none_of(requests, is_done))
-            process->engine().progress();
+            process->engine().poll();
         for (std::size_t i = 0; i < requests.size() && count < indices.size(); ++i) {
             if (is_done(requests[i]))
                 indices[count++] = i;

@@ -117,6 +117,18 @@ public:
         return events;
     }
 
+    /// The same for a caller that asks again and again instead of waiting: it loses patience, too
+    /// (set_watch).
+    std::size_t poll()
+    {
+        const std::size_t events = progress();
+        if (events != 0)
+            polled_ = {};
+        else if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
+            lose_patience(polled_.patience);
+        return events;
+    }
+
     /// After a call that started something and does not wait for it: what other threads sleep for may depend
     /// on it (a message to this rank itself), or it needs their progress (a frame that was refused). Under
     /// the lock.
@@ -246,6 +258,13 @@ private:
     {
         return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
     }
+    // Polls since the last event.
+    struct Polled {
+        unsigned times = 0;
+        Patience patience;
+    };
+    static constexpr unsigned kPollsPerClock = 256;
+
     bool yield_or_tired(Lock& lock, Idle& idle);
     void go_home(std::int64_t now_ns) noexcept;
     bool arm();
@@ -260,6 +279,7 @@ private:
     protocol::Protocol& protocol_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
     Watch watch_;
+    Polled polled_;
     std::exception_ptr broken_;  // what a transport threw: the end of all progress
     transport::Transport* doorbell_owner_ = nullptr;
     std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one

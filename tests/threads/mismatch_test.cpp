@@ -120,22 +120,3 @@ TEST_CASE("ever more collectives under way, and ranks that are far ahead")
             expect(data[static_cast<std::size_t>(i)] == i);
     });
 }
-
-TEST_CASE("the numbers of calls begin again")
-{
-    at_size(2, [](const Communicator& world) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-        constexpr int kCalls = 100'000;  // as far as time allows
-#else
-        constexpr int kCalls = (1 << 20) + 1000;
-#endif
-        int value = 0;
-        for (int i = 0; i < kCalls; ++i) {
-            value = world.rank() == 0 ? i : -1;
-            world.broadcast(value);
-            expect(value == i);
-            if (i % 4096 == 0)
-                world.barrier();
-        }
-    });
-}

@@ -3,13 +3,16 @@
 #include <catch2/catch.hpp>
 
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "lib/bootstrap/singleton.hpp"
 #include "lib/communicator/call_history.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/process.hpp"
 #include "lib/reduction/reduce_op.hpp"
+#include "tutti/tutti.hpp"
 
 using namespace tutti::detail;
 using Catch::Matchers::Contains;
@@ -31,6 +34,19 @@ CallSignature signature(const Call& call, bool on_board = false)
 {
     return CallSignature(call, on_board);
 }
+
+// To the state behind a communicator.
+struct Opened : tutti::Communicator {
+    explicit Opened(const tutti::Communicator& communicator) : Communicator(communicator) {}
+    // As if it had made all calls up to `number`.
+    void skip_to(std::uint32_t number) const
+    {
+        while (state_->next_number() != number)
+            state_->next_collective();
+    }
+};
+
+constexpr std::uint32_t kNumbers = CallMark::kNumberMask + 1;
 
 // A job of this rank alone, whose world has made ten barriers.
 struct Alone {
@@ -178,5 +194,45 @@ TEST_CASE("random words of other ranks never do more than throw")
         } catch (const tutti::Error& error) {
             CHECK((error.code() == ErrorCode::protocol || error.code() == ErrorCode::invalid_argument));
         }
+    }
+}
+
+TEST_CASE("the numbers of calls begin again")
+{
+    REQUIRE_NOTHROW(tutti::run_threads(2, [](tutti::Environment& environment) {
+        const Opened world(environment.world());
+        const int rank = world.rank();
+        world.skip_to(kNumbers - 500);
+        std::vector<int> data(1000);
+        std::vector<tutti::Request> requests;
+        for (int i = 0; i < 1000; ++i) {
+            data[static_cast<std::size_t>(i)] = rank == 0 ? i : -1;
+            requests.push_back(world.ibroadcast(data[static_cast<std::size_t>(i)]));
+        }
+        tutti::wait_all(requests);
+        for (int i = 0; i < 1000; ++i) {
+            if (data[static_cast<std::size_t>(i)] != i)
+                throw std::runtime_error("wrong data");
+        }
+    }));
+}
+
+TEST_CASE("a number is not used again while its first call is under way")
+{
+    try {
+        tutti::run_threads(2, [](tutti::Environment& environment) {
+            const Opened world(environment.world());
+            if (world.rank() == 1) {
+                int never = 0;
+                world.recv(never, 0, 3);
+            }
+            tutti::Request under_way = world.ibarrier();
+            world.skip_to(kNumbers / 2 + 10);
+            world.skip_to(kNumbers + 10);
+        });
+        FAIL("not noticed");
+    } catch (const tutti::Error& error) {
+        CHECK(error.code() == ErrorCode::not_supported);
+        CHECK_THAT(error.what(), Contains("still under way after 524288 later ones"));
     }
 }
