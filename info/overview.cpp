@@ -20,6 +20,8 @@ constexpr Known kVariables[] = {
      "bytes that one sender may leave with a receiver (64M / ranks, at least 256K, at most 2M)"},
     {"TUTTI_PROGRESS", "calls (operations move on within calls) or thread (a thread of its own moves them)"},
     {"TUTTI_SHARED_CORES", "1 or 0: whether ranks share cores; tuttirun sets it"},
+    {"TUTTI_CORES",
+     "cores that each rank has to itself (its mask's, at most an equal share of the machine's)"},
     {"TUTTI_REDUCE_THREADS", "threads of a reduction of 4M or more (the rank's cores, at most 8)"},
     {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
     {"MPIEXEC_TIMEOUT", "seconds after which tuttirun ends the job (none)"},

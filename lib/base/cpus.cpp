@@ -1,13 +1,17 @@
 #include "lib/base/cpus.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 #include "lib/base/cgroup.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::base {
 
@@ -33,6 +37,18 @@ bool cores_are_crowded(int local_ranks)
 
 int cores_owned(int local_ranks)
 {
+    if (const char* told = std::getenv("TUTTI_CORES"); told != nullptr && *told != '\0') {
+        const std::string_view text = told;
+        int cores = 0;
+        const auto [end, error] = std::from_chars(text.begin(), text.end(), cores);
+        if (error != std::errc() || end != text.end() || cores < 1)
+            throw Error(
+                ErrorCode::invalid_argument, "environment",
+                fmt::format("TUTTI_CORES={} is no number of cores that a rank has to itself; write for "
+                            "example TUTTI_CORES=4",
+                            text));
+        return cores;
+    }
     if (cores_are_shared(local_ranks))
         return 1;
     const int share = static_cast<int>(machine_cpus() / std::max(1, local_ranks));

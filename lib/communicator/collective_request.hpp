@@ -10,9 +10,16 @@
 
 namespace tutti::detail {
 
-struct CollectiveRequest : RequestState {
+/// The completion hook of a CollectiveRequest's task: ends the request.
+void collective_ended(void* request) noexcept;
+
+struct CollectiveRequest : RequestState, progress::Deferred {
     CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, std::uint32_t number)
         : RequestState(Kind::collective),
+          Deferred([](Deferred& self) noexcept {
+              auto& request = static_cast<CollectiveRequest&>(self);
+              request.task.start({collective_ended, &request});
+          }),
           communicator(std::move(communicator_state)),
           group(*communicator, number)
     {

@@ -26,6 +26,7 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
     transport::shm::NodeBoard* const board = state.board(lock);
     CommunicatorGroup group(state, state.next_collective(), board);
     collectives::Task task = plan(group);
+    engine.begin_all();
     task.start();
     engine.wait(lock, [&] {
         group.poll_board();
@@ -33,9 +34,6 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
     });
     task.rethrow();
 }
-
-/// The completion hook of a CollectiveRequest's task: ends the request.
-void collective_ended(void* request) noexcept;
 
 /// Starts the plan's coroutine, which progress then drives; the request keeps the plan.
 template <class Plan>
@@ -46,7 +44,7 @@ Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
     auto request =
         std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
     request->task = request->plan(request->group);
-    request->task.start({collective_ended, static_cast<CollectiveRequest*>(request.get())});
+    engine.begin(*request);
     engine.started();
     return RequestAccess::active(*request.release());
 }

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <cstdlib>
 #include <map>
 #include <thread>
 
@@ -50,6 +51,13 @@ TEST_CASE("a rank owns at most its share of the machine, at most its mask, and o
     CHECK(all >= 1);
     CHECK(all <= machine_cpus());
     CHECK(cores_owned(1000) == 1);
+    setenv("TUTTI_CORES", "6", 1);
+    CHECK(cores_owned(1000) == 6);
+    for (const char* wrong : {"0", "many", "2x", "-3"}) {
+        setenv("TUTTI_CORES", wrong, 1);
+        CHECK_THROWS_WITH(cores_owned(1), Catch::Contains("TUTTI_CORES"));
+    }
+    unsetenv("TUTTI_CORES");
     std::thread([] {
         cpu_set_t one;
         CPU_ZERO(&one);
