@@ -42,6 +42,12 @@ constexpr Algorithm<RunFunction> on_board(RunFunction run)
     return {"board", run, Operands::any, Segments::no, Through::board};
 }
 
+template <class RunFunction>
+constexpr Algorithm<RunFunction> over_nodes(RunFunction run)
+{
+    return {"hierarchical", run, Operands::any, Segments::no, Through::nodes};
+}
+
 /// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
 template <auto kRun>
 struct Whole;
@@ -61,6 +67,7 @@ struct Barrier {
         on_board<Function>(barrier_board),
         {"binomial", barrier_binomial},
         {"dissemination", barrier_dissemination},
+        over_nodes<Function>(barrier_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kBarrierRules;
 };
@@ -74,6 +81,7 @@ struct Broadcast {
         {"binomial", Whole<broadcast_binomial>::run},
         {"chain", broadcast_chain, Operands::any, Segments::yes},
         {"scatter_allgather", Whole<broadcast_scatter_allgather>::run},
+        over_nodes<Function>(Whole<broadcast_hierarchical>::run),
     };
     static constexpr std::span<const Rule> kRules = kBroadcastRules;
 };
@@ -88,6 +96,7 @@ struct Reduce {
         {"binomial", Whole<reduce_binomial>::run},
         {"chain", reduce_chain, Operands::any, Segments::yes},
         {"rabenseifner", Whole<reduce_rabenseifner>::run},
+        over_nodes<Function>(Whole<reduce_hierarchical>::run),
     };
     static constexpr std::span<const Rule> kRules = kReduceRules;
 };
@@ -102,6 +111,7 @@ struct Allreduce {
         {"recursive_doubling", allreduce_recursive_doubling},
         {"rabenseifner", allreduce_rabenseifner},
         {"ring", allreduce_ring, Operands::commuting},
+        over_nodes<Function>(allreduce_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllreduceRules;
 };
@@ -146,6 +156,7 @@ struct Allgather {
         {"flat", allgather_flat},   on_board<Function>(allgather_board),
         {"ring", allgather_ring},   {"recursive_doubling", allgather_recursive_doubling},
         {"bruck", allgather_bruck},
+        over_nodes<Function>(allgather_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
@@ -158,7 +169,7 @@ struct Allgatherv {
         {"ring", allgatherv_ring},   {"recursive_doubling", allgatherv_recursive_doubling},
         {"bruck", allgatherv_bruck},
     };
-    static constexpr std::span<const Rule> kRules = kAllgatherRules;
+    static constexpr std::span<const Rule> kRules = kAllgathervRules;
 };
 
 struct Gather {

@@ -7,7 +7,8 @@
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
 // in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), where
 // no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
-// collective operations", 2007. "crowded" rows are measured.
+// collective operations", 2007. "crowded" rows are measured, "many_nodes" rows predicted by the simulator's cost
+// model (docs/collectives.md).
 #pragma once
 
 #include <cstddef>
@@ -39,12 +40,14 @@ inline constexpr Rule kBarrierRules[] = {
     // where            up to ranks  up to bytes  algorithm            segments of
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "dissemination"},
 };
 
 inline constexpr Rule kBroadcastRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   12 * kKiB,   "binomial"},
@@ -56,6 +59,7 @@ inline constexpr Rule kBroadcastRules[] = {
 inline constexpr Rule kReduceRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::many_nodes, kAnyRanks,   2 * kKiB,    "hierarchical"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   2 * kKiB,    "binomial"},
@@ -68,9 +72,10 @@ inline constexpr Rule kAllreduceRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
+    {Where::many_nodes, kAnyRanks,   16 * kKiB,   "hierarchical"},
     {Where::anywhere,   kAnyRanks,   2 * kKiB,    "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   512 * kKiB,  "rabenseifner"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
+    {Where::anywhere,   128,         kAnyBytes,   "ring"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "rabenseifner"},
 };
 
@@ -90,8 +95,19 @@ inline constexpr Rule kScanRules[] = {
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_doubling"},
 };
 
-// Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
+// Recursive doubling is Bruck's algorithm where the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::crowded,    16,          64 * kKiB,   "flat"},
+    {Where::many_nodes, kAnyRanks,   512 * kKiB,  "hierarchical"},
+    {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
+    {Where::anywhere,   128,         kAnyBytes,   "ring"},
+    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
+};
+
+inline constexpr Rule kAllgathervRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::crowded,    16,          64 * kKiB,   "flat"},

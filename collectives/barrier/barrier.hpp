@@ -10,5 +10,6 @@ Task barrier_board(Group& group);
 Task barrier_flat(Group& group);
 Task barrier_binomial(Group& group);
 Task barrier_dissemination(Group& group);
+Task barrier_hierarchical(Group& group);
 
 }  // namespace tutti::collectives

@@ -11,6 +11,7 @@ namespace tutti::collectives {
 
 Task broadcast_board(Group& group, std::span<std::byte> data, int root);
 Task broadcast_flat(Group& group, std::span<std::byte> data, int root);
+Task broadcast_hierarchical(Group& group, std::span<std::byte> data, int root);
 Task broadcast_binomial(Group& group, std::span<std::byte> data, int root);
 Task broadcast_chain(Group& group, std::span<std::byte> data, int root, std::size_t segment_bytes);
 Task broadcast_scatter_allgather(Group& group, std::span<std::byte> data, int root);

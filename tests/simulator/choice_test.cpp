@@ -85,6 +85,28 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Allreduce>(table, {2, 8, with_board}) == "board");
 }
 
+TEST_CASE("where nodes are known, the table takes hierarchical algorithms for what they are good for")
+{
+    const Choice table(unset);
+    const NodeMap nodes = NodeMap::in_blocks(64, 8);
+    const std::vector<int> dealt{0, 1, 0, 1};
+    const NodeMap in_turn{dealt};
+    const Placement several{.nodes = &nodes};
+    CHECK(chosen<Barrier>(table, {64, 0, several}) == "hierarchical");
+    CHECK(chosen<Broadcast>(table, {64, 1 << 20, several}) == "hierarchical");
+    CHECK(chosen<Broadcast>(table, {2, 8, several}) == "flat");
+    CHECK(chosen<Reduce>(table, {64, 2048, several}) == "hierarchical");
+    CHECK(chosen<Reduce>(table, {64, 2049, several}) == "rabenseifner");
+    CHECK(chosen<Allreduce>(table, {64, 16384, several, false}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {64, 16385, several}) == "rabenseifner");
+    CHECK(chosen<Allgather>(table, {64, 1 << 19, several}) == "hierarchical");
+    CHECK(chosen<Allgather>(table, {64, 1 << 20, several}) == "ring");
+    CHECK(chosen<Allgather>(table, {1000, 1 << 20, several}) == "hierarchical");
+    CHECK(chosen<Allgatherv>(table, {64, 8, several}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {4, 8, {.nodes = &in_turn}}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {4, 8, {.nodes = &in_turn}, false}) == "recursive_doubling");
+}
+
 TEST_CASE("the environment overrides the table, and an empty value does not")
 {
     const Choice forced(all_binomial);
@@ -160,8 +182,8 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
         CHECK(error.code() == ErrorCode::invalid_argument);
         CHECK(std::string(error.what()) ==
               "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; use flat or board or "
-              "binomial or recursive_doubling or rabenseifner or ring, or unset TUTTI_ALLREDUCE to let Tutti "
-              "choose");
+              "binomial or recursive_doubling or rabenseifner or ring or hierarchical, or unset "
+              "TUTTI_ALLREDUCE to let Tutti choose");
     }
 }
 

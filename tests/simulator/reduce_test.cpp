@@ -171,9 +171,9 @@ void check_both(const Algorithm<Reduce::Function>& algorithm, SendMode mode, int
 
 TEST_CASE("every reduce combines in rank order at every root, and leaves the operands alone")
 {
-    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
+    for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+            for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
                     for (const Memory memory : {Memory::in_place, Memory::separate, Memory::none_but_root}) {
                         check_both(algorithm, mode, ranks, root, 3, memory);
@@ -186,7 +186,7 @@ TEST_CASE("every reduce combines in rank order at every root, and leaves the ope
 
 TEST_CASE("a reduce of nothing, one, and many elements")
 {
-    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
+    for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         for (const SendMode mode : kModes) {
             for (const int ranks : {1, 2, 6, 7}) {
                 for (const std::size_t count : kCounts) {
@@ -200,7 +200,7 @@ TEST_CASE("a reduce of nothing, one, and many elements")
 
 TEST_CASE("the reduces of logarithmic cost over 4096 ranks")
 {
-    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
+    for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         if (algorithm.name == "binomial" || algorithm.name == "rabenseifner") {
             check<Affine>({algorithm, SendMode::eager, 4096, 77, 5, Memory::none_but_root, kAffineThen,
                            affine_operand, affine_result});
@@ -210,7 +210,7 @@ TEST_CASE("the reduces of logarithmic cost over 4096 ranks")
 
 TEST_CASE("a reduce over many ranks")
 {
-    for (const Algorithm<Reduce::Function>& algorithm : Reduce::kAlgorithms) {
+    for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         check_both(algorithm, SendMode::synchronous, 64, 17, 3, Memory::none_but_root);
         check_both(algorithm, SendMode::eager, 1000, 999, 1, Memory::separate);
     }

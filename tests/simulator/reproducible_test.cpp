@@ -92,7 +92,7 @@ void check_reproducible(int root, const Run& run)
 template <class Collective, class Check>
 void for_all_algorithms(const Check& check)
 {
-    for (const Algorithm<typename Collective::Function>& algorithm : Collective::kAlgorithms) {
+    for (const Algorithm<typename Collective::Function>& algorithm : on_one_node<Collective>()) {
         for (const bool commutative : {false, true}) {
             if (!commutative && algorithm.operands == Operands::commuting)
                 continue;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "collectives/algorithms.hpp"
 #include "collectives/simulator/simulator.hpp"
 
 namespace tutti::collectives::test {
@@ -108,6 +109,18 @@ inline std::vector<std::int32_t> integer_sum(int ranks, std::size_t count)
 /// Commutes and does not: both kinds go through every reducing algorithm.
 inline const ReduceOp kIntegerSum{reduction::Op::sum, reduction::DataType::int32};
 inline const ReduceOp kAffineThen{combine_affine, false};
+
+/// The algorithms that need not know of nodes; tests/simulator/hierarchical_test.cpp has the others.
+template <class Collective>
+std::vector<Algorithm<typename Collective::Function>> on_one_node()
+{
+    std::vector<Algorithm<typename Collective::Function>> found;
+    for (const auto& algorithm : Collective::kAlgorithms) {
+        if (algorithm.through != Through::nodes)
+            found.push_back(algorithm);
+    }
+    return found;
+}
 
 inline int floor_log2(int value)
 {

@@ -1,0 +1,38 @@
+// Hierarchical allreduce: a reduce to the leader inside each node, an allreduce among the leaders, and a
+// broadcast inside each node.
+//
+// Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
+// operation performance", 2000.
+// Cost: with m nodes that of the three phases, each with the algorithm that the rules give for its ranks and
+// n. Between nodes only the messages of an allreduce over m ranks: m log2(m) of n bytes for short data, 2 n
+// bytes out of and into each node for long data. The other algorithms send up to as often as they have ranks
+// on a node over the same links. Inside, the leader passes n bytes in and n out.
+//
+// Nodes 0 = {0, 1, 2}, 1 = {3, 4}, operands a b c d e:
+//   phase       0        1       2       3       4
+//   reduce      a b c    -> 0    -> 0    d e     -> 3
+//   leaders     a..e                     a..e
+//   broadcast   a..e     a..e    a..e    a..e    a..e
+//
+// Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
+// node follow each other. All ranks get the bits of a leader, and the leaders have the same.
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/hierarchy.hpp"
+
+namespace tutti::collectives {
+
+Task allreduce_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+{
+    Hierarchy hierarchy(group);
+    Task reduced = reduce(hierarchy.node(), in, out, hierarchy.leader(), op);
+    co_await reduced;
+    if (hierarchy.is_leader()) {
+        Task between = allreduce(hierarchy.leaders(), out.data, out, op);
+        co_await between;
+    }
+    Task copied = broadcast(hierarchy.node(), out.bytes(), hierarchy.leader());
+    co_await copied;
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,40 @@
+// Hierarchical reduce: inside each node to its leader, then among the leaders; the root leads its own node.
+//
+// Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
+// operation performance", 2000.
+// Cost: with m nodes that of a reduce over the node's ranks inside each, then that of one over m ranks
+// between nodes; each phase uses the algorithm that the rules give for its ranks and n. With binomial trees
+// m - 1 messages of n bytes between nodes and size - m inside.
+//
+// Nodes 0 = {0, 1, 2}, 1 = {3, 4}, root 0, operands a b c d e:
+//   phase       0        1       2       3       4
+//   inside      a b      -> 0    c       d e     -> 3
+//               a b c            -> 0
+//   leaders     a..e                     -> 0
+//
+// Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
+// node follow each other.
+#include "collectives/collectives.hpp"
+#include "collectives/hierarchy.hpp"
+#include "collectives/reduce/reduce.hpp"
+
+namespace tutti::collectives {
+
+Task reduce_hierarchical(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
+{
+    Hierarchy hierarchy(group, root);
+    Scratch memory;
+    Buffer of_node = out;
+    if (hierarchy.is_leader() && of_node.data == nullptr) {
+        memory = Group::scratch(of_node.size_bytes());
+        of_node.data = memory.data();
+    }
+    Task inside = reduce(hierarchy.node(), in, of_node, hierarchy.leader(), op);
+    co_await inside;
+    if (hierarchy.is_leader()) {
+        Task between = reduce(hierarchy.leaders(), of_node.data, of_node, hierarchy.root_node(), op);
+        co_await between;
+    }
+}
+
+}  // namespace tutti::collectives

@@ -1,0 +1,44 @@
+// SubGroup: some ranks of a group as a group of their own, so that an algorithm can be made of others.
+#pragma once
+
+#include <exception>
+#include <span>
+
+#include "collectives/group.hpp"
+
+namespace tutti::collectives {
+
+/// A view: what it sends and receives are messages of the whole group. So between two ranks the messages of
+/// the view and those around it must be in the same order at both. Errors name the ranks of the whole group.
+/// It has no board, and what is called on it is announced to nobody.
+class SubGroup final : public Group {
+public:
+    /// `members`: ranks of `whole`, the own one at place `rank`. Both must outlive the view.
+    SubGroup(Group& whole, std::span<const int> members, int rank, Placement placement) noexcept
+        : Group(rank, static_cast<int>(members.size()), placement), whole_(whole), members_(members)
+    {
+    }
+
+    Operation send(int peer, std::span<const std::byte> data) override
+    {
+        return whole_.send(in_whole(peer), data);
+    }
+    Operation recv(int peer, std::span<std::byte> data) override { return whole_.recv(in_whole(peer), data); }
+    Operation recv_reduce(int peer, const std::byte* mine, Buffer result, ReduceOp op, Side arriving) override
+    {
+        return whole_.recv_reduce(in_whole(peer), mine, result, op, arriving);
+    }
+
+protected:
+    // Operations belong to the whole group, which is asked for these.
+    void release(OperationState&) noexcept override { std::terminate(); }
+    [[noreturn]] void raise(const OperationState&) const override { std::terminate(); }
+
+private:
+    int in_whole(int rank) const noexcept { return members_[static_cast<std::size_t>(rank)]; }
+
+    Group& whole_;
+    std::span<const int> members_;
+};
+
+}  // namespace tutti::collectives
