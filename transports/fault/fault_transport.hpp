@@ -34,6 +34,15 @@ public:
     void connect(int peer, std::span<const std::byte> card) override { inner_->connect(peer, card); }
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    RemoteRegion expose(std::span<const std::byte> data) const noexcept override
+    {
+        return inner_->expose(data);
+    }
+    bool viewable(const RemoteRegion& region) const noexcept override { return inner_->viewable(region); }
+    std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t size_bytes) override
+    {
+        return inner_->view(peer, region, size_bytes);
+    }
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion) override
     {
         return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);

@@ -7,6 +7,33 @@
 using namespace tutti::test;
 using tutti::ErrorCode;
 
+namespace {
+
+// The receive is posted, then the message sent, and all that can happen does.
+void pass(Wire& wire, Message& message)
+{
+    message.receive(wire);
+    message.send(wire);
+    wire.settle();
+}
+
+// A wire on which the read of one message has been started, and takes its time.
+struct ReadUnderWay {
+    ReadUnderWay()
+    {
+        reader.answer = SendResult::pending;
+        pass(wire, one);
+        REQUIRE(reader.reads.size() == 1);
+        CHECK_FALSE(one.received.done);
+    }
+
+    Reader reader;
+    Wire wire{reader.options()};
+    Message one{5000};
+};
+
+}  // namespace
+
 TEST_CASE("a read refused for now is streamed, and the next message asks again")
 {
     Reader reader;
@@ -14,17 +41,13 @@ TEST_CASE("a read refused for now is streamed, and the next message asks again")
     Wire wire(reader.options());
     for (std::uint64_t number = 0; number < 20; ++number) {
         Message one(5000, number);
-        one.receive(wire);
-        one.send(wire);
-        wire.settle();
+        pass(wire, one);
         REQUIRE(one.arrived());
     }
     CHECK(reader.reads.size() == 17);  // but for the three streams of the first six
     reader.answer = SendResult::done;
     Message one(5000);
-    one.receive(wire);
-    one.send(wire);
-    wire.settle();
+    pass(wire, one);
     CHECK(one.arrived());
     CHECK(count(wire.sent_kinds(1), FrameKind::fin) == 1);
 }
@@ -36,9 +59,7 @@ TEST_CASE("a read that throws is streamed, whatever it had written, and that pee
     Wire wire(reader.options());
     for (std::uint64_t number = 0; number < 1030; ++number) {
         Message one(4096, number);
-        one.receive(wire);
-        one.send(wire);
-        wire.settle();
+        pass(wire, one);
         REQUIRE(one.arrived());
         reader.throws = false;
     }
@@ -65,9 +86,7 @@ TEST_CASE("a read that takes its time: neither side is done before it is")
     CHECK_FALSE(one.received.done);
     CHECK_FALSE(one.sent.done);
     // Others pass in the meantime.
-    other.receive(wire);
-    other.send(wire);
-    wire.settle();
+    pass(wire, other);
     CHECK(other.arrived());
     CHECK_FALSE(wire.at(1).cancel(one.received));
 
@@ -80,22 +99,15 @@ TEST_CASE("a read that takes its time: neither side is done before it is")
 
 TEST_CASE("a read that fails on its way is streamed instead: the sender does not wait for ever")
 {
-    Reader reader;
-    reader.answer = SendResult::pending;
-    Wire wire(reader.options());
-    Message one(5000);
-    one.receive(wire);
-    one.send(wire);
-    wire.settle();
+    ReadUnderWay under_way;
+    auto& [reader, wire, one] = under_way;
     reader.complete(ErrorCode::system);
     CHECK_FALSE(one.received.done);
     wire.settle();
     CHECK(one.arrived());
     for (std::uint64_t number = 0; number < 10; ++number) {
         Message next(5000, number);
-        next.receive(wire);
-        next.send(wire);
-        wire.settle();
+        pass(wire, next);
         REQUIRE(next.arrived());
     }
     CHECK(reader.reads.size() == 1);
@@ -107,13 +119,8 @@ TEST_CASE("a read under way when its peer is lost fails the receive once the mem
     const bool loss_first = GENERATE(true, false);
     if (!loss_first && told != ErrorCode::peer_lost)
         return;
-    Reader reader;
-    reader.answer = SendResult::pending;
-    Wire wire(reader.options());
-    Message one(5000);
-    one.receive(wire);
-    one.send(wire);
-    wire.settle();
+    ReadUnderWay under_way;
+    auto& [reader, wire, one] = under_way;
     if (loss_first) {
         wire.at(1).peer_lost(0, "test");
         CHECK_FALSE(one.received.done);  // the transport may still write to the buffer
@@ -130,13 +137,8 @@ TEST_CASE("a read under way when its peer is lost fails the receive once the mem
 
 TEST_CASE("a read that ended well although its peer is lost since has brought the message")
 {
-    Reader reader;
-    reader.answer = SendResult::pending;
-    Wire wire(reader.options());
-    Message one(5000);
-    one.receive(wire);
-    one.send(wire);
-    wire.settle();
+    ReadUnderWay under_way;
+    auto& [reader, wire, one] = under_way;
     wire.at(1).peer_lost(0, "test");
     reader.complete(ErrorCode::success);
     wire.settle();
@@ -166,13 +168,8 @@ TEST_CASE("the memory of a peer lost since its envelope came is not read")
 
 TEST_CASE("a read that is cancelled as the transport closes ends the receive so")
 {
-    Reader reader;
-    reader.answer = SendResult::pending;
-    Wire wire(reader.options());
-    Message one(5000);
-    one.receive(wire);
-    one.send(wire);
-    wire.settle();
+    ReadUnderWay under_way;
+    auto& [reader, wire, one] = under_way;
     reader.complete(ErrorCode::cancelled);
     CHECK(one.received.done);
     CHECK(one.received.status.code == ErrorCode::cancelled);

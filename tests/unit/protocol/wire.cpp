@@ -39,6 +39,14 @@ public:
     {
         return wire_.options_.get(remote, local, completion);
     }
+    bool viewable(const transport::RemoteRegion&) const noexcept override
+    {
+        return static_cast<bool>(wire_.options_.view);
+    }
+    std::span<const std::byte> view(int, const transport::RemoteRegion& region, std::size_t size) override
+    {
+        return wire_.options_.view ? wire_.options_.view(region, size) : std::span<const std::byte>();
+    }
     std::size_t progress(Sink& sink) override
     {
         auto& queue = wire_.queues_[static_cast<std::size_t>(rank_)];

@@ -31,6 +31,8 @@ struct WireOptions {
     std::function<transport::SendResult(transport::RemoteRegion, std::span<std::byte> local,
                                         transport::Completion&)>
         get{};
+    // What Transport::view gives, on both sides; empty: no memory can be viewed.
+    std::function<std::span<const std::byte>(const transport::RemoteRegion&, std::size_t)> view{};
 };
 
 /// Byte i of message `number`.
