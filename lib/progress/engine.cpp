@@ -79,10 +79,10 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
     return *transports_.emplace_back(std::move(transport));
 }
 
-void Engine::give_way(Lock& lock, int pauses)
+void Engine::give_way(Lock& lock, unsigned pauses)
 {
     lock.unlock();
-    for (int i = 0; i < pauses; ++i)
+    for (unsigned i = 0; i < pauses; ++i)
         pause();
     lock.lock();
 }

@@ -248,7 +248,7 @@ private:
         if (many_threads_) [[unlikely]]
             give_way(lock, 0);
     }
-    static void give_way(Lock& lock, int pauses);
+    static void give_way(Lock& lock, unsigned pauses);
     void enter_wait() noexcept;
     void leave_wait() noexcept;
     void wake_thread() noexcept;

@@ -13,8 +13,9 @@ namespace tutti::progress {
 
 namespace {
 
-// Between two passes of a thread that spins: long enough for the program to take the lock.
-constexpr int kPausesAPass = 16;
+// Between two passes of a thread that spins: long enough for the program to take the lock. So one counts for
+// many.
+constexpr unsigned kPausesAPass = 16;
 
 }  // namespace
 
@@ -80,7 +81,7 @@ void ProgressThread::work(Engine::Lock& lock)
         } else if (engine_.begin_deferred() || engine_.progress() != 0) {
             idle = {};
             engine_.give_way(lock, kPausesAPass);
-        } else if (spare_core_ && ++idle.passes < engine_.spin_passes_) {
+        } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
             sleep_armed(lock);
