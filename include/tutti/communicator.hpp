@@ -24,6 +24,8 @@ struct MatchedMessage;
 }  // namespace detail
 
 class Communicator;
+class CartesianCommunicator;
+class GraphCommunicator;
 
 /// A message that a matched probe has taken out of the queue: only its holder can receive it.
 /// Destroying one that was not received drops the message.
@@ -201,6 +203,17 @@ public:
     /// A communicator of `ranks` of this one, in that order. Called by those ranks only, all with the same
     /// list. `tag` tells concurrent creations apart.
     Communicator create_from(std::span<const int> ranks, int tag = 0) const;
+    /// A grid of the first ranks, as many as dims multiply up to, which keep their numbers; nothing for the
+    /// others. A dimension whose period is true has no borders: its end meets its beginning. Without periods
+    /// none is. Collective. Throws ErrorCode::invalid_argument, before anything is sent, where dims do not
+    /// fit (tutti::balanced_dims finds some). Declared in tutti/topologies.hpp.
+    std::optional<CartesianCommunicator> create_cartesian(std::vector<int> dims,
+                                                          std::vector<bool> periods = {}) const;
+    /// The same ranks, with the neighbours that each gives: whom it receives from, and whom it sends to. Both
+    /// ends of an edge must name it, equally often. Collective. Throws ErrorCode::invalid_rank for neighbours
+    /// that are no ranks, ErrorCode::invalid_argument where ranks contradict each other. Declared in
+    /// tutti/topologies.hpp.
+    GraphCommunicator create_graph(std::span<const int> sources, std::span<const int> destinations) const;
     /// Rank, in the job, of a rank of this communicator.
     int world_rank(int rank) const;
 

@@ -9,6 +9,7 @@
 #include "tutti/environment.hpp"
 #include "tutti/error.hpp"
 #include "tutti/layout.hpp"
+#include "tutti/neighbor_communicator.hpp"
 #include "tutti/reduce_collectives.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
@@ -17,4 +18,5 @@
 #include "tutti/serialized_messages.hpp"
 #include "tutti/started.hpp"
 #include "tutti/status.hpp"
+#include "tutti/topologies.hpp"
 #include "tutti/values.hpp"

@@ -43,17 +43,17 @@ void check_equal_size(std::string_view operation, ConstElements in, ConstElement
 }
 
 void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
-                    std::string_view whole_name, ConstElements whole, int ranks)
+                    std::string_view whole_name, ConstElements whole, int ranks, std::string_view ranks_name)
 {
     check_memory(operation, block_name, block);
     check_memory(operation, whole_name, whole);
     if (whole.size_bytes() != block.size_bytes() * static_cast<std::size_t>(ranks))
         refuse(operation,
-               fmt::format(
-                   "the {} has {} elements ({} bytes), the {} {} ({} bytes); over {} ranks the {} must "
-                   "have {} bytes",
-                   block_name, block.count, block.size_bytes(), whole_name, whole.count, whole.size_bytes(),
-                   ranks, whole_name, block.size_bytes() * static_cast<std::size_t>(ranks)));
+               fmt::format("the {} has {} elements ({} bytes), the {} {} ({} bytes); over {} {} the {} must "
+                           "have {} bytes",
+                           block_name, block.count, block.size_bytes(), whole_name, whole.count,
+                           whole.size_bytes(), ranks, ranks_name, whole_name,
+                           block.size_bytes() * static_cast<std::size_t>(ranks)));
 }
 
 Elements block_of(std::string_view operation, Elements whole, int ranks, int rank)

@@ -28,9 +28,10 @@ void check_apart(std::string_view operation, ConstElements in, ConstElements out
 /// Input and output must be equally long.
 void check_equal_size(std::string_view operation, ConstElements in, ConstElements out);
 
-/// `whole` must be as long as a `block` for each of `ranks` ranks. The names are the user's words for both.
+/// `whole` must be as long as a `block` for each of `ranks` ranks. The names are the user's words.
 void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
-                    std::string_view whole_name, ConstElements whole, int ranks);
+                    std::string_view whole_name, ConstElements whole, int ranks,
+                    std::string_view ranks_name = "ranks");
 
 /// `whole` must divide into equal blocks; the one of `rank`.
 Elements block_of(std::string_view operation, Elements whole, int ranks, int rank);

@@ -12,16 +12,16 @@ namespace tutti::detail {
 namespace {
 
 void check_one_per_rank(std::string_view operation, std::string_view name, std::string_view what,
-                        std::size_t given, std::size_t ranks)
+                        std::string_view whose, std::size_t given, std::size_t ranks)
 {
     if (given != ranks)
         throw Error(ErrorCode::invalid_argument, operation,
-                    fmt::format("the {} has {} {}, but the communicator {} ranks; give one for each rank",
-                                name, given, what, ranks));
+                    fmt::format("the {} has {} {}, but the communicator {} {}s; give one for each {}", name,
+                                given, what, ranks, whose, whose));
 }
 
 void check_apart(std::string_view operation, std::string_view name, std::span<const std::size_t> sizes,
-                 std::span<const std::size_t> offsets, std::size_t element_bytes)
+                 std::span<const std::size_t> offsets, std::size_t element_bytes, std::string_view whose)
 {
     std::vector<std::size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -34,9 +34,9 @@ void check_apart(std::string_view operation, std::string_view name, std::span<co
         const std::size_t after = order[i];
         if (offsets[before] + sizes[before] > offsets[after])
             throw Error(ErrorCode::invalid_argument, operation,
-                        fmt::format("in the {} the blocks of ranks {} ({} elements from {}) and {} (from {}) "
-                                    "overlap; every rank's block needs elements of its own",
-                                    name, before, sizes[before] / element_bytes,
+                        fmt::format("in the {} the blocks of {}s {} ({} elements from {}) and {} (from {}) "
+                                    "overlap; every block needs elements of its own",
+                                    name, whose, before, sizes[before] / element_bytes,
                                     offsets[before] / element_bytes, after, offsets[after] / element_bytes));
     }
 }
@@ -52,29 +52,28 @@ void check_memory(std::string_view operation, std::string_view name, ConstElemen
 }
 
 ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
-                       ConstElements buffer, int ranks, Use use)
+                       ConstElements buffer, int ranks, Use use, std::string_view whose)
     : ranks_(static_cast<std::size_t>(ranks)), numbers_(2 * ranks_)
 {
     check_memory(operation, name, buffer);
-    check_one_per_rank(operation, name, "counts", blocks.counts().size(), ranks_);
+    check_one_per_rank(operation, name, "counts", whose, blocks.counts().size(), ranks_);
     if (!blocks.packed())
-        check_one_per_rank(operation, name, "displacements", blocks.displacements().size(), ranks_);
+        check_one_per_rank(operation, name, "displacements", whose, blocks.displacements().size(), ranks_);
     std::size_t next = 0;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
         const std::size_t count = blocks.counts()[rank];
         const std::size_t first = blocks.packed() ? next : blocks.displacements()[rank];
         if (first > buffer.count || count > buffer.count - first)
-            throw Error(
-                ErrorCode::invalid_argument, operation,
-                fmt::format("the block of rank {}, {} elements from {} on, does not fit into the {} of "
-                            "{} elements; counts and displacements are in elements of that buffer",
-                            rank, count, first, name, buffer.count));
+            throw Error(ErrorCode::invalid_argument, operation,
+                        fmt::format("the block of {} {}, {} elements from {} on, does not fit into the {} of "
+                                    "{} elements; counts and displacements are in elements of that buffer",
+                                    whose, rank, count, first, name, buffer.count));
         next = first + count;
         numbers_[rank] = count * buffer.element_bytes;
         numbers_[ranks_ + rank] = first * buffer.element_bytes;
     }
     if (use == Use::received && !blocks.packed())
-        check_apart(operation, name, sizes(), offsets(), buffer.element_bytes);
+        check_apart(operation, name, sizes(), offsets(), buffer.element_bytes, whose);
 }
 
 }  // namespace tutti::detail

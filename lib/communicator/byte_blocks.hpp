@@ -19,9 +19,9 @@ public:
 
     /// Throws ErrorCode::invalid_argument in the name of `operation` unless there is a block for each of
     /// `ranks` ranks, all lie within `buffer`, and none overlap that are received. `name` is the user's word
-    /// for the buffer.
+    /// for the buffer, `whose` for a rank.
     ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
-               ConstElements buffer, int ranks, Use use);
+               ConstElements buffer, int ranks, Use use, std::string_view whose = "rank");
 
     std::span<const std::size_t> sizes() const noexcept { return std::span(numbers_).first(ranks_); }
     std::span<const std::size_t> offsets() const noexcept { return std::span(numbers_).last(ranks_); }

@@ -1,0 +1,129 @@
+// Communicators whose ranks have neighbours, and the collectives among neighbours.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+namespace detail {
+struct Topology;
+}
+
+/// The ranks that this one receives from, and those that it sends to. null_rank: beyond a border.
+struct Neighbors {
+    std::span<const int> sources;
+    std::span<const int> destinations;
+};
+
+/// A communicator that knows the neighbours of its ranks, in a grid (CartesianCommunicator) or as given
+/// (GraphCommunicator). A cheap value, which is a Communicator of the same ranks.
+///
+/// Its collectives are called by all ranks, in the same order as its others, and move blocks between
+/// neighbours alone. They come in the forms, and take the buffers, of BlockCollectives. `in` has a block for
+/// each destination, or one that all of them get, `out` one for each source, both in the order of
+/// neighbors(); where a source is null_rank, its block is left alone. What one rank sends another several
+/// times arrives in the same order; but in a grid what goes down in a dimension arrives from above, also
+/// where both neighbours are the same rank.
+class NeighborCommunicator : public Communicator {
+public:
+    /// Valid as long as a copy of this communicator.
+    Neighbors neighbors() const noexcept;
+
+    /// `in` to every destination: out.size() is as many times in.size() as there are sources.
+    template <class I, class O>
+    void neighbor_allgather(const I& in, O&& out) const
+    {
+        call_neighbor_allgather(Form::blocking, detail::in_out(in, out));
+    }
+    template <class I, class O>
+    Request ineighbor_allgather(I&& in, O& out) const
+    {
+        return call_neighbor_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+    }
+    template <class I, class O>
+    PersistentRequest neighbor_allgather_init(I&& in, O& out) const
+    {
+        return call_neighbor_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+    }
+
+    /// The same with blocks of any sizes, at any places in `out`: a count for each source.
+    template <class I, class O>
+    void neighbor_allgatherv(const I& in, O&& out, BlockCounts blocks) const
+    {
+        call_neighbor_allgatherv(Form::blocking, detail::in_out(in, out), blocks);
+    }
+    template <class I, class O>
+    Request ineighbor_allgatherv(I&& in, O& out, BlockCounts blocks) const
+    {
+        return call_neighbor_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks)
+            .request();
+    }
+    template <class I, class O>
+    PersistentRequest neighbor_allgatherv_init(I&& in, O& out, BlockCounts blocks) const
+    {
+        return call_neighbor_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks)
+            .persistent();
+    }
+
+    /// The i'th block of `in` to the i'th destination. All blocks are equally long.
+    template <class I, class O>
+    void neighbor_alltoall(const I& in, O&& out) const
+    {
+        call_neighbor_alltoall(Form::blocking, detail::in_out(in, out));
+    }
+    template <class I, class O>
+    Request ineighbor_alltoall(I&& in, O& out) const
+    {
+        return call_neighbor_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+    }
+    template <class I, class O>
+    PersistentRequest neighbor_alltoall_init(I&& in, O& out) const
+    {
+        return call_neighbor_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+    }
+
+    /// The same with blocks of any sizes, at any places: `sent` has a count for each destination, `received`
+    /// one for each source, as much as that one sends.
+    template <class I, class O>
+    void neighbor_alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
+    {
+        call_neighbor_alltoallv(Form::blocking, detail::in_out(in, out), sent, received);
+    }
+    template <class I, class O>
+    Request ineighbor_alltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    {
+        return call_neighbor_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received)
+            .request();
+    }
+    template <class I, class O>
+    PersistentRequest neighbor_alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    {
+        return call_neighbor_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received)
+            .persistent();
+    }
+
+protected:
+    NeighborCommunicator(Communicator ranks, std::shared_ptr<const detail::Topology> topology) noexcept
+        : Communicator(std::move(ranks)), topology_(std::move(topology))
+    {
+    }
+
+    std::shared_ptr<const detail::Topology> topology_;
+
+private:
+    using Form = detail::Form;
+    using Started = detail::Started;
+    using Buffers = detail::BlockBuffers;
+
+    Started call_neighbor_allgather(Form form, const Buffers& buffers) const;
+    Started call_neighbor_allgatherv(Form form, const Buffers& buffers, const BlockCounts& received) const;
+    Started call_neighbor_alltoall(Form form, const Buffers& buffers) const;
+    Started call_neighbor_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
+                                    const BlockCounts& received) const;
+};
+
+}  // namespace tutti

@@ -1,0 +1,176 @@
+// Making communicators of grids and graphs.
+#include "tutti/topologies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "lib/communicator/buffer_checks.hpp"
+#include "lib/communicator/topology.hpp"
+
+namespace tutti {
+
+using collectives::Grid;
+using detail::refuse;
+using detail::Topology;
+
+namespace {
+
+// "3 x 4"
+std::string product_of(std::span<const int> dims)
+{
+    std::string text;
+    for (const int dim : dims)
+        text += (text.empty() ? "" : " x ") + std::to_string(dim);
+    return text;
+}
+
+void check_grid(std::span<const int> dims, std::size_t periods, int ranks)
+{
+    constexpr std::string_view kOperation = "create_cartesian";
+    if (dims.empty())
+        refuse(kOperation, "there are no dimensions; give the ranks of at least one");
+    if (periods != 0 && periods != dims.size())
+        refuse(kOperation, fmt::format("there are {} dimensions and {} periods; give one for each, or none "
+                                       "where no dimension is periodic",
+                                       dims.size(), periods));
+    int product = 1;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (dims[i] < 1)
+            refuse(kOperation, fmt::format("dimension {} has {} ranks; each needs at least one "
+                                           "(tutti::balanced_dims finds dimensions)",
+                                           i, dims[i]));
+        if (dims[i] > ranks / product)
+            refuse(kOperation, fmt::format("a grid of {} has more ranks than the communicator, which has {}; "
+                                           "make it smaller (tutti::balanced_dims finds dimensions)",
+                                           product_of(dims), ranks));
+        product *= dims[i];
+    }
+}
+
+int rank_or_null(int rank)
+{
+    return rank < 0 ? null_rank : rank;
+}
+
+// Whether every edge is named at both of its ends: where not, the exchange would wait for ever.
+void check_edges(const Communicator& ranks, const Topology& topology)
+{
+    const auto size = static_cast<std::size_t>(ranks.size());
+    std::vector<int> sent(size);
+    std::vector<int> announced(size);
+    for (const int destination : topology.destinations)
+        ++sent[static_cast<std::size_t>(destination)];
+    ranks.alltoall(sent, announced);
+    for (const int source : topology.sources)
+        --announced[static_cast<std::size_t>(source)];
+    const auto wrong = std::ranges::find_if(announced, [](int edges) { return edges != 0; });
+    const int peer = wrong == announced.end() ? -1 : static_cast<int>(wrong - announced.begin());
+    int worst = peer >= 0 ? 1 : 0;
+    ranks.allreduce(worst, tutti::max);
+    if (peer >= 0)
+        throw Error(ErrorCode::invalid_argument, "create_graph",
+                    fmt::format("rank {} names rank {} as its destination {} than that one names it as a "
+                                "source; both ends of an edge must name it equally often",
+                                peer, ranks.rank(), *wrong > 0 ? "more often" : "less often"),
+                    peer);
+    if (worst != 0)
+        refuse("create_graph", "other ranks' neighbours do not fit together; their errors name them");
+}
+
+std::vector<int> checked_ranks(std::span<const int> ranks, std::string_view name, int size)
+{
+    for (const int rank : ranks) {
+        if (rank < 0 || rank >= size)
+            throw Error(ErrorCode::invalid_rank, "create_graph",
+                        fmt::format("among the {} is {}, which is no rank of this communicator; its ranks "
+                                    "are 0 to {}",
+                                    name, rank, size - 1),
+                        rank);
+    }
+    return {ranks.begin(), ranks.end()};
+}
+
+}  // namespace
+
+std::vector<int> balanced_dims(int ranks, int dimensions)
+{
+    if (ranks < 1 || dimensions < 1)
+        refuse("balanced_dims", fmt::format("there is no grid of {} ranks in {} dimensions; give at least 1 "
+                                            "of each",
+                                            ranks, dimensions));
+    return collectives::balanced_dims(ranks, dimensions);
+}
+
+std::optional<CartesianCommunicator> Communicator::create_cartesian(std::vector<int> dims,
+                                                                    std::vector<bool> periods) const
+{
+    check_grid(dims, periods.size(), size_);
+    periods.resize(dims.size());
+    Grid grid(std::move(dims), std::move(periods));
+    std::optional<Communicator> ranks = split(rank_ < grid.size() ? std::optional(0) : std::nullopt);
+    if (!ranks)
+        return std::nullopt;
+    auto topology = std::make_shared<Topology>();
+    for (const int neighbor : grid.neighbors(rank_))
+        topology->sources.push_back(rank_or_null(neighbor));
+    topology->destinations = topology->sources;
+    topology->grid = std::move(grid);
+    return CartesianCommunicator(std::move(*ranks), std::move(topology));
+}
+
+GraphCommunicator Communicator::create_graph(std::span<const int> sources,
+                                             std::span<const int> destinations) const
+{
+    auto topology = std::make_shared<Topology>();
+    topology->sources = checked_ranks(sources, "sources", size_);
+    topology->destinations = checked_ranks(destinations, "destinations", size_);
+    Communicator ranks = dup();
+    check_edges(ranks, *topology);
+    return GraphCommunicator(std::move(ranks), std::move(topology));
+}
+
+const std::vector<int>& CartesianCommunicator::dims() const noexcept
+{
+    return topology_->grid->dims();
+}
+
+const std::vector<bool>& CartesianCommunicator::periods() const noexcept
+{
+    return topology_->grid->periodic();
+}
+
+std::vector<int> CartesianCommunicator::coordinates(int rank) const
+{
+    if (rank < 0 || rank >= size())
+        throw Error(ErrorCode::invalid_rank, "coordinates",
+                    fmt::format("there is no rank {} in this grid; its ranks are 0 to {}", rank, size() - 1),
+                    rank);
+    return topology_->grid->coordinates(rank);
+}
+
+int CartesianCommunicator::rank_at(std::span<const int> coordinates) const
+{
+    if (coordinates.size() != dims().size())
+        refuse("rank_at", fmt::format("there are {} coordinates for {} dimensions; give one for each",
+                                      coordinates.size(), dims().size()));
+    return rank_or_null(topology_->grid->rank_at(coordinates));
+}
+
+Shift CartesianCommunicator::shift(int dimension, int displacement) const
+{
+    if (dimension < 0 || static_cast<std::size_t>(dimension) >= dims().size())
+        refuse("shift", fmt::format("there is no dimension {}; this grid's are 0 to {}", dimension,
+                                    dims().size() - 1));
+    const Grid& grid = *topology_->grid;
+    const auto at = static_cast<std::size_t>(dimension);
+    // Of the least int there is no opposite.
+    const int back =
+        displacement == std::numeric_limits<int>::min() ? std::numeric_limits<int>::max() : -displacement;
+    return {rank_or_null(grid.shifted(rank(), at, back)),
+            rank_or_null(grid.shifted(rank(), at, displacement))};
+}
+
+}  // namespace tutti
