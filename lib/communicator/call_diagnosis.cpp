@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -82,28 +81,28 @@ void CallDiagnosis::for_each_contradiction(Found&& found)
 
 void CallDiagnosis::look(std::int64_t waited_ns)
 {
-    ask_awaited();
-    communicators_->for_each([&](const CommunicatorState& state) {
-        for (const int rank : state.awaited_at_board())
-            ask(state, rank, state.next_number() - 1);
-    });
+    Questions questions;
+    add_awaited(questions);
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (waited_ns >= kAnswerNs)
             throw mismatch(other.mine, other.rank, other.theirs);
-        ask(state, other.rank, other.number);
+        add(questions, state, state.world_rank(other.rank), other.number);
     });
+    ask(questions);
 }
 
 void CallDiagnosis::review()
 {
     if (protocol_.unexpected_count() == 0)
         return;
+    Questions questions;
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         // Asked at the last review.
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
             throw mismatch(other.mine, other.rank, other.theirs);
-        ask(state, other.rank, other.number);
+        add(questions, state, state.world_rank(other.rank), other.number);
     });
+    ask(questions);
 }
 
 void CallDiagnosis::conclude()
@@ -128,31 +127,37 @@ void CallDiagnosis::check_reuse(const CommunicatorState& state)
     });
 }
 
-// Each rank that this one waits for about the earliest call in which it does.
-void CallDiagnosis::ask_awaited()
+void CallDiagnosis::add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number)
 {
-    std::map<std::pair<std::uint64_t, int>, std::uint32_t> earliest;
+    const auto [entry, is_new] = questions.try_emplace({state.collective_context(), peer}, number);
+    if (!is_new && state.next_number() - number > state.next_number() - entry->second)
+        entry->second = number;
+}
+
+// The ranks that this one waits for: for messages, for their taking one, or at the board.
+void CallDiagnosis::add_awaited(Questions& questions)
+{
     protocol_.for_each_waiting([&](const matching::MatchKey& key, int peer) {
         if (key.tag() >= CommunicatorState::kCreateTags || peer < 0)
             return;
         communicators_->with(key.context, [&](const CommunicatorState& state) {
-            const std::uint32_t number = state.whole_number(CallMark::of(key.source(), key.tag()).number());
-            const auto [entry, is_new] = earliest.try_emplace({key.context, peer}, number);
-            if (!is_new && state.next_number() - number > state.next_number() - entry->second)
-                entry->second = number;
+            add(questions, state, peer, state.whole_number(CallMark::of(key.source(), key.tag()).number()));
         });
     });
-    for (const auto& [whom, number] : earliest) {
+    communicators_->for_each([&](const CommunicatorState& state) {
+        for (const int rank : state.awaited_at_board())
+            add(questions, state, state.world_rank(rank), state.next_number() - 1);
+    });
+}
+
+void CallDiagnosis::ask(const Questions& questions)
+{
+    for (const auto& [whom, number] : questions) {
         communicators_->with(whom.first,
                              [&, peer = whom.second, what = number](const CommunicatorState& state) {
                                  tell(FrameKind::call_inquiry, state, peer, what);
                              });
     }
-}
-
-void CallDiagnosis::ask(const CommunicatorState& state, int rank, std::uint32_t number)
-{
-    tell(FrameKind::call_inquiry, state, state.world_rank(rank), number);
 }
 
 void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number)

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/communicator/call_signature.hpp"
 #include "lib/protocol/protocol.hpp"
@@ -70,11 +72,15 @@ public:
     void heard(int peer, const protocol::CallHeader& call) override;
 
 private:
+    // By communicator and peer the earliest call to ask about: so a peer gets one frame, however much waits.
+    using Questions = std::map<std::pair<std::uint64_t, int>, std::uint32_t>;
+
+    static void add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number);
+    void add_awaited(Questions& questions);
+    void ask(const Questions& questions);
+    void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
     template <class Found>
     void for_each_contradiction(Found&& found);
-    void ask_awaited();
-    void ask(const CommunicatorState& state, int rank, std::uint32_t number);
-    void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
 
     protocol::Protocol& protocol_;
     std::shared_ptr<CommunicatorTable> communicators_ = std::make_shared<CommunicatorTable>();
