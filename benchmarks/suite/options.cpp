@@ -130,6 +130,31 @@ void add_loop_options(CLI::App* sub, Options& options)
         ->check(CLI::Range(0, 1000000000));
 }
 
+void add_tune(CLI::App& app, Options& options)
+{
+    CLI::App* tune = app.add_subcommand(
+        "tune", "Time every algorithm of each collective in this job, and write the rules that follow");
+    tune->callback([&options, tune] {
+        options.benchmark = "tune";
+        options.defaults = {8, kMiB, {1, 0}, {1, 0}, 4};
+        if (tune->count("--repetitions") == 0)
+            options.repetitions = 5;
+        if (tune->count("--seconds") == 0)
+            options.seconds = 60;
+        if (!options.sizes.empty())
+            parse_range(options.sizes);  // complain now, not in the middle of a run
+    });
+    tune->add_option("-r,--repetitions", options.repetitions, "Measure up to N times (5), take the median")
+        ->check(CLI::Range(1, 100000));
+    tune->add_option("-s,--seconds", options.seconds, "Time for all (60), shared out over the sizes")
+        ->check(CLI::Range(0.1, 86400.0));
+    tune->add_option("-m,--message-size", options.sizes, "MIN:MAX or MAX in bytes (8:1048576), by factors of 4")
+        ->type_name("SIZES");
+    tune->add_option("--collective", options.collectives, "Only these collectives")->delimiter(',');
+    tune->add_option("-o,--output", options.rules_file, "The file for TUTTI_RULES (tutti-rules.json)")
+        ->type_name("FILE");
+}
+
 void add_commands(CLI::App& app, Options& options, bool own_library)
 {
     app.require_subcommand(1);
@@ -191,6 +216,7 @@ void add_commands(CLI::App& app, Options& options, bool own_library)
         limits->add_option("--json", options.json_file, "Also write the figures to this file");
         limits->add_option("-i,--iterations", options.iterations, "Scale of the loops, 1000 is usual")
             ->check(CLI::Range(1, 1000000));
+        add_tune(app, options);
     }
 }
 
@@ -204,6 +230,7 @@ constexpr const char* kExamples =
     "  build/benchmarks/tutti-bench matching --sources 100\n"
     "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
     "  build/benchmarks/tutti-bench limits\n"
+    "  tuttirun -n 8 build/benchmarks/tutti-bench tune --seconds 120 -o rules.json\n"
     "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not suit.";
 
 }  // namespace

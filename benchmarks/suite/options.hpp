@@ -46,6 +46,8 @@ struct Options {
     std::vector<std::string> ops;                   // reduce-op: none means all
     std::vector<std::string> types;                 // likewise
     int tests = 0;                                  // iallreduce and the like
+    std::vector<std::string> collectives;           // tune: none means all
+    std::string rules_file = "tutti-rules.json";    // tune
 
     /// Iterations and warm-up at this size.
     LoopCount loop_count(std::size_t size_bytes) const;

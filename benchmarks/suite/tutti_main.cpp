@@ -5,6 +5,7 @@
 #include "benchmarks/suite/matching_in_process.hpp"
 #include "benchmarks/suite/suite.hpp"
 #include "benchmarks/suite/tutti_backend.hpp"
+#include "benchmarks/tune/tune.hpp"
 
 namespace {
 
@@ -14,6 +15,8 @@ using namespace tutti::bench;
 int run_job(int argc, char** argv, const CommandLine& command)
 {
     tutti::Environment environment(argc, argv);
+    if (command.message.empty() && command.options.benchmark == "tune")
+        return run_tune(environment.world(), command.options);
     TuttiBackend job(environment.world());
     if (command.message.empty())
         return run_suite(job, command.options);

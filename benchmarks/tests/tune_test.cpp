@@ -1,0 +1,105 @@
+// What tuning decides: the trials of a size, the winner among times, and the rules, which are read back.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include "benchmarks/tune/plan.hpp"
+#include "collectives/choice.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+using collectives::Allreduce;
+using collectives::Broadcast;
+using collectives::catalogue;
+using collectives::index_of;
+
+const collectives::CollectiveEntry& allreduce()
+{
+    return catalogue()[index_of<Allreduce>];
+}
+
+std::vector<std::string> names(const std::vector<Trial>& trials)
+{
+    std::vector<std::string> list;
+    for (const Trial& trial : trials)
+        list.push_back(to_string(trial));
+    return list;
+}
+
+const char* unset(const char*)
+{
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("every algorithm that can do the call is tried, the table's own first")
+{
+    const std::vector<Trial> roomy = trials(allreduce(), {.ranks = 4}, 8);
+    CHECK(roomy.front().algorithm == "recursive_doubling");
+    CHECK(roomy.size() == 5);  // neither board nor hierarchical
+    const std::vector<Trial> crowded = trials(allreduce(), {.ranks = 4, .crowded = true}, 8);
+    CHECK(crowded.front() == Trial{"board", 0, true});
+    CHECK(crowded.size() == 6);
+    CHECK(trials(allreduce(), {.ranks = 4, .crowded = true}, 1 << 20).size() == 5);
+    CHECK(trials(allreduce(), {.ranks = 2, .crowded = true}, 8).front().algorithm == "recursive_doubling");
+
+    const auto chains = names(trials(catalogue()[index_of<Broadcast>], {.ranks = 16}, 100'000));
+    CHECK(std::ranges::count(chains, "chain:8192") == 1);
+    CHECK(std::ranges::count(chains, "chain:32768") == 1);
+    CHECK(std::ranges::count(chains, "chain:131072") == 0);
+}
+
+TEST_CASE("the fastest wins, but the table's choice stays where it is as good")
+{
+    const std::vector<Trial> two{{"flat"}, {"ring"}};
+    CHECK(Times{8, two, {10, 9.6}}.winner().algorithm == "flat");
+    CHECK(Times{8, two, {10, 9.4}}.winner().algorithm == "ring");
+    CHECK(Times{8, two, {10, 12}}.winner().algorithm == "flat");
+    const std::vector<Trial> board{{"board", 0, true}, {"flat"}, {"ring"}};
+    CHECK(Times{8, board, {10, 30, 20}}.winner().algorithm == "board");
+    CHECK(Times{8, board, {10, 30, 20}}.winner(true).algorithm == "ring");
+}
+
+TEST_CASE("rules cover the measured sizes without a gap, and the choice follows them")
+{
+    const std::vector<Trial> trials{{"board", 0, true}, {"flat"}, {"ring"}};
+    const std::vector<Times> by_size{{8, trials, {1, 2, 3}},
+                                     {32, trials, {1, 3, 2}},
+                                     {128, {trials.begin() + 1, trials.end()}, {2, 1}},
+                                     {512, {trials.begin() + 1, trials.end()}, {2, 1}}};
+    nlohmann::ordered_json file;
+    file["allreduce"] = rules_of({.ranks = 4, .crowded = true}, by_size);
+    const collectives::Choice choice(unset, collectives::parse_rules(file.dump(), "rules.json"));
+    const auto chosen = [&](int ranks, std::size_t size_bytes, std::size_t board_bytes) {
+        return choice
+            .choose<Allreduce>(
+                {ranks,
+                 size_bytes,
+                 {.one_node = true, .more_ranks_than_cores = true, .board_bytes = board_bytes}})
+            .algorithm->name;
+    };
+    CHECK(chosen(4, 0, 2048) == "board");
+    CHECK(chosen(4, 16, 0) == "flat");
+    CHECK(chosen(4, 17, 0) == "ring");
+    CHECK(chosen(4, 64, 2048) == "board");
+    CHECK(chosen(4, 65, 2048) == "ring");
+    CHECK(chosen(4, 512, 2048) == "ring");
+    // Beyond what was measured, and for other numbers of ranks, the table decides.
+    CHECK(chosen(4, 513, 2048) == "board");
+    CHECK(chosen(5, 16, 0) == "flat");
+    CHECK(chosen(5, 512, 0) == "flat");
+}
+
+TEST_CASE("rules that force a trial leave no choice")
+{
+    const collectives::Choice choice(
+        unset, collectives::parse_rules(rules_forcing("broadcast", {"chain", 8192}).dump(), "rules.json"));
+    const auto chosen = choice.choose<Broadcast>({2, 8, {.one_node = true}});
+    CHECK(chosen.algorithm->name == "chain");
+    CHECK(chosen.segment_bytes == 8192);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,221 @@
+#include "benchmarks/tune/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+
+#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/statistics.hpp"
+#include "benchmarks/tune/calls.hpp"
+#include "benchmarks/tune/plan.hpp"
+#include "collectives/choice.hpp"
+#include "lib/base/cpus.hpp"
+#include "lib/base/suggest.hpp"
+
+namespace tutti::bench {
+
+using collectives::CollectiveEntry;
+using nlohmann::ordered_json;
+
+namespace {
+
+// Rank 0's clock and arithmetic decide for all: ranks that decided apart would call apart.
+template <class T>
+T decided_by_0(const Communicator& ranks, T value)
+{
+    ranks.broadcast(value, {.root = 0});
+    return value;
+}
+
+void use_rules(const ordered_json& rules)
+{
+    collectives::use_rules(collectives::parse_rules(rules.dump(), "tutti-bench tune"));
+}
+
+class Tuner {
+public:
+    Tuner(const Communicator& ranks, const Options& options)
+        : ranks_(ranks),
+          options_(options),
+          where_{ranks.size(), base::cores_are_shared(ranks.size())},
+          end_us_(now_us() + 1e6 * options.seconds)
+    {
+        for (const CollectiveEntry& entry : collectives::catalogue()) {
+            if (is_wanted(entry.name))
+                sizes_left_ += sizes_of(entry).size();
+        }
+    }
+
+    ordered_json run()
+    {
+        ordered_json rules;
+        rules["comment"] = fmt::format("written by tutti-bench tune: {} ranks on one node{}", where_.ranks,
+                                       where_.crowded ? ", more than cores" : "");
+        for (const CollectiveEntry& entry : collectives::catalogue()) {
+            if (!is_wanted(entry.name))
+                continue;
+            std::vector<Times> by_size;
+            for (const std::size_t size_bytes : sizes_of(entry)) {
+                if (std::optional<Times> times = measure(entry, size_bytes)) {
+                    show(entry, *times);
+                    by_size.push_back(std::move(*times));
+                }
+                --sizes_left_;
+            }
+            if (!by_size.empty())
+                rules[std::string(entry.name)] = rules_of(where_, by_size);
+        }
+        return rules;
+    }
+
+private:
+    bool is_wanted(std::string_view collective) const
+    {
+        const auto tuned = tuned_collectives();
+        return std::ranges::find(tuned, collective) != tuned.end() &&
+               (options_.collectives.empty() ||
+                std::ranges::find(options_.collectives, collective) != options_.collectives.end());
+    }
+
+    std::vector<std::size_t> sizes_of(const CollectiveEntry& entry) const
+    {
+        if (entry.name == "barrier")
+            return {0};
+        const std::size_t grain = TunedCall::granularity(entry.name, where_.ranks);
+        std::vector<std::size_t> sizes;
+        for (const std::size_t size : options_.size_list()) {
+            const std::size_t whole = std::max(grain, size / grain * grain);
+            if (sizes.empty() || sizes.back() < whole)
+                sizes.push_back(whole);
+        }
+        return sizes;
+    }
+
+    /// Nothing when the time is up.
+    std::optional<Times> measure(const CollectiveEntry& entry, std::size_t size_bytes)
+    {
+        const double share_us = decided_by_0(
+            ranks_, (end_us_ - now_us()) / static_cast<double>(std::max<std::size_t>(1, sizes_left_)));
+        if (share_us <= 0)
+            return std::nullopt;
+        Times times{.size_bytes = size_bytes, .trials = trials(entry, where_, size_bytes), .us = {}};
+        TunedCall call(ranks_, entry.name, size_bytes);
+        const double stop_us = now_us() + share_us;
+        std::vector<std::vector<double>> samples(times.trials.size());
+        std::vector<int> iterations;
+        for (const Trial& trial : times.trials) {
+            use_rules(rules_forcing(entry.name, trial));
+            time(call, kCallsUntilBoard);
+            const double once_us = time(call, 1);
+            const double each_us = share_us / static_cast<double>(options_.repetitions) /
+                                   static_cast<double>(times.trials.size());
+            iterations.push_back(static_cast<int>(std::clamp(each_us / std::max(once_us, 0.1), 1.0, 1000.0)));
+        }
+        // Interleaved: what disturbs the machine for a while meets all.
+        for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
+            for (std::size_t index = 0; index < times.trials.size(); ++index) {
+                use_rules(rules_forcing(entry.name, times.trials[index]));
+                samples[index].push_back(time(call, iterations[index]));
+            }
+            if (decided_by_0(ranks_, now_us() > stop_us))
+                break;
+        }
+        use_rules(ordered_json::object());
+        for (const std::vector<double>& own : samples)
+            times.us.push_back(median(own));
+        return times;
+    }
+
+    /// Mean time of a call, at the slowest rank; the same at all ranks. All start each call together: without
+    /// that, ranks that only send would run ahead, and the time be that of a stream of calls.
+    double time(TunedCall& call, int iterations)
+    {
+        double total = 0;
+        for (int i = 0; i < iterations; ++i) {
+            ranks_.barrier();
+            const double start = now_us();
+            call();
+            total += now_us() - start;
+        }
+        double mean = total / iterations;
+        ranks_.allreduce(mean, max);
+        return mean;
+    }
+
+    void show(const CollectiveEntry& entry, const Times& times)
+    {
+        if (ranks_.rank() != 0)
+            return;
+        if (shown_ != entry.name)
+            fmt::print("# {}\n# {:<12} {:<28} {:>12} {:>9}\n", entry.name, "Size", "Algorithm", "Time (us)",
+                       "Of usual");
+        shown_ = entry.name;
+        for (std::size_t index = 0; index < times.trials.size(); ++index) {
+            const Trial& trial = times.trials[index];
+            const std::string_view mark = trial == times.winner() ? " <- chosen" : "";
+            fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f}{}{}\n", times.size_bytes, to_string(trial),
+                       times.us[index], times.us[index] / times.us.front(), index == 0 ? " (table)" : "",
+                       mark);
+        }
+        std::fflush(stdout);
+    }
+
+    // A communicator makes its board at its fourth blocking call.
+    static constexpr int kCallsUntilBoard = 4;
+
+    const Communicator& ranks_;
+    const Options& options_;
+    Surroundings where_;
+    double end_us_;
+    std::size_t sizes_left_ = 0;
+    std::string_view shown_;
+};
+
+/// What the environment forces cannot be tuned. Empty, or the complaint; the same at all ranks.
+std::string unsuitable(const Communicator& ranks, const Options& options)
+{
+    const auto tuned = tuned_collectives();
+    for (const std::string& name : options.collectives) {
+        if (std::ranges::find(tuned, name) == tuned.end())
+            return fmt::format("there is no collective \"{}\" to tune{}; there is {}", name,
+                               base::did_you_mean(name, tuned), fmt::join(tuned, ", "));
+    }
+    if (ranks.size() < 2)
+        return "tune needs 2 ranks or more: start it with -n 2";
+    for (const CollectiveEntry& entry : collectives::catalogue()) {
+        const std::string variable(entry.variable);
+        const char* const value = std::getenv(variable.c_str());
+        if (value != nullptr && *value != '\0')
+            return fmt::format("{0}={1} forces one algorithm, so there is nothing to compare; unset {0}",
+                               variable, value);
+    }
+    return {};
+}
+
+}  // namespace
+
+int run_tune(const Communicator& ranks, const Options& options)
+{
+    if (const std::string complaint = unsuitable(ranks, options); !complaint.empty()) {
+        if (ranks.rank() == 0)
+            fmt::print(stderr, "tutti-bench: {}\n", complaint);
+        ranks.barrier();  // a rank that leaves with an error may end the job: not before it has been said
+        return 2;
+    }
+    const ordered_json rules = Tuner(ranks, options).run();
+    if (ranks.rank() == 0) {
+        std::ofstream file(options.rules_file);
+        file << rules.dump(2) << "\n";
+        file.close();
+        if (!file)
+            throw std::runtime_error(fmt::format("{} cannot be written", options.rules_file));
+        fmt::print("# {}: use it with TUTTI_RULES={}\n", options.rules_file, options.rules_file);
+    }
+    return 0;
+}
+
+}  // namespace tutti::bench

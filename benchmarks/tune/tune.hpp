@@ -1,0 +1,13 @@
+// tutti-bench tune: times every algorithm of each collective in this job, and writes the rules that follow.
+#pragma once
+
+#include "benchmarks/suite/options.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti::bench {
+
+/// Collective over `ranks`. The exit status of this rank: 0, 2 when the job does not suit. Throws
+/// std::runtime_error at rank 0 when the file cannot be written.
+int run_tune(const Communicator& ranks, const Options& options);
+
+}  // namespace tutti::bench
