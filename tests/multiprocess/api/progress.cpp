@@ -64,4 +64,7 @@ int main(int argc, char** argv)
     }
     for (const std::size_t count : {1u, 1001u, 200'001u})
         check_round(world, count);
+    // So large that each rank's half is reduced on all cores that it owns.
+    if (world.size() == 2)
+        check_round(world, 1'100'001);
 }
