@@ -105,6 +105,31 @@ void igathers(const Communicator& group)
     wait_all(both);
 }
 
+template <auto& op>
+void started_allreduce(const Communicator& group)
+{
+    std::vector<float> data(5, 1);
+    PersistentRequest request = group.allreduce_init(data, op);
+    request.start();
+    request.wait();
+}
+
+inline void dup(const Communicator& group)
+{
+    static_cast<void>(group.dup());
+}
+
+template <bool exchanges>
+void on_a_ring(const Communicator& group)
+{
+    const auto ring = group.create_cartesian({group.size()}, {true});
+    std::array<int, 2> out{};
+    if (exchanges)
+        ring->neighbor_allgather(std::array<int, 1>{group.rank()}, out);
+    else
+        ring->barrier();
+}
+
 // Its call is over at once, and what it waits for is no collective.
 inline void elsewhere(const Communicator& group)
 {
@@ -150,6 +175,10 @@ inline constexpr Mismatch kMismatches[] = {
      "gather with root 1"},
     {"elsewhere", calls::barrier, calls::elsewhere, "barrier", "broadcast with root"},
     {"tested", calls::tested_ibarrier, calls::tested_igather<0>, "barrier", "gather with root 0"},
+    {"persistent", calls::started_allreduce<sum>, calls::started_allreduce<max>, "sum of float32",
+     "max of float32"},
+    {"making of a communicator", calls::dup, calls::gather<0>, "split or dup", "gather with root 0"},
+    {"neighbours", calls::on_a_ring<true>, calls::on_a_ring<false>, "neighbor_allgather", "barrier"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
 };
 

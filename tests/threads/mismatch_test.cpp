@@ -1,5 +1,6 @@
 // Ranks whose collective calls do not belong together: an error that names both calls, soon; and none where
 // ranks are only late, far ahead, or have made very many calls.
+#include <array>
 #include <chrono>
 #include <iterator>
 #include <thread>
@@ -30,8 +31,10 @@ TEST_CASE("calls that differ are both named")
 {
     const auto index = GENERATE(range(std::size_t{0}, std::size(kMismatches)));
     const Mismatch& mismatch = kMismatches[index];
-    // All at 2 and 4 ranks would take long: each mistake waits for a tenth of a second.
-    const int ranks = index % 2 == 0 ? GENERATE(2, 7) : GENERATE(3, 4);
+    // Each mistake waits for a tenth of a second: all at all sizes would take long.
+    const int ranks = std::array{2, 7, 3, 4}[(index + GENERATE(0u, 1u)) % 4];
+    if (index > 7 && ranks > 3)
+        return;
     CAPTURE(mismatch.name, ranks);
     const std::string error = error_of(ranks, [&](const Communicator& world) { run(mismatch, world); });
     CHECK_THAT(error, Contains(std::string(mismatch.most_words)));

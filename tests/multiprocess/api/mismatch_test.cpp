@@ -13,8 +13,10 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
 {
     const auto index = GENERATE(range(std::size_t{0}, std::size(kMismatches)));
     const bool board = GENERATE(true, false);
+    if (!board && index % 3 != 0)
+        return;  // threads have no board, either
     const Mismatch& mismatch = kMismatches[index];
-    const int ranks = board ? (index % 3 == 0 ? 7 : 4) : 2 + static_cast<int>(index % 2);
+    const int ranks = board ? (index % 3 == 0 ? 7 : 4) : 2 + static_cast<int>(index % 6 / 3);
     CAPTURE(mismatch.name, ranks, board);
     const Result result = tuttirun({"-x", board ? "TUTTI_SHARED_CORES=1" : "TUTTI_SHARED_CORES=0",
                                     "--timeout", "20", "-n", std::to_string(ranks), program("api_mismatch"),
