@@ -1,14 +1,11 @@
 // Collectives that move blocks, over data that is not contiguous, in their three forms.
-#include <numeric>
-
-#include "tests/threads/support.hpp"
+#include "tests/threads/blocks_support.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
 
 namespace {
 
-constexpr int kUntouched = -7;
 constexpr std::size_t kRows = 6;
 
 // Every other element of a memory of twice the count: the others are nobody's.
@@ -41,12 +38,7 @@ struct Column {
 
 std::vector<int> concatenated(const Communicator& world, int message)
 {
-    std::vector<int> all;
-    for (int rank = 0; rank < world.size(); ++rank) {
-        const std::vector<int> block = numbers(rank, message, kRows);
-        all.insert(all.end(), block.begin(), block.end());
-    }
-    return all;
+    return all_numbers(message, equal(world, kRows));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "tests/threads/support.hpp"
+#include "tests/threads/blocks_support.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -27,16 +27,6 @@ using Prepare = std::function<PersistentRequest(Repeated&)>;
 void put(std::vector<int>& buffer, const std::vector<int>& values)
 {
     std::copy(values.begin(), values.end(), buffer.begin());
-}
-
-std::vector<int> concatenated(const Communicator& world, int round, std::size_t count)
-{
-    std::vector<int> all;
-    for (int rank = 0; rank < world.size(); ++rank) {
-        const std::vector<int> block = numbers(rank, round, count);
-        all.insert(all.end(), block.begin(), block.end());
-    }
-    return all;
 }
 
 // Values that a sum of 7 ranks does not exceed.
@@ -123,11 +113,11 @@ TEST_CASE("persistent collectives that move blocks")
         const int last = world.size() - 1;
         const auto size = static_cast<std::size_t>(world.size());
         const std::size_t all = size * kCount;
-        const std::vector<std::size_t> counts(size, kCount);
+        const Counts counts = equal(world, kCount);
         const auto own = [=](Repeated& call, int round) { put(call.in, numbers(rank, round, kCount)); };
-        const auto everything = [=](int round) { return concatenated(world, round, kCount); };
+        const auto everything = [=](int round) { return all_numbers(round, counts); };
         const auto at_last = [=](int round) {
-            return rank == last ? concatenated(world, round, kCount) : std::vector<int>(all);
+            return rank == last ? all_numbers(round, counts) : std::vector<int>(all);
         };
         const auto own_in_place = [=](Repeated& call, int round) {
             const std::vector<int> block = numbers(rank, round, kCount);
@@ -136,7 +126,7 @@ TEST_CASE("persistent collectives that move blocks")
         };
         const auto whole_at_last = [=](Repeated& call, int round) {
             if (rank == last)
-                put(call.in, concatenated(world, round, kCount));
+                put(call.in, all_numbers(round, counts));
         };
         const auto own_numbers = [=](int round) { return numbers(rank, round, kCount); };
 
@@ -176,7 +166,7 @@ TEST_CASE("persistent collectives that move blocks")
                 blocks.insert(blocks.end(), block.begin(), block.end());
             }
         };
-        const auto from_all = [=](int round) { return concatenated(world, 100 * round + rank, kCount); };
+        const auto from_all = [=](int round) { return all_numbers(100 * round + rank, counts); };
         calls.add(
             all, all, [&](Repeated& c) { return world.alltoall_init(c.in, c.out); },
             [=](Repeated& c, int round) { to_all(c.in, round); }, from_all);
