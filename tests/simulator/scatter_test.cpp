@@ -1,15 +1,11 @@
 #include "collectives/scatter/scatter.hpp"
 
-#include "collectives/choice.hpp"
 #include "collectives/collectives.hpp"
-#include "collectives/patterns.hpp"
-#include "tests/simulator/blocks_support.hpp"
+#include "tests/simulator/rooted_support.hpp"
 
 namespace tutti::collectives::test {
 
 namespace {
-
-enum class Root { in_place, separate };
 
 /// Runs `scatter(group, memory of all blocks, own block)` and compares all memory.
 template <class Scatter>
@@ -43,16 +39,6 @@ Report check(SendMode mode, const Places& places, int root, Root kind, Scatter s
     return report;
 }
 
-/// Blocks of all messages of the binomial tree: every rank but the root gets its subtree once.
-std::size_t blocks_sent(int ranks)
-{
-    int blocks = 0;
-    for (int relative = 1; relative < ranks; ++relative) {
-        blocks += std::min(relative & -relative, ranks - relative);
-    }
-    return static_cast<std::size_t>(blocks);
-}
-
 void check_equal(const Algorithm<Scatter::Function>& algorithm, SendMode mode, int ranks, int root, Root kind,
                  std::size_t block_bytes)
 {
@@ -61,67 +47,29 @@ void check_equal(const Algorithm<Scatter::Function>& algorithm, SendMode mode, i
         check(mode, places, root, kind, [&](Group& group, const std::byte* all, std::span<std::byte> own) {
             return algorithm.run(group, all, own, root);
         });
-    CAPTURE(algorithm.name, ranks);
-    const bool flat = algorithm.name == "flat";
-    CHECK(report.finish_ns() == (flat ? ranks - 1 : ceil_log2(ranks)));
-    CHECK(report.longest_chain == (flat ? std::min(ranks - 1, 1) : floor_log2(ranks)));
-    CHECK(report.messages_sent() == static_cast<std::size_t>(ranks - 1));
-    CHECK(report.bytes_sent() ==
-          (flat ? static_cast<std::size_t>(ranks - 1) : blocks_sent(ranks)) * block_bytes);
+    check_rooted_cost(report, algorithm, ranks, block_bytes);
 }
 
 }  // namespace
 
 TEST_CASE("every scatter brings every rank its block, from every root")
 {
-    for (const Algorithm<Scatter::Function>& algorithm : Scatter::kAlgorithms) {
-        for (const SendMode mode : kModes) {
-            for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
-                for (int root = 0; root < ranks; ++root) {
-                    for (const std::size_t block_bytes : kCounts) {
-                        check_equal(algorithm, mode, ranks, root,
-                                    root % 2 == 0 ? Root::separate : Root::in_place, block_bytes);
-                    }
-                    check_equal(algorithm, mode, ranks, root, root % 2 == 0 ? Root::in_place : Root::separate,
-                                3);
-                }
-            }
-        }
-    }
+    for_every_root<Scatter>(check_equal);
 }
 
 TEST_CASE("a scatterv takes unequal and empty blocks, wherever they lie, and writes to none of them")
 {
-    for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
-            for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
-                for (const Order order : kOrders) {
-                    const Places places(sizes, order);
-                    for (const int root : {0, ranks / 2, ranks - 1}) {
-                        const Report report =
-                            check(mode, places, root, order == Order::gaps ? Root::in_place : Root::separate,
-                                  [&](Group& group, const std::byte* all, std::span<std::byte> own) {
-                                      return scatterv(group, {all, places.sizes, places.offsets}, own, root);
-                                  });
-                        CHECK(report.finish_ns() == ranks - 1);
-                        CHECK(report.longest_chain == std::min(ranks - 1, 1));
-                        CHECK(report.messages_sent() == static_cast<std::size_t>(ranks - 1));
-                        CHECK(report.bytes_sent() ==
-                              places.total_bytes() - sizes[static_cast<std::size_t>(root)]);
-                    }
-                }
-            }
-        }
-    }
+    for_unequal_blocks([](SendMode mode, const Places& places, int root, Root kind) {
+        return check(mode, places, root, kind,
+                     [&](Group& group, const std::byte* all, std::span<std::byte> own) {
+                         return scatterv(group, {all, places.sizes, places.offsets}, own, root);
+                     });
+    });
 }
 
 TEST_CASE("a scatter over many ranks")
 {
-    for (const Algorithm<Scatter::Function>& algorithm : Scatter::kAlgorithms) {
-        check_equal(algorithm, SendMode::synchronous, 64, 63, Root::separate, 5);
-        check_equal(algorithm, SendMode::eager, 1000, 501, Root::in_place, 17);
-        check_equal(algorithm, SendMode::synchronous, 4096, 4000, Root::separate, 1);
-    }
+    for_many_ranks<Scatter>(check_equal);
 }
 
 TEST_CASE("a scatter with whatever the table chooses")
