@@ -52,11 +52,11 @@ TEST_CASE("a team gives the bits that one thread gives, at any count and number 
                                                           {Op::minloc, with_index(DataType::float64, 4)}}));
     const std::size_t element_bytes = size_bytes(type);
     const Kernel plain = kernel(op, type);
-    const std::size_t most = (700'000 + 13) / element_bytes;
+    const std::size_t most = 400'013 / element_bytes;
     // Zeroes, ones and whatever bits come: NaN stays NaN, but which payload it has is not promised.
     std::vector<std::byte> a = random_bytes(most * element_bytes + 1, 1);
     const std::vector<std::byte> b(most * element_bytes + 1);
-    for (const int threads : {1, 2, 3, 8}) {
+    for (const int threads : {1, 2, 5}) {
         Team team(threads);
         for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{8191}, most}) {
             const std::size_t used = std::min(count, most);
@@ -78,9 +78,9 @@ TEST_CASE("many reductions in a row, and callers that come at once")
     const auto rounds = [&] {
         std::vector<std::int32_t> values(150'001, 0);
         const std::vector<std::int32_t> ones(values.size(), 1);
-        for (int round = 0; round < 50; ++round)
+        for (int round = 0; round < 12; ++round)
             team.reduce(plain, values.data(), values.data(), ones.data(), values.size(), 4);
-        return values == std::vector<std::int32_t>(values.size(), 50);
+        return values == std::vector<std::int32_t>(values.size(), 12);
     };
     bool other = false;
     std::thread second([&] { other = rounds(); });
