@@ -5,9 +5,9 @@
 
 #include "collectives/allreduce/allreduce.hpp"
 #include "collectives/broadcast/broadcast.hpp"
-#include "lib/communicator/communicator_group.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/process.hpp"
+#include "lib/communicator/run_collective.hpp"
 
 namespace tutti::detail {
 
@@ -21,13 +21,6 @@ using transport::shm::NodeBoard;
 constexpr int kCallsBefore = 4;
 // Two ranks exchange messages as quickly.
 constexpr int kFewest = 3;
-
-void run(progress::Engine& engine, progress::Engine::Lock& lock, Task task)
-{
-    task.start();
-    engine.wait(lock, [&] { return task.done(); });
-    task.rethrow();
-}
 
 // A rank that cannot have the memory says so to the others: then nobody uses it.
 std::unique_ptr<NodeBoard> or_nothing(auto&& make)
@@ -63,7 +56,8 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
             card = made->card();
     }
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&card, 1));
-    run(engine, lock, collectives::broadcast_flat(group, bytes, 0));
+    Task informed = collectives::broadcast_flat(group, bytes, 0);
+    drive(engine, lock, group, informed);
     if (rank_ != 0 && BoardCard::parse(bytes))
         made = or_nothing([&] { return NodeBoard::open(card); });
     if (made)
@@ -71,9 +65,9 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
 
     auto all_have_it = static_cast<std::uint8_t>(made != nullptr);
     const collectives::Buffer vote{reinterpret_cast<std::byte*>(&all_have_it), 1, 1};
-    run(engine, lock,
-        collectives::allreduce_flat(group, vote.data, vote,
-                                    {reduction::Op::min, reduction::DataType::uint8}));
+    Task voted =
+        collectives::allreduce_flat(group, vote.data, vote, {reduction::Op::min, reduction::DataType::uint8});
+    drive(engine, lock, group, voted);
     if (all_have_it == 0)
         return;
     made->close_descriptor();

@@ -17,6 +17,19 @@
 
 namespace tutti::detail {
 
+/// Drives a task of the group to its end. Throws what it throws.
+inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
+                  collectives::Task& task)
+{
+    engine.begin_all();
+    task.start();
+    engine.wait(lock, [&] {
+        group.poll_board();
+        return task.done();
+    });
+    task.rethrow();
+}
+
 /// Drives the plan's coroutine to its end. Throws what it throws.
 template <class Plan>
 void run_blocking(CommunicatorState& state, const Plan& plan)
@@ -26,13 +39,7 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
     transport::shm::NodeBoard* const board = state.board(lock);
     CommunicatorGroup group(state, state.next_collective(), board);
     collectives::Task task = plan(group);
-    engine.begin_all();
-    task.start();
-    engine.wait(lock, [&] {
-        group.poll_board();
-        return task.done();
-    });
-    task.rethrow();
+    drive(engine, lock, group, task);
 }
 
 /// Starts the plan's coroutine, which progress then drives; the request keeps the plan.

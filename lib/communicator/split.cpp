@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "collectives/task.hpp"
-#include "lib/communicator/communicator_group.hpp"
+#include "lib/communicator/run_collective.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -131,13 +131,6 @@ Task learn_context(Group& group, detail::Process& process, std::span<const int> 
     }
 }
 
-void drive(detail::Process& process, progress::Engine::Lock& lock, Task& task)
-{
-    task.start();
-    process.engine().wait(lock, [&] { return task.done(); });
-    task.rethrow();
-}
-
 // `ranks` of `old`, in order, as a communicator.
 std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& old, std::uint64_t context,
                                               std::span<const int> ranks)
@@ -179,7 +172,7 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, Split
     Answer answer{};
     std::vector<int> members;
     Task task = split_flat(group, process, mine, answer, members);
-    drive(process, lock, task);
+    detail::drive(process.engine(), lock, group, task);
     if (!colour)
         return std::nullopt;
     return Communicator(make_state(*state_, answer.context, members));
@@ -204,7 +197,7 @@ Communicator Communicator::create_from(std::span<const int> ranks, int tag) cons
     detail::CommunicatorGroup group(*state_, detail::CreateTag{CommunicatorState::kCreateTags + tag});
     std::uint64_t context = 0;
     Task task = learn_context(group, process, ranks, context);
-    drive(process, lock, task);
+    detail::drive(process.engine(), lock, group, task);
     return Communicator(make_state(*state_, context, ranks));
 }
 
