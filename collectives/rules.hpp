@@ -7,8 +7,9 @@
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
 // in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), where
 // no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
-// collective operations", 2007. "crowded" rows are measured, "many_nodes" rows predicted by the simulator's cost
-// model (docs/collectives.md).
+// collective operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores: what makes the
+// fewest ranks wait for others wins, so nearly always flat. "many_nodes" rows are predicted by the
+// simulator's cost model (docs/collectives.md).
 #pragma once
 
 #include <cstddef>
@@ -45,11 +46,10 @@ inline constexpr Rule kBarrierRules[] = {
 };
 
 inline constexpr Rule kBroadcastRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
-    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   12 * kKiB,   "binomial"},
     {Where::anywhere,   7,           512 * kKiB,  "binomial"},
     {Where::anywhere,   7,           kAnyBytes,   "chain",             128 * kKiB},
@@ -57,11 +57,11 @@ inline constexpr Rule kBroadcastRules[] = {
 };
 
 inline constexpr Rule kReduceRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,    kAnyRanks,   64 * kKiB,   "flat"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "binomial"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::many_nodes, kAnyRanks,   2 * kKiB,    "hierarchical"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
-    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   2 * kKiB,    "binomial"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "rabenseifner"},
     {Where::anywhere,   8,           kAnyBytes,   "chain",             32 * kKiB},
@@ -69,9 +69,10 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
-    {Where::crowded,    kAnyRanks,   8 * kKiB,    "flat"},
+    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
+    {Where::crowded,    kAnyRanks,   64 * kKiB,   "flat"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "binomial"},
     {Where::many_nodes, kAnyRanks,   16 * kKiB,   "hierarchical"},
     {Where::anywhere,   kAnyRanks,   2 * kKiB,    "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   512 * kKiB,  "rabenseifner"},
@@ -80,8 +81,8 @@ inline constexpr Rule kAllreduceRules[] = {
 };
 
 inline constexpr Rule kReduceScatterRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::crowded,    16,          8 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   512 * kKiB,  "recursive_halving"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
@@ -97,9 +98,9 @@ inline constexpr Rule kScanRules[] = {
 
 // Recursive doubling is Bruck's algorithm where the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::crowded,    16,          64 * kKiB,   "flat"},
     {Where::many_nodes, kAnyRanks,   512 * kKiB,  "hierarchical"},
     {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
     {Where::anywhere,   128,         kAnyBytes,   "ring"},
@@ -108,33 +109,32 @@ inline constexpr Rule kAllgatherRules[] = {
 };
 
 inline constexpr Rule kAllgathervRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::crowded,    16,          64 * kKiB,   "flat"},
     {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
 };
 
 inline constexpr Rule kGatherRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
-    {Where::crowded,    16,          kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 
 inline constexpr Rule kScatterRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
-    {Where::crowded,    16,          kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
+    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,   7,           32 * kKiB,   "flat"},
-    {Where::crowded,    16,          32 * kKiB,   "flat"},
     {Where::anywhere,   kAnyRanks,   256,         "bruck"},
     {Where::anywhere,   kAnyRanks,   32 * kKiB,   "flat"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "pairwise"},

@@ -26,6 +26,13 @@ Case two_ranks(const std::string& name, const std::vector<std::string>& argument
     return one;
 }
 
+// Runs only when asked for by name or with --all.
+Case extra(Case one)
+{
+    one.by_default = false;
+    return one;
+}
+
 // More ranks than cores, wherever the scheduler puts them.
 Case crowded(const std::string& benchmark, int ranks)
 {
@@ -35,6 +42,24 @@ Case crowded(const std::string& benchmark, int ranks)
     one.goals = {{0, kAll, 0.55}};
     one.with_mpich = false;
     return one;
+}
+
+// What collectives promise for the bytes of a block or buffer, on cores of their own and where ranks share
+// them.
+const std::vector<Goal> kCollectiveGoals = {{8, 2 * kKiB, 0.80}, {8 * kKiB, 4 * kMiB, 0.40}};
+const std::vector<Goal> kCrowdedGoals = {{8, kAll, 0.60}};
+
+Case collective(const std::string& name)
+{
+    return extra(two_ranks(name, {name, "-m", "8:4194304"}, Better::lower, "us", kCollectiveGoals));
+}
+
+Case crowded_collective(const std::string& name, int ranks)
+{
+    Case one = crowded(name, ranks);
+    one.arguments = {name, "-m", "8:1048576", "-i", "40", "-x", "8"};
+    one.goals = kCrowdedGoals;
+    return extra(one);
 }
 
 // No arguments: the empty program instead of the suite.
@@ -56,45 +81,40 @@ Case idle()
     return one;
 }
 
-// Runs only when asked for by name or with --all.
-Case extra(Case one)
-{
-    one.by_default = false;
-    return one;
-}
-
 }  // namespace
 
 const std::vector<Case>& all_cases()
 {
-    static const std::vector<Case> cases = {
-        two_ranks("latency", {"latency", "-m", "1:4194304"}, Better::lower, "us",
-                  {{1, kKiB, 0.70}, {4 * kKiB, 4 * kMiB, 0.40}}),
-        two_ranks("bw", {"bw", "-m", "1:4194304"}, Better::higher, "MB/s", {{16 * kKiB, 4 * kMiB, 2.5}}),
-        two_ranks("rate", {"rate", "-m", "8:8"}, Better::higher, "1/s", {{8, 8, 2.0}}),
-        crowded("barrier", 8),
-        crowded("barrier", 32),
-        crowded("ring", 8),
-        crowded("ring", 32),
-        launch(2),
-        launch(64),
-        idle(),
-        two_ranks("matching", {"matching", "--depth", "10,10000"}, Better::lower, "us", {}),
-        extra(two_ranks("matching-unexpected", {"matching", "--mode", "unexpected", "--depth", "10,10000"},
-                        Better::lower, "us", {})),
-        extra(two_ranks("matching-wildcard", {"matching", "--mode", "wildcard", "--depth", "10,10000"},
-                        Better::lower, "us", {})),
-        extra(two_ranks("bibw", {"bibw", "-m", "1:4194304"}, Better::higher, "MB/s", {})),
-        extra(two_ranks("barrier", {"barrier"}, Better::lower, "us", {})),
-        extra(two_ranks("allreduce", {"allreduce", "-m", "4:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("allgather", {"allgather", "-m", "8:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("alltoall", {"alltoall", "-m", "8:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("gather", {"gather", "-m", "8:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("scatter", {"scatter", "-m", "8:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("reduce_scatter", {"reduce_scatter", "-m", "8:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("broadcast", {"broadcast", "-m", "1:1048576"}, Better::lower, "us", {})),
-        extra(two_ranks("reduce", {"reduce", "-m", "4:1048576"}, Better::lower, "us", {})),
-    };
+    static const std::vector<Case> cases = [] {
+        std::vector<Case> made = {
+            two_ranks("latency", {"latency", "-m", "1:4194304"}, Better::lower, "us",
+                      {{1, kKiB, 0.70}, {4 * kKiB, 4 * kMiB, 0.40}}),
+            two_ranks("bw", {"bw", "-m", "1:4194304"}, Better::higher, "MB/s", {{16 * kKiB, 4 * kMiB, 2.5}}),
+            two_ranks("rate", {"rate", "-m", "8:8"}, Better::higher, "1/s", {{8, 8, 2.0}}),
+            crowded("barrier", 8),
+            crowded("barrier", 32),
+            crowded("ring", 8),
+            crowded("ring", 32),
+            launch(2),
+            launch(64),
+            idle(),
+            two_ranks("matching", {"matching", "--depth", "10,10000"}, Better::lower, "us", {}),
+            extra(two_ranks("matching-unexpected",
+                            {"matching", "--mode", "unexpected", "--depth", "10,10000"}, Better::lower, "us",
+                            {})),
+            extra(two_ranks("matching-wildcard", {"matching", "--mode", "wildcard", "--depth", "10,10000"},
+                            Better::lower, "us", {})),
+            extra(two_ranks("bibw", {"bibw", "-m", "1:4194304"}, Better::higher, "MB/s", {})),
+            extra(two_ranks("barrier", {"barrier"}, Better::lower, "us", {{0, kAll, 0.80}})),
+        };
+        for (const char* name : {"broadcast", "reduce", "allreduce", "allgather", "alltoall",
+                                 "reduce_scatter", "gather", "scatter"}) {
+            made.push_back(collective(name));
+            for (const int ranks : {4, 8, 16})
+                made.push_back(crowded_collective(name, ranks));
+        }
+        return made;
+    }();
     return cases;
 }
 

@@ -50,7 +50,7 @@ Progress progress_from_environment(Progress otherwise)
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
-protocol::ProtocolOptions protocol_options(int ranks)
+protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
 {
     // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
@@ -58,6 +58,9 @@ protocol::ProtocolOptions protocol_options(int ranks)
     protocol::ProtocolOptions options;
     options.eager_limit_bytes = bytes_from_environment("TUTTI_EAGER_LIMIT", options.eager_limit_bytes, 0);
     options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
+    // To wait for a receiver that has no core now costs more than any copy.
+    if (shared_cores)
+        options.view_from_bytes = options.eager_limit_bytes + 1;
     return options;
 }
 
@@ -68,7 +71,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
-      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size()),
+      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),

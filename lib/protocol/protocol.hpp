@@ -28,6 +28,9 @@ namespace tutti::protocol {
 struct ProtocolOptions {
     std::size_t eager_limit_bytes = 8u << 10;  // larger messages go by rendezvous: docs/limits.md
     std::size_t unexpected_bytes = 1u << 20;   // credit of each sender; the same at all ranks
+    // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
+    // less than the envelope's trip.
+    std::size_t view_from_bytes = 1u << 10;
 };
 
 /// What an unexpected message costs on top of its bytes: it takes memory, too.

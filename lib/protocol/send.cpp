@@ -14,10 +14,6 @@ using transport::SendResult;
 
 namespace {
 
-// Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
-// less than the envelope's trip.
-constexpr std::size_t kViewFrom = 1024;
-
 // Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
 {
@@ -55,7 +51,8 @@ Peer& Protocol::connected_peer(int rank)
         transport::Transport& transport = connect_(rank);
         const transport::Capabilities capabilities = transport.capabilities();
         to.max_payload = capabilities.max_payload_bytes;
-        to.inject_below = std::min({capabilities.inject_below, kViewFrom, options_.eager_limit_bytes + 1});
+        to.inject_below =
+            std::min({capabilities.inject_below, options_.view_from_bytes, options_.eager_limit_bytes + 1});
         to.can_pull = capabilities.remote_get;
         to.transport = &transport;
     }
@@ -124,7 +121,8 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        const bool in_view = total >= kViewFrom && to.transport->viewable(to.transport->expose(request.data));
+        const bool in_view =
+            total >= options_.view_from_bytes && to.transport->viewable(to.transport->expose(request.data));
         // A refused rts stays one, even when credit has come back since: its id is taken.
         if (request.synchronous || in_view || total > options_.eager_limit_bytes || cost > to.credit ||
             request.id != 0) [[unlikely]] {

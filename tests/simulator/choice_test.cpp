@@ -80,9 +80,9 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
 
     const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 2048};
     CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
-    CHECK(chosen<Broadcast>(table, {8, 2048, with_board}) == "board");
+    CHECK(chosen<Allreduce>(table, {8, 2048, with_board}) == "board");
     CHECK(chosen<Reduce>(table, {8, 2049, with_board}) == "flat");
-    CHECK(chosen<Allreduce>(table, {2, 8, with_board}) == "board");
+    CHECK(chosen<Allreduce>(table, {3, 8, with_board}) == "board");
 }
 
 TEST_CASE("where nodes are known, the table takes hierarchical algorithms for what they are good for")
