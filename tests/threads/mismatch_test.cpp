@@ -1,5 +1,6 @@
 // Ranks whose collective calls do not belong together: an error that names both calls, soon; and none where
 // ranks are only late, far ahead, or have made very many calls.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <iterator>
@@ -14,10 +15,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string error_of(int ranks, const std::function<void(const Communicator&)>& body)
+std::string error_of(int ranks, const std::function<void(const Communicator&)>& body,
+                     EnvironmentOptions options = {})
 {
     try {
-        run_threads(ranks, [&](Environment& environment) { body(environment.world()); });
+        run_threads(
+            ranks, [&](Environment& environment) { body(environment.world()); }, options);
     } catch (const Error& error) {
         CHECK(error.code() == ErrorCode::invalid_argument);
         return error.what();
@@ -40,6 +43,20 @@ TEST_CASE("calls that differ are both named")
     CHECK_THAT(error, Contains(std::string(mismatch.most_words)));
     CHECK_THAT(error, Contains(std::string(mismatch.last_words)));
     CHECK_THAT(error, Contains("in the same order"));
+}
+
+TEST_CASE("calls that differ where several threads may call, and where a thread makes the progress")
+{
+    const EnvironmentOptions options = GENERATE(EnvironmentOptions{.threads = ThreadLevel::multiple},
+                                                EnvironmentOptions{.progress = Progress::thread});
+    for (const std::string_view name : {"gather root", "order of requests", "tested"}) {
+        CAPTURE(name);
+        const auto* const mismatch = std::ranges::find(kMismatches, name, &Mismatch::name);
+        const std::string error = error_of(
+            3, [&](const Communicator& world) { run(*mismatch, world); }, options);
+        CHECK_THAT(error, Contains(std::string(mismatch->most_words)));
+        CHECK_THAT(error, Contains(std::string(mismatch->last_words)));
+    }
 }
 
 TEST_CASE("calls that differ on a part of the ranks, beside the world's")

@@ -6,22 +6,13 @@
 
 #include <functional>
 #include <source_location>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/expect.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::test {
-
-/// Throws, naming the line: run_threads ends all ranks and hands the exception to the test.
-inline void expect(bool condition, const std::string& what = "",
-                   std::source_location where = std::source_location::current())
-{
-    if (!condition)
-        throw std::runtime_error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
-                                 ": not as expected " + what);
-}
 
 /// `call` must throw tutti::Error with this code, and this text in its sentence.
 template <class Call>
@@ -56,15 +47,6 @@ inline void at_size(int ranks, const std::function<void(const Communicator&)>& b
 {
     REQUIRE_NOTHROW(run_threads(
         ranks, [&](Environment& environment) { body(environment.world()); }, options));
-}
-
-inline int right_of(const Communicator& ring)
-{
-    return (ring.rank() + 1) % ring.size();
-}
-inline int left_of(const Communicator& ring)
-{
-    return (ring.rank() + ring.size() - 1) % ring.size();
 }
 
 /// Elements that tell sender, message and index apart.
