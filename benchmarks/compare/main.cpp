@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "benchmarks/compare/table.hpp"
+#include "benchmarks/peers/json_output.hpp"
 
 namespace {
 
@@ -63,24 +64,13 @@ std::vector<std::string> case_names()
     return names;
 }
 
-void write(const std::string& json_file, const nlohmann::json& document)
-{
-    if (json_file.empty())
-        return;
-    std::ofstream file(json_file);
-    file << document.dump(2) << '\n';
-    if (!file.flush())
-        throw std::runtime_error(fmt::format("--json: cannot write '{}'", json_file));
-}
-
 int run(const CompareOptions& options)
 {
     nlohmann::json document = {{"machine", machine()},
                                {"repetitions", options.thoroughness.repetitions},
                                {"quick", options.thoroughness.quick},
                                {"cases", nlohmann::json::array()}};
-    // Tried before anything is measured.
-    write(options.json_file, document);
+    write_json(options.json_file, document);
     const std::vector<Contender> contenders = find_contenders(options.libraries);
     fmt::print(
         "# {}, {} cores. Median of {} interleaved runs; spread: widest (largest - smallest) / median;\n"
@@ -92,7 +82,7 @@ int run(const CompareOptions& options)
     for (const Case& one : chosen_cases(options)) {
         const Rows rows = measure_case(one, contenders, options.thoroughness, failures);
         report_case(one, contenders, rows, document, score);
-        write(options.json_file, document);  // what has been measured survives an interruption
+        write_json(options.json_file, document);
     }
     fmt::print("\n# {} of {} goals met; {} runs failed{}\n", score.met, score.goals, failures,
                options.thoroughness.quick ? " (--quick: the figures mean nothing)" : "");

@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/launch/launch_timing.hpp"
+#include "benchmarks/peers/json_output.hpp"
 #include "benchmarks/suite/statistics.hpp"
 
 namespace {
@@ -24,14 +24,9 @@ struct LaunchOptions {
 // Prints a row for each number of ranks and library; one that failed has none.
 int run(const LaunchOptions& options)
 {
-    std::ofstream file;
-    if (!options.json_file.empty()) {
-        file.open(options.json_file);
-        if (!file)
-            throw std::runtime_error(fmt::format("--json: cannot write '{}'", options.json_file));
-    }
     const std::vector<Contender> contenders = find_contenders(options.only);
     nlohmann::json document = {{"benchmark", "launch"}, {"unit", "ms"}, {"results", nlohmann::json::array()}};
+    write_json(options.json_file, document);
     bool good = true;
     fmt::print("# Launch to finished finalize of an empty program, median of {}\n", options.repetitions);
     fmt::print("# {:<8}{:<12}{:>14}{:>10}\n", "Ranks", "Library", "Time (ms)", "Spread");
@@ -55,9 +50,8 @@ int run(const LaunchOptions& options)
                                            {"value", median(milliseconds)},
                                            {"repetitions", milliseconds}});
         }
+        write_json(options.json_file, document);
     }
-    if (file.is_open())
-        file << document.dump(2) << '\n';
     return good ? 0 : 1;
 }
 
