@@ -48,6 +48,8 @@ inline constexpr Rule kBarrierRules[] = {
 inline constexpr Rule kBroadcastRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
+    {Where::many_nodes, kAnyRanks,   12 * kKiB,   "hierarchical"},
+    {Where::many_nodes, kAnyRanks,   256 * kKiB,  "binomial"},
     {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,   4,           1 * kKiB,    "flat"},
     {Where::anywhere,   kAnyRanks,   12 * kKiB,   "binomial"},
@@ -84,8 +86,9 @@ inline constexpr Rule kReduceScatterRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   512 * kKiB,  "recursive_halving"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,   128,         kAnyBytes,   "ring"},
+    {Where::anywhere,   128,         kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_halving"},
 };
 
 // Of exscan too.
@@ -120,6 +123,8 @@ inline constexpr Rule kGatherRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,   128,         kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   4096 * kKiB, "binomial"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 
@@ -127,6 +132,8 @@ inline constexpr Rule kScatterRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,   128,         kAnyBytes,   "flat"},
+    {Where::anywhere,   kAnyRanks,   4096 * kKiB, "binomial"},
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 

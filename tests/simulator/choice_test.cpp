@@ -74,6 +74,9 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<ReduceScatter>(table, {16, 1 << 19, kNode}) == "recursive_halving");
     CHECK(chosen<ReduceScatter>(table, {16, 1 << 20, kNode}) == "ring");
     CHECK(chosen<ReduceScatter>(table, {16, 1 << 20, kNode, false}) == "flat");
+    CHECK(chosen<ReduceScatter>(table, {129, 1 << 20, kNode}) == "recursive_halving");
+    CHECK(chosen<Allreduce>(table, {128, 1 << 20, kNode}) == "ring");
+    CHECK(chosen<Allreduce>(table, {129, 1 << 20, kNode}) == "rabenseifner");
     CHECK(chosen<Scan>(table, {16, 8, kCrowdedNode, false}) == "flat");
     CHECK(chosen<Exscan>(table, {16, 8, kNode, false}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
@@ -93,6 +96,8 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     const NodeMap in_turn{dealt};
     const Placement several{.nodes = &nodes};
     CHECK(chosen<Barrier>(table, {64, 0, several}) == "hierarchical");
+    CHECK(chosen<Broadcast>(table, {64, 8, several}) == "hierarchical");
+    CHECK(chosen<Broadcast>(table, {64, 65536, several}) == "binomial");
     CHECK(chosen<Broadcast>(table, {64, 1 << 20, several}) == "hierarchical");
     CHECK(chosen<Broadcast>(table, {2, 8, several}) == "flat");
     CHECK(chosen<Reduce>(table, {64, 2048, several}) == "hierarchical");
