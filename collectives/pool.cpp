@@ -37,7 +37,9 @@ struct Cache {
     bool guarded;
     bool closed;
 };
-constinit thread_local Cache cache{};
+// Every blocking collective comes here twice: found without a call, from the room that the loader keeps for
+// libraries that are loaded late.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Cache cache{};
 
 // In ASan builds a cached block is poisoned, so that use after free is seen in spite of the pool.
 void poison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t size_bytes)
