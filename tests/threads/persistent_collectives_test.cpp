@@ -12,7 +12,7 @@ using namespace tutti::test;
 namespace {
 
 constexpr int kRounds = 3;
-constexpr std::size_t kCount = 5;
+constexpr std::size_t kEach = 5;
 
 // A request with what its rounds put in and expect. The buffers do not move.
 struct Repeated {
@@ -112,57 +112,56 @@ TEST_CASE("persistent collectives that move blocks")
         const int rank = world.rank();
         const int last = world.size() - 1;
         const auto size = static_cast<std::size_t>(world.size());
-        const std::size_t all = size * kCount;
-        const Counts counts = equal(world, kCount);
-        const auto own = [=](Repeated& call, int round) { put(call.in, numbers(rank, round, kCount)); };
+        const std::size_t all = size * kEach;
+        const Counts counts = equal(world, kEach);
+        const auto own = [=](Repeated& call, int round) { put(call.in, numbers(rank, round, kEach)); };
         const auto everything = [=](int round) { return all_numbers(round, counts); };
         const auto at_last = [=](int round) {
             return rank == last ? all_numbers(round, counts) : std::vector<int>(all);
         };
         const auto own_in_place = [=](Repeated& call, int round) {
-            const std::vector<int> block = numbers(rank, round, kCount);
+            const std::vector<int> block = numbers(rank, round, kEach);
             std::fill(call.out.begin(), call.out.end(), -1);
-            std::copy(block.begin(), block.end(), call.out.begin() + rank * static_cast<int>(kCount));
+            std::copy(block.begin(), block.end(), call.out.begin() + rank * static_cast<int>(kEach));
         };
         const auto whole_at_last = [=](Repeated& call, int round) {
             if (rank == last)
                 put(call.in, all_numbers(round, counts));
         };
-        const auto own_numbers = [=](int round) { return numbers(rank, round, kCount); };
+        const auto own_numbers = [=](int round) { return numbers(rank, round, kEach); };
 
         Calls calls(world);
         calls.add(
-            0, kCount, [&](Repeated& c) { return world.broadcast_init(c.out, {.root = last}); },
-            [=](Repeated& c, int round) { put(c.out, numbers(rank, round, kCount)); },
-            [=](int round) { return numbers(last, round, kCount); });
+            0, kEach, [&](Repeated& c) { return world.broadcast_init(c.out, {.root = last}); },
+            [=](Repeated& c, int round) { put(c.out, numbers(rank, round, kEach)); },
+            [=](int round) { return numbers(last, round, kEach); });
         calls.add(
-            kCount, all, [&](Repeated& c) { return world.allgather_init(c.in, c.out); }, own, everything);
+            kEach, all, [&](Repeated& c) { return world.allgather_init(c.in, c.out); }, own, everything);
         calls.add(
             0, all, [&](Repeated& c) { return world.allgather_init(c.out); }, own_in_place, everything);
         calls.add(
-            kCount, all, [&](Repeated& c) { return world.allgatherv_init(c.in, c.out, counts); }, own,
+            kEach, all, [&](Repeated& c) { return world.allgatherv_init(c.in, c.out, counts); }, own,
             everything);
         calls.add(
             0, all, [&](Repeated& c) { return world.allgatherv_init(c.out, counts); }, own_in_place,
             everything);
         calls.add(
-            kCount, all, [&](Repeated& c) { return world.gather_init(c.in, c.out, {.root = last}); }, own,
+            kEach, all, [&](Repeated& c) { return world.gather_init(c.in, c.out, {.root = last}); }, own,
             at_last);
         calls.add(
-            kCount, all, [&](Repeated& c) { return world.gatherv_init(c.in, c.out, counts, {.root = last}); },
+            kEach, all, [&](Repeated& c) { return world.gatherv_init(c.in, c.out, counts, {.root = last}); },
             own, at_last);
         calls.add(
-            all, kCount, [&](Repeated& c) { return world.scatter_init(c.in, c.out, {.root = last}); },
+            all, kEach, [&](Repeated& c) { return world.scatter_init(c.in, c.out, {.root = last}); },
             whole_at_last, own_numbers);
         calls.add(
-            all, kCount,
-            [&](Repeated& c) { return world.scatterv_init(c.in, counts, c.out, {.root = last}); },
+            all, kEach, [&](Repeated& c) { return world.scatterv_init(c.in, counts, c.out, {.root = last}); },
             whole_at_last, own_numbers);
 
         const auto to_all = [=](std::vector<int>& blocks, int round) {
             blocks.clear();
             for (int to = 0; to <= last; ++to) {
-                const std::vector<int> block = numbers(rank, 100 * round + to, kCount);
+                const std::vector<int> block = numbers(rank, 100 * round + to, kEach);
                 blocks.insert(blocks.end(), block.begin(), block.end());
             }
         };
@@ -188,20 +187,20 @@ TEST_CASE("persistent collectives that combine elements")
     at_sizes([](const Communicator& world) {
         const int rank = world.rank();
         const int size = world.size();
-        const std::size_t all = static_cast<std::size_t>(size) * kCount;
-        const std::vector<std::size_t> counts(static_cast<std::size_t>(size), kCount);
+        const std::size_t all = static_cast<std::size_t>(size) * kEach;
+        const std::vector<std::size_t> counts(static_cast<std::size_t>(size), kEach);
         const auto own = [=](Repeated& call, int round) { put(call.in, small(rank, round, call.in.size())); };
         const auto own_in_place = [=](Repeated& call, int round) {
             put(call.out, small(rank, round, call.out.size()));
         };
-        const auto of_all = [=](int round) { return sum_of(0, size, round, kCount); };
-        const auto of_some = [=](int round) { return sum_of(0, rank + 1, round, kCount); };
-        const auto of_below = [=](int round) { return sum_of(0, rank, round, kCount); };
-        const auto at_root = [=](int round) { return rank == 0 ? of_all(round) : std::vector<int>(kCount); };
+        const auto of_all = [=](int round) { return sum_of(0, size, round, kEach); };
+        const auto of_some = [=](int round) { return sum_of(0, rank + 1, round, kEach); };
+        const auto of_below = [=](int round) { return sum_of(0, rank, round, kEach); };
+        const auto at_root = [=](int round) { return rank == 0 ? of_all(round) : std::vector<int>(kEach); };
         const auto part = [=](int round) {
             const std::vector<int> sums = sum_of(0, size, round, all);
-            return std::vector<int>(sums.begin() + rank * static_cast<int>(kCount),
-                                    sums.begin() + (rank + 1) * static_cast<int>(kCount));
+            return std::vector<int>(sums.begin() + rank * static_cast<int>(kEach),
+                                    sums.begin() + (rank + 1) * static_cast<int>(kEach));
         };
         // With state, so that the request has to keep it.
         const int one = 1;
@@ -209,25 +208,25 @@ TEST_CASE("persistent collectives that combine elements")
 
         Calls calls(world);
         calls.add(
-            kCount, kCount, [&](Repeated& c) { return world.reduce_init(c.in, c.out, sum); }, own, at_root);
+            kEach, kEach, [&](Repeated& c) { return world.reduce_init(c.in, c.out, sum); }, own, at_root);
         calls.add(
-            0, kCount, [&](Repeated& c) { return world.reduce_init(c.out, sum); }, own_in_place,
-            [=](int round) { return rank == 0 ? of_all(round) : small(rank, round, kCount); });
+            0, kEach, [&](Repeated& c) { return world.reduce_init(c.out, sum); }, own_in_place,
+            [=](int round) { return rank == 0 ? of_all(round) : small(rank, round, kEach); });
         calls.add(
-            kCount, kCount, [&](Repeated& c) { return world.allreduce_init(c.in, c.out, add); }, own, of_all);
+            kEach, kEach, [&](Repeated& c) { return world.allreduce_init(c.in, c.out, add); }, own, of_all);
         calls.add(
-            0, kCount, [&](Repeated& c) { return world.allreduce_init(c.out, sum); }, own_in_place, of_all);
+            0, kEach, [&](Repeated& c) { return world.allreduce_init(c.out, sum); }, own_in_place, of_all);
         calls.add(
-            all, kCount, [&](Repeated& c) { return world.reduce_scatter_init(c.in, c.out, sum); }, own, part);
+            all, kEach, [&](Repeated& c) { return world.reduce_scatter_init(c.in, c.out, sum); }, own, part);
         calls.add(
-            all, kCount, [&](Repeated& c) { return world.reduce_scatterv_init(c.in, c.out, counts, add); },
+            all, kEach, [&](Repeated& c) { return world.reduce_scatterv_init(c.in, c.out, counts, add); },
             own, part);
         calls.add(
-            kCount, kCount, [&](Repeated& c) { return world.scan_init(c.in, c.out, add); }, own, of_some);
+            kEach, kEach, [&](Repeated& c) { return world.scan_init(c.in, c.out, add); }, own, of_some);
         calls.add(
-            0, kCount, [&](Repeated& c) { return world.scan_init(c.out, sum); }, own_in_place, of_some);
+            0, kEach, [&](Repeated& c) { return world.scan_init(c.out, sum); }, own_in_place, of_some);
         calls.add(
-            kCount, kCount, [&](Repeated& c) { return world.exscan_init(c.in, c.out, sum); }, own, of_below);
+            kEach, kEach, [&](Repeated& c) { return world.exscan_init(c.in, c.out, sum); }, own, of_below);
         calls.run();
     });
 }
@@ -258,7 +257,7 @@ TEST_CASE("a persistent barrier waits for all, and cannot be started while it is
 TEST_CASE("a started persistent collective outlives its PersistentRequest")
 {
     at_sizes([](const Communicator& world) {
-        std::vector<int> sums = small(world.rank(), 0, kCount);
+        std::vector<int> sums = small(world.rank(), 0, kEach);
         Request request;
         {
             const int one = 1;
@@ -268,12 +267,12 @@ TEST_CASE("a started persistent collective outlives its PersistentRequest")
             request = std::move(described.request());
         }
         request.wait();
-        expect(sums == sum_of(0, world.size(), 0, kCount));
+        expect(sums == sum_of(0, world.size(), 0, kEach));
 
         PersistentRequest replaced = world.allreduce_init(sums, sum);
         replaced.start();
         replaced = world.barrier_init();  // waits for what was started
-        expect(sums[0] == sum_of(0, world.size(), 0, kCount)[0] * world.size());
+        expect(sums[0] == sum_of(0, world.size(), 0, kEach)[0] * world.size());
     });
 }
 

@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <array>
 
-#include "tests/threads/support.hpp"
+#include "tests/threads/blocks_support.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
 
 namespace {
 
-constexpr int kUntouched = -1;
-constexpr std::size_t kCount = 3;
-using Counts = std::vector<std::size_t>;
+constexpr std::size_t kSide = 3;  // elements of a block
 
 // A grid of all ranks in two dimensions, the first of them periodic.
 CartesianCommunicator tube(const Communicator& world)
@@ -20,9 +18,9 @@ CartesianCommunicator tube(const Communicator& world)
 }
 
 // Tells a rank's block for one of its sides from all others.
-std::vector<int> block(int rank, std::size_t side, int round)
+std::vector<int> side_block(int rank, std::size_t side, int round)
 {
-    return numbers(rank, 10 * round + static_cast<int>(side), kCount);
+    return numbers(rank, 10 * round + static_cast<int>(side), kSide);
 }
 
 void append(std::vector<int>& to, const std::vector<int>& values)
@@ -34,7 +32,7 @@ std::vector<int> blocks_out(const NeighborCommunicator& grid, int round)
 {
     std::vector<int> out;
     for (std::size_t side = 0; side < grid.neighbors().destinations.size(); ++side)
-        append(out, block(grid.rank(), side, round));
+        append(out, side_block(grid.rank(), side, round));
     return out;
 }
 
@@ -44,8 +42,8 @@ std::vector<int> blocks_in(const NeighborCommunicator& grid, int round)
     std::vector<int> in;
     for (std::size_t side = 0; side < grid.neighbors().sources.size(); ++side) {
         const int source = grid.neighbors().sources[side];
-        append(in,
-               source == null_rank ? std::vector<int>(kCount, kUntouched) : block(source, side ^ 1, round));
+        append(in, source == null_rank ? std::vector<int>(kSide, kUntouched)
+                                       : side_block(source, side ^ 1, round));
     }
     return in;
 }
@@ -91,7 +89,7 @@ TEST_CASE("neighbours of a grid exchange blocks in all forms, and borders are le
 {
     at_all_sizes([](const Communicator& world) {
         const CartesianCommunicator grid = tube(world);
-        const std::vector<int> untouched(4 * kCount, kUntouched);
+        const std::vector<int> untouched(4 * kSide, kUntouched);
         std::vector<int> in = blocks_out(grid, 0);
         std::vector<int> out = untouched;
         grid.neighbor_alltoall(in, out);
@@ -109,11 +107,11 @@ TEST_CASE("neighbours of a grid exchange blocks in all forms, and borders are le
             expect(out == blocks_in(grid, round));
         }
 
-        const std::vector<int> own = numbers(grid.rank(), 5, kCount);
+        const std::vector<int> own = numbers(grid.rank(), 5, kSide);
         std::vector<int> expected;
         for (const int source : grid.neighbors().sources)
             append(expected,
-                   source == null_rank ? std::vector<int>(kCount, kUntouched) : numbers(source, 5, kCount));
+                   source == null_rank ? std::vector<int>(kSide, kUntouched) : numbers(source, 5, kSide));
         for (const int form : {0, 1, 2}) {
             out = untouched;
             if (form == 0) {
