@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -225,8 +224,5 @@ inline constexpr unsigned index_of<Collective, std::tuple<Collective, Others...>
 template <class Collective, class First, class... Others>
 inline constexpr unsigned index_of<Collective, std::tuple<First, Others...>> =
     1 + index_of<Collective, std::tuple<Others...>>;
-
-/// The name of the collective at a place in AllCollectives: "allreduce".
-std::string name_of_collective(unsigned index);
 
 }  // namespace tutti::collectives

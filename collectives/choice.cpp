@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -77,19 +75,6 @@ FileRules rules_named_by(const char* (*environment)(const char*))
 }
 
 }  // namespace
-
-std::string name_of_collective(unsigned index)
-{
-    const auto variables = []<class... Collectives>(std::tuple<Collectives...>) {
-        return std::array{std::string_view(Collectives::kVariable)...};
-    }(AllCollectives{});
-    if (index >= variables.size()) {
-        return "an unknown collective";
-    }
-    std::string name(variables[index].substr(std::string_view("TUTTI_").size()));
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name;
-}
 
 Choice::Choice(const char* (*environment)(const char*)) : Choice(environment, rules_named_by(environment)) {}
 
