@@ -1,4 +1,4 @@
-#include "info/options.hpp"
+#include "launcher/info/options.hpp"
 
 #include <catch2/catch.hpp>
 

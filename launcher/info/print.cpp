@@ -1,4 +1,4 @@
-#include "info/print.hpp"
+#include "launcher/info/print.hpp"
 
 #include <fmt/format.h>
 

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "info/candidates.hpp"
-#include "info/explain.hpp"
-#include "info/options.hpp"
-#include "info/overview.hpp"
+#include "launcher/info/candidates.hpp"
+#include "launcher/info/explain.hpp"
+#include "launcher/info/options.hpp"
+#include "launcher/info/overview.hpp"
 
 namespace tutti::info {
 

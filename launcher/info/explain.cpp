@@ -1,4 +1,4 @@
-#include "info/explain.hpp"
+#include "launcher/info/explain.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "info/overview.hpp"
+#include "launcher/info/overview.hpp"
 
 #include <fmt/format.h>
 

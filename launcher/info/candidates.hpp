@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/simulator/predict.hpp"
-#include "info/explain.hpp"
+#include "launcher/info/explain.hpp"
 
 namespace tutti::info {
 

@@ -1,12 +1,12 @@
-#include "info/table.hpp"
+#include "launcher/info/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "info/candidates.hpp"
-#include "info/print.hpp"
+#include "launcher/info/candidates.hpp"
+#include "launcher/info/print.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::info {

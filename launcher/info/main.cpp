@@ -8,12 +8,12 @@
 
 #include "collectives/choice.hpp"
 #include "collectives/nodes.hpp"
-#include "info/candidates.hpp"
-#include "info/explain.hpp"
-#include "info/options.hpp"
-#include "info/overview.hpp"
-#include "info/print.hpp"
-#include "info/table.hpp"
+#include "launcher/info/candidates.hpp"
+#include "launcher/info/explain.hpp"
+#include "launcher/info/options.hpp"
+#include "launcher/info/overview.hpp"
+#include "launcher/info/print.hpp"
+#include "launcher/info/table.hpp"
 
 namespace {
 

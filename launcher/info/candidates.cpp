@@ -1,4 +1,4 @@
-#include "info/candidates.hpp"
+#include "launcher/info/candidates.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -5,7 +5,7 @@
 
 #include "collectives/choice.hpp"
 #include "collectives/simulator/cost_model.hpp"
-#include "info/options.hpp"
+#include "launcher/info/options.hpp"
 
 namespace tutti::info {
 
