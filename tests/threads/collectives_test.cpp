@@ -27,7 +27,7 @@ std::vector<double> total(int ranks, std::size_t count)
     return values;
 }
 
-const std::size_t kCounts[] = {0, 1, 7, 1000, 4097, 20'001};
+const std::size_t kElementCounts[] = {0, 1, 7, 1000, 4097, 20'001};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ TEST_CASE("broadcast from every root")
 {
     at_all_sizes([](const Communicator& world) {
         for (int root = 0; root < world.size(); ++root) {
-            for (const std::size_t count : kCounts) {
+            for (const std::size_t count : kElementCounts) {
                 std::vector<int> data =
                     world.rank() == root ? numbers(root, 1, count) : std::vector<int>(count);
                 world.broadcast(data, {.root = root});
@@ -53,7 +53,7 @@ TEST_CASE("reduce to every root, out of place and in place")
 {
     at_all_sizes([](const Communicator& world) {
         for (int root = 0; root < world.size(); ++root) {
-            for (const std::size_t count : kCounts) {
+            for (const std::size_t count : kElementCounts) {
                 const auto in = contribution(world.rank(), count);
                 std::vector<double> out(count, -1);
                 world.reduce(in, out, sum, {.root = root});
@@ -74,7 +74,7 @@ TEST_CASE("reduce to every root, out of place and in place")
 TEST_CASE("allreduce of sums, extremes and other types")
 {
     at_all_sizes([](const Communicator& world) {
-        for (const std::size_t count : kCounts) {
+        for (const std::size_t count : kElementCounts) {
             auto data = contribution(world.rank(), count);
             world.allreduce(data, sum);
             expect(data == total(world.size(), count));

@@ -15,59 +15,60 @@ namespace {
 
 /// x -> slope x + offset, modulo 2^64: one map after another is associative and does not commute. The rest
 /// makes the element one that no transport's frames hold a whole number of.
-struct Map {
+struct AffineMap {
     std::uint64_t slope;
     std::uint64_t offset;
     std::uint64_t unused[3];
 
-    Map(std::uint64_t a, std::uint64_t b) : slope(a), offset(b), unused{a, b, a} {}
-    bool operator==(const Map&) const = default;
+    AffineMap(std::uint64_t a, std::uint64_t b) : slope(a), offset(b), unused{a, b, a} {}
+    bool operator==(const AffineMap&) const = default;
 };
 
-Map after(const Map& first, const Map& second)
+AffineMap after(const AffineMap& first, const AffineMap& second)
 {
     return {first.slope * second.slope, first.offset * second.slope + second.offset};
 }
 
-std::vector<Map> maps(int rank, std::size_t count)
+std::vector<AffineMap> affine_maps(int rank, std::size_t count)
 {
-    std::vector<Map> values;
+    std::vector<AffineMap> values;
     const auto salt = static_cast<std::uint64_t>(rank);
     for (std::size_t i = 0; i < count; ++i)
         values.emplace_back(2 * salt + 3, i + 7 * salt);
     return values;
 }
 
-std::vector<Map> composed(int ranks, std::size_t count)
+std::vector<AffineMap> composed(int ranks, std::size_t count)
 {
-    std::vector<Map> result = maps(0, count);
+    std::vector<AffineMap> result = affine_maps(0, count);
     for (int rank = 1; rank < ranks; ++rank) {
-        const std::vector<Map> next = maps(rank, count);
+        const std::vector<AffineMap> next = affine_maps(rank, count);
         std::transform(result.begin(), result.end(), next.begin(), result.begin(), after);
     }
     return result;
 }
 
 // 3,001 of them are sent in several frames over every transport.
-const std::size_t kCounts[] = {0, 1, 3, 500, 3001};
+const std::size_t kMapCounts[] = {0, 1, 3, 500, 3001};
 
 }  // namespace
 
 TEST_CASE("a user's operator that does not commute keeps the ranks' order, at any size of element")
 {
-    const auto then = user_op([](const Map& a, const Map& b) { return after(a, b); }, non_commutative);
+    const auto then =
+        user_op([](const AffineMap& a, const AffineMap& b) { return after(a, b); }, non_commutative);
     at_all_sizes([&](const Communicator& world) {
-        for (const std::size_t count : kCounts) {
-            const std::vector<Map> expected = composed(world.size(), count);
-            std::vector<Map> data = maps(world.rank(), count);
+        for (const std::size_t count : kMapCounts) {
+            const std::vector<AffineMap> expected = composed(world.size(), count);
+            std::vector<AffineMap> data = affine_maps(world.rank(), count);
             world.allreduce(data, then);
             expect(data == expected);
-            std::vector<Map> later = maps(world.rank(), count);
+            std::vector<AffineMap> later = affine_maps(world.rank(), count);
             world.iallreduce(later, then).wait();
             expect(later == expected);
-            const std::vector<Map> in = maps(world.rank(), count);
+            const std::vector<AffineMap> in = affine_maps(world.rank(), count);
             const int root = world.size() / 2;
-            std::vector<Map> out = in;
+            std::vector<AffineMap> out = in;
             world.reduce(in, out, then, {.root = root});
             expect(out == (world.rank() == root ? expected : in));
             out = in;
@@ -83,17 +84,17 @@ TEST_CASE("a user's operator in scans and reduce_scatter")
     at_all_sizes([&](const Communicator& world) {
         const auto ranks = static_cast<std::size_t>(world.size());
         const auto own = static_cast<std::size_t>(world.rank());
-        for (const std::size_t count : kCounts) {
-            std::vector<Map> data = maps(world.rank(), count);
+        for (const std::size_t count : kMapCounts) {
+            std::vector<AffineMap> data = affine_maps(world.rank(), count);
             world.scan(data, then);
             expect(data == composed(world.rank() + 1, count));
-            data = maps(world.rank(), count);
+            data = affine_maps(world.rank(), count);
             world.iexscan(data, then).wait();
-            expect(data == (own == 0 ? maps(0, count) : composed(world.rank(), count)));
+            expect(data == (own == 0 ? affine_maps(0, count) : composed(world.rank(), count)));
 
-            const std::vector<Map> in = maps(world.rank(), ranks * count);
-            const std::vector<Map> all = composed(world.size(), ranks * count);
-            std::vector<Map> out = maps(0, count);
+            const std::vector<AffineMap> in = affine_maps(world.rank(), ranks * count);
+            const std::vector<AffineMap> all = composed(world.size(), ranks * count);
+            std::vector<AffineMap> out = affine_maps(0, count);
             world.ireduce_scatter(in, out, then).wait();
             expect(std::equal(out.begin(), out.end(), all.begin() + static_cast<long>(own * count)));
         }
@@ -132,7 +133,7 @@ TEST_CASE("the request of a reduction keeps its operator's state")
 TEST_CASE("function pointers and objects of other kinds are operators")
 {
     at_all_sizes([](const Communicator& world) {
-        std::vector<Map> data = maps(world.rank(), 10);
+        std::vector<AffineMap> data = affine_maps(world.rank(), 10);
         world.allreduce(data, user_op(after, non_commutative));
         expect(data == composed(world.size(), 10));
         const std::string longest = allreduce(world, world.rank(), user_op(std::plus<>(), commutative)) ==

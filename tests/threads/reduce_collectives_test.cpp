@@ -12,7 +12,7 @@ namespace {
 
 using Counts = std::vector<std::size_t>;
 
-const std::size_t kCounts[] = {0, 1, 7, 1000, 20'001};
+const std::size_t kLengths[] = {0, 1, 7, 1000, 20'001};
 
 // Small whole numbers: their sums are exact in every type.
 template <class T>
@@ -158,7 +158,7 @@ std::vector<Map> chained_maps(int ranks, std::size_t count)
 TEST_CASE("reduce_scatter of equal blocks")
 {
     at_all_sizes([](const Communicator& world) {
-        for (const std::size_t count : kCounts) {
+        for (const std::size_t count : kLengths) {
             check_reduce_scatter<double>(world, count);
             check_reduce_scatter<float>(world, count);
             check_reduce_scatter<int>(world, count);
@@ -186,7 +186,7 @@ TEST_CASE("reduce_scatterv, some ranks having nothing, some much")
 TEST_CASE("scan, out of place and in place")
 {
     at_all_sizes([](const Communicator& world) {
-        for (const std::size_t count : kCounts) {
+        for (const std::size_t count : kLengths) {
             check_scan<double>(world, count);
             check_scan<float>(world, count);
             check_scan<int>(world, count);
@@ -200,7 +200,7 @@ TEST_CASE("scan, out of place and in place")
 TEST_CASE("exscan, which leaves rank 0's result alone")
 {
     at_all_sizes([](const Communicator& world) {
-        for (const std::size_t count : kCounts) {
+        for (const std::size_t count : kLengths) {
             check_exscan<double>(world, count);
             check_exscan<float>(world, count);
             check_exscan<int>(world, count);

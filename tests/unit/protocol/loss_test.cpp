@@ -11,9 +11,10 @@ using tutti::ErrorCode;
 
 namespace {
 
-const WireOptions kSmall{.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096}, .frame_bytes = 64};
+const WireOptions kSmallWire{.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096},
+                             .frame_bytes = 64};
 
-EagerHeader envelope(FrameKind kind, int tag)
+EagerHeader envelope_of(FrameKind kind, int tag)
 {
     return EagerHeader::of(kind, {4, 0, tag});
 }
@@ -22,7 +23,7 @@ EagerHeader envelope(FrameKind kind, int tag)
 
 TEST_CASE("receives from the lost peer fail, receives from any source wait on")
 {
-    Wire wire(kSmall);
+    Wire wire(kSmallWire);
     ReceiveRequest named;
     ReceiveRequest any;
     ReceiveRequest own;
@@ -53,7 +54,7 @@ TEST_CASE("receives from the lost peer fail, receives from any source wait on")
 
 TEST_CASE("sends to the lost peer fail in every stage, finished ones stay as they are")
 {
-    WireOptions options = kSmall;
+    WireOptions options = kSmallWire;
     options.queue_frames = 3;
     Wire wire(options);
     const Bytes small = message(1, 10);
@@ -98,7 +99,7 @@ TEST_CASE("sends to the lost peer fail in every stage, finished ones stay as the
 
 TEST_CASE("a send whose frames the transport still holds fails only when they are free")
 {
-    WireOptions options = kSmall;
+    WireOptions options = kSmallWire;
     options.faults.pending = 1;
     Wire wire(options);
     SendRequest send;
@@ -118,15 +119,15 @@ TEST_CASE("a receive that matched a rendezvous or part of a message of a peer lo
     const bool rendezvous = GENERATE(true, false);
     const bool receive_first = GENERATE(true, false);
     CAPTURE(rendezvous, receive_first);
-    Wire wire(kSmall);
+    Wire wire(kSmallWire);
     ReceiveRequest receive;
     Bytes buffer(200);
     if (receive_first)
         wire.receive(receive, 1, 0, 5, buffer);
     if (rendezvous)
-        wire.forge(1, RtsHeader{envelope(FrameKind::rts, 5), 200, 77});
+        wire.forge(1, RtsHeader{envelope_of(FrameKind::rts, 5), 200, 77});
     else
-        wire.forge(1, EagerFirstHeader{envelope(FrameKind::eager_first, 5), 200}, message(1, 60));
+        wire.forge(1, EagerFirstHeader{envelope_of(FrameKind::eager_first, 5), 200}, message(1, 60));
     wire.at(1).peer_lost(0, "test");
     if (!receive_first) {
         CHECK(wire.at(1).unexpected_count() == 1);
@@ -138,7 +139,7 @@ TEST_CASE("a receive that matched a rendezvous or part of a message of a peer lo
 
 TEST_CASE("whole messages of a lost peer can still be received, in order")
 {
-    Wire wire(kSmall);
+    Wire wire(kSmallWire);
     std::deque<SendRequest> sends;
     std::deque<Bytes> data;
     for (std::uint64_t i = 0; i < 3; ++i)
@@ -157,9 +158,9 @@ TEST_CASE("whole messages of a lost peer can still be received, in order")
 
 TEST_CASE("a dropped rendezvous of a lost peer is gone")
 {
-    Wire wire(kSmall);
-    wire.forge(1, RtsHeader{envelope(FrameKind::rts, 5), 200, 77});
-    wire.forge(1, EagerFirstHeader{envelope(FrameKind::eager_first, 6), 200}, message(1, 60));
+    Wire wire(kSmallWire);
+    wire.forge(1, RtsHeader{envelope_of(FrameKind::rts, 5), 200, 77});
+    wire.forge(1, EagerFirstHeader{envelope_of(FrameKind::eager_first, 6), 200}, message(1, 60));
     wire.at(1).peer_lost(0, "test");
     for (const int tag : {5, 6}) {
         auto* found = wire.at(1).probe({4, 0, tag});
@@ -177,7 +178,7 @@ TEST_CASE("close with an error for kept frames is what the send tells")
     SendRequest send;
     const Bytes data = message(1, 10);
     {
-        Wire wire({.protocol = kSmall.protocol, .faults = faults, .frame_bytes = 64});
+        Wire wire({.protocol = kSmallWire.protocol, .faults = faults, .frame_bytes = 64});
         wire.send(send, 0, data, 1);
         CHECK_FALSE(send.done);
     }

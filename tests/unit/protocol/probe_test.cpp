@@ -8,13 +8,14 @@ using tutti::ErrorCode;
 
 namespace {
 
-const WireOptions kSmall{.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096}, .frame_bytes = 64};
+const WireOptions kSmallFrames{.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096},
+                               .frame_bytes = 64};
 
 }  // namespace
 
 TEST_CASE("a posted receive can be cancelled, a matched or finished one cannot")
 {
-    Wire wire(kSmall);
+    Wire wire(kSmallFrames);
     ReceiveRequest receive;
     Bytes buffer(1000);
     wire.receive(receive, 1, 0, 5, buffer);
@@ -44,7 +45,7 @@ TEST_CASE("a posted receive can be cancelled, a matched or finished one cannot")
 TEST_CASE("probe tells size, source and tag, before all of it has come, and leaves the message")
 {
     const std::size_t size = GENERATE(0u, 64u, 200u, 5000u);
-    Wire wire(kSmall);
+    Wire wire(kSmallFrames);
     SendRequest send;
     const Bytes data = message(1, size);
     CHECK(wire.at(1).probe({4, -1, -1}) == nullptr);
@@ -73,7 +74,7 @@ TEST_CASE("an extracted message is nobody else's, and can be received or dropped
     const bool drop = GENERATE(false, true);
     const std::size_t frames_before = GENERATE(1u, 2u, 100u);
     CAPTURE(size, drop, frames_before);
-    WireOptions options = kSmall;
+    WireOptions options = kSmallFrames;
     options.queue_frames = frames_before;  // the rest is still with the sender when the message is extracted
     Wire wire(options);
     SendRequest send;
@@ -115,7 +116,7 @@ TEST_CASE("an extracted message is nobody else's, and can be received or dropped
 
 TEST_CASE("messages that are extracted while segments arrive do not mix with those behind them")
 {
-    WireOptions options = kSmall;
+    WireOptions options = kSmallFrames;
     options.queue_frames = 1;
     Wire wire(options);
     SendRequest first;
