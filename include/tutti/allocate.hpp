@@ -1,5 +1,5 @@
-// Memory that the other ranks of the node can read: messages of 1 KiB and more out of it are copied once, by
-// the receiver, without the kernel. Like all large messages they wait for their receiver.
+// Memory that the other ranks of the node can read: messages of 1 KiB and more out of it (where ranks share
+// cores, large ones) are copied once, by the receiver, without the kernel, and wait for their receiver.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,12 @@ namespace tutti::base {
 
 double machine_cpus()
 {
-    const double online = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-    return std::max(1.0, std::min(online, cpu_quota().value_or(online)));
+    // Once: the quota is read from files, and several parts ask when a rank starts.
+    static const double cpus = [] {
+        const double online = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+        return std::max(1.0, std::min(online, cpu_quota().value_or(online)));
+    }();
+    return cpus;
 }
 
 bool cores_are_shared(int local_ranks)
@@ -30,9 +34,9 @@ bool cores_are_shared(int local_ranks)
 
 bool cores_are_crowded(int local_ranks)
 {
-    constexpr double kCrowd =
-        8;  // ranks a core; measured with `tutti-bench ring` at 8 to 32 ranks on 2 cores
-    return local_ranks > kCrowd * machine_cpus();
+    // Measured with `tutti-bench ring` at 8 to 32 ranks on 2 cores.
+    constexpr double kRanksACore = 8;
+    return local_ranks > kRanksACore * machine_cpus();
 }
 
 int cores_owned(int local_ranks)

@@ -93,11 +93,8 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (!request.data.empty()) {
-        request.region = to.transport->expose(request.data);
-        if (to.can_pull || to.transport->viewable(request.region))
-            where = std::as_bytes(std::span(&request.region, 1));
-    }
+    if (!request.data.empty() && (to.can_pull || to.transport->viewable(request.region)))
+        where = std::as_bytes(std::span(&request.region, 1));
     const SendResult result = to.transport->send(to.rank, header, where, request);
     request.frames_pending += result == SendResult::pending;
     return result != SendResult::again;
@@ -121,8 +118,9 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        const bool in_view =
-            total >= options_.view_from_bytes && to.transport->viewable(to.transport->expose(request.data));
+        if (total != 0)
+            request.region = to.transport->expose(request.data);
+        const bool in_view = total >= options_.view_from_bytes && to.transport->viewable(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
         if (request.synchronous || in_view || total > options_.eager_limit_bytes || cost > to.credit ||
             request.id != 0) [[unlikely]] {
