@@ -41,6 +41,12 @@ struct Completion {
 class Sink {
 public:
     virtual void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) = 0;
+    /// Where the payload of a frame whose header has arrived may go at once, which saves a copy: exactly
+    /// payload_bytes of memory, the transport's to write until it calls placed() or peer_lost(). Empty: it
+    /// keeps the payload itself and calls frame(). A transport asks once a frame, and may never ask.
+    virtual std::span<std::byte> destination(int, std::span<const std::byte>, std::size_t) { return {}; }
+    /// In place of frame(): the payload is whole at its destination().
+    virtual void placed(int, std::span<const std::byte>, std::size_t) {}
     /// No frame from `peer` follows, and sends to it will fail. `reason` is a part of a sentence.
     virtual void peer_lost(int peer, std::string_view reason) = 0;
 
@@ -108,6 +114,10 @@ public:
     /// once more after arm() and before it sleeps.
     virtual void arm() {}
     virtual void disarm() noexcept {}
+    /// A file descriptor that is readable whenever progress() may find something, at least between arm() and
+    /// disarm(): how a transport that arrivals reach through the kernel is slept on. -1: there is none, and
+    /// the doorbell rings.
+    virtual int wait_fd() noexcept { return -1; }
 
     /// Fires every pending completion (ErrorCode::cancelled) and gives up all resources. Idempotent.
     virtual void close() noexcept = 0;
