@@ -1,36 +1,10 @@
-// A file descriptor that is closed by its owner's end.
+// base::UniqueFd by the launcher's name.
 #pragma once
 
-#include <unistd.h>
-
-#include <utility>
+#include "lib/base/unique_fd.hpp"
 
 namespace tutti::launcher {
 
-class UniqueFd {
-public:
-    UniqueFd() noexcept = default;
-    explicit UniqueFd(int fd) noexcept : fd_(fd) {}
-    UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    UniqueFd& operator=(UniqueFd&& other) noexcept
-    {
-        reset(std::exchange(other.fd_, -1));
-        return *this;
-    }
-    ~UniqueFd() { reset(); }
-
-    int get() const noexcept { return fd_; }
-    explicit operator bool() const noexcept { return fd_ >= 0; }
-    void reset(int fd = -1) noexcept
-    {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-        fd_ = fd;
-    }
-
-private:
-    int fd_ = -1;
-};
+using base::UniqueFd;
 
 }  // namespace tutti::launcher
