@@ -50,8 +50,9 @@ struct Pipe {
 
 }  // namespace
 
-Daemon::Daemon(UniqueFd head, const InheritedState& inherited, const std::string& session_directory)
-    : inherited_(inherited),
+Daemon::Daemon(UniqueFd head, int node, const InheritedState& inherited, const std::string& session_directory)
+    : node_(node),
+      inherited_(inherited),
       base_environment_(::environ),
       signals_(open_signals()),
       watchdog_(session_directory),
@@ -110,7 +111,8 @@ void Daemon::launch(const LaunchOrder& order)
     launched_ = true;
     processes_.resize(order.ranks.size());
     try {
-        pmix_->register_job(order);
+        const std::vector<int> local = order.ranks_of(node_);
+        pmix_->register_job(order, node_);
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -118,9 +120,16 @@ void Daemon::launch(const LaunchOrder& order)
             for (const auto& [name, value] : app.environment) {
                 environment.set(name, value);
             }
-            environment.set("TUTTI_LOCAL_SIZE", std::to_string(order.ranks.size()));
+            environment.set("TUTTI_LOCAL_SIZE", std::to_string(local.size()));
+            // Ranks that share cores must not spin while they wait; only the launcher sees all masks and
+            // quotas. What the user has set wins.
+            if (!environment.has("TUTTI_SHARED_CORES")) {
+                const bool shared = order.nodes[static_cast<std::size_t>(node_)].shares_cores;
+                environment.set("TUTTI_SHARED_CORES", shared ? "1" : "0");
+            }
         }
-        for (const Placement& placement : order.ranks) {
+        for (const int rank : local) {
+            const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
             const auto index = static_cast<std::size_t>(placement.app);
             const AppContext& app = order.apps[index];
             if (programs[index].empty()) {
@@ -305,7 +314,7 @@ void Daemon::check_for_the_end()
     }
 }
 
-int run_daemon(UniqueFd head, const InheritedState& inherited)
+int run_daemon(UniqueFd head, int node, const InheritedState& inherited)
 {
     ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
     ::prctl(PR_SET_NAME, "tuttirun-daemon");
@@ -314,7 +323,7 @@ int run_daemon(UniqueFd head, const InheritedState& inherited)
     int status = 0;
     try {
         session_directory = create_session_directory();
-        Daemon daemon(std::move(head), inherited, session_directory);
+        Daemon daemon(std::move(head), node, inherited, session_directory);
         daemon.run();
         remove_session_directory(session_directory);
     } catch (const std::exception& error) {

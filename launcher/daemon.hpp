@@ -20,13 +20,13 @@ namespace tutti::launcher {
 /// Between the first signal and SIGKILL, when a job is ended.
 inline constexpr std::chrono::milliseconds kGracePeriod{300};
 
-/// Serves the head at the other end of `head` until the job is over or the head is gone. `inherited` is what
-/// the launcher was started with, for the ranks. Returns the process's exit status.
-int run_daemon(UniqueFd head, const InheritedState& inherited);
+/// Serves the head at the other end of `head` as the job's node `node` until the job is over or the head is
+/// gone. `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
+int run_daemon(UniqueFd head, int node, const InheritedState& inherited);
 
 class Daemon final : private PmixObserver {
 public:
-    Daemon(UniqueFd head, const InheritedState& inherited, const std::string& session_directory);
+    Daemon(UniqueFd head, int node, const InheritedState& inherited, const std::string& session_directory);
     void run() { loop_.run(); }
 
 private:
@@ -44,6 +44,7 @@ private:
     void end_job(int signal);
     void check_for_the_end();
 
+    const int node_;
     EventLoop loop_;
     InheritedState inherited_;
     RankEnvironment base_environment_;  // taken before libpmix is started, which adds variables of its own

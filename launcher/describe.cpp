@@ -47,7 +47,8 @@ std::string describe_bindings(const JobMap& map, const Topology& topology)
 {
     std::string text;
     for (const Placement& placement : map.ranks) {
-        text += fmt::format("rank {} on {} ", placement.rank, map.host);
+        text += fmt::format("rank {} on {} ", placement.rank,
+                            map.nodes[static_cast<std::size_t>(placement.node)].name);
         if (placement.cpus.empty()) {
             text += fmt::format("not bound (cpus {})\n", format_cpu_list(topology.cpus()));
             continue;
@@ -63,8 +64,8 @@ std::string describe_bindings(const JobMap& map, const Topology& topology)
 std::string describe_map(const Options& options, const JobMap& map)
 {
     const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
-    std::string text =
-        fmt::format("host {}: {} rank{}\n", map.host, map.ranks.size(), plural(map.ranks.size()));
+    std::string text = fmt::format("host {}: {} rank{}\n", map.nodes.front().name, map.ranks.size(),
+                                   plural(map.ranks.size()));
     for (std::size_t app = 0; app < options.apps.size(); ++app) {
         text += fmt::format("  program {}: {}\n", app, fmt::join(options.apps[app].argv, " "));
         for (const Placement& placement : map.ranks) {

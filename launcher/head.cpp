@@ -31,7 +31,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map)
 {
     LaunchOrder order;
     order.job_name = make_job_name();
-    order.host = map.host;
+    order.nodes = map.nodes;
     order.apps = options.apps;
     order.ranks = map.ranks;
     order.stdin_target = options.stdin_target;
@@ -75,7 +75,7 @@ int Head::run()
 {
     if (options_.verbosity > 0) {
         say(fmt::format("starting {} ranks of {} on {}", map_.ranks.size(),
-                        options_.apps.front().argv.front(), map_.host));
+                        options_.apps.front().argv.front(), map_.nodes.front().name));
     }
     daemon_.send(FrameType::launch, encode(make_order(options_, map_)));
     if (options_.stdin_target != StdinTarget::none) {
@@ -155,7 +155,7 @@ void Head::handle_exit(const ExitReport& report)
 {
     if (options_.verbosity > 1) {
         say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
-                        map_.host, report.wait_status));
+                        map_.nodes.front().name, report.wait_status));
     }
     if (const std::optional<Failure> failure = judge_exit(report)) {
         fail(report.rank, report.pid, *failure);
@@ -164,8 +164,9 @@ void Head::handle_exit(const ExitReport& report)
 
 void Head::fail(int rank, int pid, const Failure& failure)
 {
-    const std::string who = pid > 0 ? fmt::format("rank {} (pid {}, on {})", rank, pid, map_.host)
-                                    : fmt::format("rank {} (on {})", rank, map_.host);
+    const std::string who = pid > 0
+                                ? fmt::format("rank {} (pid {}, on {})", rank, pid, map_.nodes.front().name)
+                                : fmt::format("rank {} (on {})", rank, map_.nodes.front().name);
     end_job(failure.exit_status, SIGTERM, fmt::format("{} {}; ending the job", who, failure.text));
 }
 
@@ -239,7 +240,8 @@ void Head::finish_output()
 void Head::handle_daemon_lost(const std::string& reason)
 {
     if (!said_bye_) {
-        end_job(1, SIGTERM, fmt::format("lost the daemon on {}: {}; the job has ended", map_.host, reason));
+        end_job(1, SIGTERM,
+                fmt::format("lost the daemon on {}: {}; the job has ended", map_.nodes.front().name, reason));
         finish_output();
     }
 }

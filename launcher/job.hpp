@@ -58,15 +58,22 @@ struct Options {
 struct Placement {
     int rank = 0;              // in the job
     int app = 0;               // index into Options::apps
+    int node = 0;              // index into JobMap::nodes
     int local_rank = 0;        // among the ranks of its node
     std::vector<int> cpus;     // OS numbers of the hardware threads it is bound to; empty: not bound
     std::string cpus_as_text;  // hwloc's list syntax, "0-1,4"; empty: not bound
 };
 
-/// The whole job, in order of rank. One node, this one: several come with several hosts.
+/// A host of the job, with a daemon of its own. Two names of one machine are two nodes.
+struct Node {
+    std::string name;           // as the user wrote it, or as this machine calls itself
+    bool shares_cores = false;  // some of its ranks take turns on a core
+};
+
+/// The whole job.
 struct JobMap {
-    std::string host;
-    std::vector<Placement> ranks;
+    std::vector<Node> nodes;
+    std::vector<Placement> ranks;  // in order of rank
 };
 
 }  // namespace tutti::launcher

@@ -41,7 +41,7 @@ LocalDaemon::LocalDaemon(const InheritedState& inherited)
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
-        ::_exit(run_daemon(std::move(daemon_end), inherited));
+        ::_exit(run_daemon(std::move(daemon_end), 0, inherited));
     }
 }
 

@@ -32,25 +32,12 @@ void open_standard_descriptors()
     }
 }
 
-/// Ranks that share cores must not spin while they wait; only the launcher sees all masks and quotas. What
-/// the user has set wins.
-void tell_whether_cores_are_shared(Options& options, bool shared)
-{
-    constexpr const char* kVariable = "TUTTI_SHARED_CORES";
-    if (std::getenv(kVariable) != nullptr) {
-        return;
-    }
-    for (AppContext& app : options.apps) {
-        app.environment.insert(app.environment.begin(), {kVariable, shared ? "1" : "0"});
-    }
-}
-
-int run_job(Options options)
+int run_job(const Options& options)
 {
     const InheritedState inherited = take_over_process();
     LocalDaemon daemon(inherited);
     const Topology topology = Topology::detect();
-    const JobMap map = map_job(options, topology);
+    JobMap map = map_job(options, topology);
     if (options.display_map) {
         fmt::print("{}", describe_map(options, map));
         std::fflush(stdout);
@@ -58,7 +45,7 @@ int run_job(Options options)
     if (options.report_bindings) {
         fmt::print(stderr, "{}", describe_bindings(map, topology));
     }
-    tell_whether_cores_are_shared(options, ranks_share_cores(map, topology));
+    map.nodes.front().shares_cores = ranks_share_cores(map, topology);
     Head head(options, map, daemon.take_stream());
     const int status = head.run();
     if (head.output_is_stuck()) {

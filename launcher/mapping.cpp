@@ -194,13 +194,13 @@ JobMap map_job(const Options& options, const Topology& topology)
     }
     rank_places(places, units, options.rank_by);
 
-    JobMap map{local_host_name(), {}};
+    JobMap map{{{local_host_name()}}, {}};
     Binder binder(topology, units, options.binding);
     for (std::size_t i = 0; i < places.size(); ++i) {
         const int rank = static_cast<int>(i);
         std::vector<int> cpus = binder.cpus(places[i].units, places[i].exclusive);
         std::string text = format_cpu_list(cpus);
-        map.ranks.push_back({rank, places[i].app, rank, std::move(cpus), std::move(text)});
+        map.ranks.push_back({rank, places[i].app, 0, rank, std::move(cpus), std::move(text)});
     }
     return map;
 }

@@ -34,30 +34,48 @@ AppContext decode_app(WireReader& reader)
 void encode_placement(WireWriter& writer, const Placement& placement)
 {
     writer.put(std::int32_t{placement.rank}).put(std::int32_t{placement.app});
-    writer.put(std::int32_t{placement.local_rank}).put(placement.cpus);
+    writer.put(std::int32_t{placement.node}).put(std::int32_t{placement.local_rank}).put(placement.cpus);
     writer.put(std::string_view(placement.cpus_as_text));
 }
 
-Placement decode_placement(WireReader& reader, std::size_t apps)
+Placement decode_placement(WireReader& reader, const LaunchOrder& order)
 {
     Placement placement;
     placement.rank = reader.number<std::int32_t>();
     placement.app = reader.number<std::int32_t>();
+    placement.node = reader.number<std::int32_t>();
     placement.local_rank = reader.number<std::int32_t>();
     placement.cpus = reader.numbers();
     placement.cpus_as_text = reader.text();
-    if (placement.app < 0 || static_cast<std::size_t>(placement.app) >= apps) {
-        throw WireError("a rank of the launch order belongs to no program");
+    const auto is_index_of = [](int index, const auto& list) {
+        return index >= 0 && static_cast<std::size_t>(index) < list.size();
+    };
+    if (!is_index_of(placement.app, order.apps) || !is_index_of(placement.node, order.nodes)) {
+        throw WireError("a rank of the launch order belongs to no program or no node");
     }
     return placement;
 }
 
 }  // namespace
 
+std::vector<int> LaunchOrder::ranks_of(int node) const
+{
+    std::vector<int> result;
+    for (const Placement& placement : ranks) {
+        if (placement.node == node) {
+            result.push_back(placement.rank);
+        }
+    }
+    return result;
+}
+
 std::string encode(const LaunchOrder& order)
 {
     WireWriter writer;
-    writer.put(std::string_view(order.job_name)).put(std::string_view(order.host));
+    writer.put(std::string_view(order.job_name)).put(static_cast<std::uint32_t>(order.nodes.size()));
+    for (const Node& node : order.nodes) {
+        writer.put(std::string_view(node.name)).put(static_cast<std::uint8_t>(node.shares_cores));
+    }
     writer.put(static_cast<std::uint8_t>(order.stdin_target)).put(std::int32_t{order.stdin_rank});
     writer.put(static_cast<std::uint8_t>(order.merge_stderr));
     writer.put(static_cast<std::uint32_t>(order.apps.size()));
@@ -76,7 +94,12 @@ LaunchOrder decode_launch_order(std::string_view payload)
     WireReader reader(payload);
     LaunchOrder order;
     order.job_name = reader.text();
-    order.host = reader.text();
+    // No reserve(): a hostile count fails at the first missing element instead.
+    for (auto nodes = reader.number<std::uint32_t>(); nodes > 0; --nodes) {
+        Node& node = order.nodes.emplace_back();
+        node.name = reader.text();
+        node.shares_cores = reader.number<std::uint8_t>() != 0;
+    }
     const auto target = reader.number<std::uint8_t>();
     if (target > static_cast<std::uint8_t>(StdinTarget::none)) {
         throw WireError("the launch order has an unknown target for standard input");
@@ -84,12 +107,11 @@ LaunchOrder decode_launch_order(std::string_view payload)
     order.stdin_target = static_cast<StdinTarget>(target);
     order.stdin_rank = reader.number<std::int32_t>();
     order.merge_stderr = reader.number<std::uint8_t>() != 0;
-    // No reserve(): a hostile count fails at the first missing element instead.
     for (auto apps = reader.number<std::uint32_t>(); apps > 0; --apps) {
         order.apps.push_back(decode_app(reader));
     }
     for (auto ranks = reader.number<std::uint32_t>(); ranks > 0; --ranks) {
-        order.ranks.push_back(decode_placement(reader, order.apps.size()));
+        order.ranks.push_back(decode_placement(reader, order));
         if (order.ranks.back().rank != static_cast<int>(order.ranks.size()) - 1) {
             throw WireError("the ranks of the launch order are not in order");
         }

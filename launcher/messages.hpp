@@ -14,12 +14,15 @@ enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
 /// All that a daemon needs to start its ranks.
 struct LaunchOrder {
     std::string job_name;  // PMIx namespace: carries 128 random bits, which keeps strangers out
-    std::string host;      // name of the daemon's node as the job map has it
+    std::vector<Node> nodes;
     std::vector<AppContext> apps;
-    std::vector<Placement> ranks;  // of the whole job; one node: all of them are the daemon's
+    std::vector<Placement> ranks;  // of the whole job
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
     bool merge_stderr = false;  // one pipe for both, so that their order stays
+
+    /// The numbers of a node's ranks, ascending.
+    std::vector<int> ranks_of(int node) const;
 };
 
 struct ExitReport {

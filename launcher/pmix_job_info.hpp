@@ -8,7 +8,8 @@
 
 namespace tutti::launcher {
 
-/// For PMIx_server_register_nspace. The server must be up: it names processors and compresses lists.
-PmixInfoList describe_job(const LaunchOrder& order, const std::string& session_directory);
+/// For PMIx_server_register_nspace on `node`. The server must be up: it names processors and compresses
+/// lists.
+PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string& session_directory);
 
 }  // namespace tutti::launcher

@@ -177,18 +177,19 @@ PmixServer::PmixServer(EventLoop& loop, PmixObserver& observer, const std::strin
     check(PMIx_server_init(&module, infos.data(), infos.size()), "the PMIx server does not start");
 }
 
-void PmixServer::register_job(const LaunchOrder& order)
+void PmixServer::register_job(const LaunchOrder& order, int node)
 {
     job_name_ = order.job_name;
-    PmixInfoList infos = describe_job(order, session_directory_);
+    const std::vector<int> local = order.ranks_of(node);
+    PmixInfoList infos = describe_job(order, node, session_directory_);
     Completion job;
-    check(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(order.ranks.size()), infos.data(),
+    check(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(local.size()), infos.data(),
                                       infos.size(), Completion::done, &job),
           "the PMIx server refuses the job");
-    std::vector<Completion> clients(order.ranks.size());
+    std::vector<Completion> clients(local.size());
     for (std::size_t i = 0; i < clients.size(); ++i) {
         pmix_proc_t proc{};
-        PMIX_LOAD_PROCID(&proc, job_name_.c_str(), static_cast<pmix_rank_t>(order.ranks[i].rank));
+        PMIX_LOAD_PROCID(&proc, job_name_.c_str(), static_cast<pmix_rank_t>(local[i]));
         check(PMIx_server_register_client(&proc, ::geteuid(), ::getegid(), nullptr, Completion::done,
                                           &clients[i]),
               "the PMIx server refuses a rank");

@@ -30,8 +30,8 @@ public:
     PmixServer(const PmixServer&) = delete;
     PmixServer& operator=(const PmixServer&) = delete;
 
-    /// Makes the job and its ranks known. Throws std::runtime_error.
-    void register_job(const LaunchOrder& order);
+    /// Makes the job and the ranks of `node`, at least one, known. Throws std::runtime_error.
+    void register_job(const LaunchOrder& order, int node);
     /// The variables, as NAME=value, by which the rank's process finds this server.
     std::vector<std::string> rank_environment(int rank) const;
 

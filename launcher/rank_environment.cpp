@@ -49,6 +49,12 @@ void RankEnvironment::set_entry(const std::string& entry)
     }
 }
 
+bool RankEnvironment::has(const std::string& name) const
+{
+    return std::ranges::any_of(
+        entries_, [start = name + "="](const std::string& entry) { return entry.starts_with(start); });
+}
+
 std::string RankEnvironment::get(const std::string& name) const
 {
     const std::string name_and_sign = name + "=";

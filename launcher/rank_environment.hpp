@@ -17,6 +17,7 @@ public:
     void set(const std::string& name, const std::string& value);
     /// "NAME=value".
     void set_entry(const std::string& entry);
+    bool has(const std::string& name) const;
     /// The value, or an empty string.
     std::string get(const std::string& name) const;
     /// For execve(): valid until the next change.

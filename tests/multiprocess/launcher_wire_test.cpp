@@ -13,12 +13,12 @@ LaunchOrder make_order()
 {
     LaunchOrder order;
     order.job_name = "job";
-    order.host = "host";
+    order.nodes = {{"here"}, {"there", true}};
     order.apps.push_back({{"program", "", "two words"}, 2, {{"NAME", "value"}, {"EMPTY", ""}}, "/tmp"});
     order.apps.push_back({{"other"}, 1, {}, ""});
-    order.ranks.push_back({0, 0, 0, {0, 1}, "0-1"});
-    order.ranks.push_back({1, 0, 1, {}, ""});
-    order.ranks.push_back({2, 1, 2, {5}, "5"});
+    order.ranks.push_back({0, 0, 0, 0, {0, 1}, "0-1"});
+    order.ranks.push_back({1, 0, 1, 0, {}, ""});
+    order.ranks.push_back({2, 1, 0, 1, {5}, "5"});
     order.stdin_target = StdinTarget::rank;
     order.stdin_rank = 2;
     order.merge_stderr = true;
@@ -31,7 +31,10 @@ TEST_CASE("a launch order survives the wire")
 {
     const LaunchOrder order = decode_launch_order(encode(make_order()));
     CHECK(order.job_name == "job");
-    CHECK(order.host == "host");
+    REQUIRE(order.nodes.size() == 2);
+    CHECK(order.nodes[1].name == "there");
+    CHECK(order.nodes[1].shares_cores);
+    CHECK_FALSE(order.nodes[0].shares_cores);
     REQUIRE(order.apps.size() == 2);
     CHECK(order.apps[0].argv == std::vector<std::string>{"program", "", "two words"});
     CHECK(order.apps[0].environment == make_order().apps[0].environment);
@@ -39,7 +42,9 @@ TEST_CASE("a launch order survives the wire")
     REQUIRE(order.ranks.size() == 3);
     CHECK(order.ranks[0].cpus == std::vector<int>{0, 1});
     CHECK(order.ranks[2].app == 1);
-    CHECK(order.ranks[2].local_rank == 2);
+    CHECK(order.ranks[1].node == 1);
+    CHECK(order.ranks[2].node == 0);
+    CHECK(order.ranks[2].local_rank == 1);
     CHECK(order.ranks[2].cpus_as_text == "5");
     CHECK(order.stdin_target == StdinTarget::rank);
     CHECK(order.stdin_rank == 2);
@@ -79,6 +84,7 @@ TEST_CASE("random bytes never do worse than be refused")
             const LaunchOrder order = decode_launch_order(bytes);
             for (const Placement& placement : order.ranks) {
                 REQUIRE(static_cast<std::size_t>(placement.app) < order.apps.size());
+                REQUIRE(static_cast<std::size_t>(placement.node) < order.nodes.size());
             }
         } catch (const WireError&) {
         }
