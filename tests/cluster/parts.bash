@@ -1,0 +1,166 @@
+# What `hosts` makes: first processes with namespaces of their own, the networks between them, keys for ssh. Sourced
+# by it; the cluster's folder is in $cluster.
+
+# ---- a host's first process ------------------------------------------------------------------------------------
+
+# Runs as the first process in the new namespaces, in the cluster's folder: WHO. It ends when the owner does.
+first() {
+    local who=$1 pid rest
+    # /proc is still that of this machine, so this is the number by which others know us.
+    read -r pid rest < /proc/self/stat
+    mount -t proc proc /proc
+    echo "$who" > /proc/sys/kernel/hostname
+    ip link set lo up
+    [[ $who == switch ]] || furnish "$who"
+    echo "$pid $(start_of 1)" > "$who/first.new"
+    mv "$who/first.new" "$who/first"
+    # While bash waits, it reaps what has lost its parent.
+    if [[ -e owned ]]; then
+        cat < lifeline > /dev/null
+    else
+        cat <> lifeline > /dev/null
+    fi
+    exit 0
+}
+
+# What the host sees in place of this machine's files.
+furnish() {
+    local who=$1 shared
+    mkdir -p "$who"/{tmp,run/sshd,cgroup}
+    chmod 1777 "$who/tmp"
+    # /sys shows the network of who mounts it.
+    [[ ! -d /sys/fs/cgroup ]] || mount --rbind /sys/fs/cgroup "$who/cgroup"
+    mount -t sysfs sysfs /sys
+    mount --rbind "$who/cgroup" /sys/fs/cgroup
+    mount --bind "$who/etc-hosts" /etc/hosts
+    mount --bind ssh /etc/ssh
+    # Nobody else is asked for names, and the user's own settings play no part.
+    [[ ! -f /etc/resolv.conf ]] || mount --bind /dev/null /etc/resolv.conf
+    [[ ! -d ~/.ssh ]] || mount -t tmpfs none ~/.ssh
+    [[ ! -f ~/.bashrc ]] || mount --bind /dev/null ~/.bashrc
+    mount -t tmpfs -o mode=1777 none /dev/shm
+    while read -r shared; do
+        [[ $shared == /tmp/* || $shared == /run/* ]] || continue
+        mkdir -p "$who$shared"
+        mount --bind "$shared" "$who$shared"
+    done < shares
+    mount --rbind "$who/run" /run
+    mount --rbind "$who/tmp" /tmp
+}
+
+# start_first WHO: returns when WHO's first process has made everything its own.
+start_first() {
+    local who=$1 tries
+    mkdir -p "$cluster/$who"
+    rm -f "$cluster/$who/first"
+    (
+        cd "$cluster"
+        [[ -z $lifeline ]] || exec {lifeline}>&-
+        exec setsid unshare --net --uts --ipc --mount --pid --kill-child --fork -- \
+            bash "$self" first "$who" < /dev/null > "$who/log" 2>&1
+    ) &
+    for ((tries = 0; tries < 1000; ++tries)); do
+        ! lives "$cluster/$who/first" || return 0
+        kill -0 $! 2> /dev/null || break
+        sleep 0.01
+    done
+    fail "$who could not be started: $(cat "$cluster/$who/log")"
+}
+
+# ---- networks ---------------------------------------------------------------------------------------------------
+
+make_switch() {
+    mkdir "$cluster/switch"
+    start_first switch
+    local bridge
+    for bridge in $(networks); do
+        in_network switch ip link add "$bridge" type bridge forward_delay 0 mcast_snooping 0
+        in_network switch ip link set "$bridge" up
+    done
+}
+
+networks() {
+    echo eth0
+    [[ ! -e $cluster/second ]] || echo eth1
+}
+
+# plug HOST: a cable from each of its interfaces to the bridge of that name.
+plug() {
+    local who=$1 number pid interface port net=77
+    number=$(number_of "$who")
+    pid=$(first_process "$who")
+    for interface in $(networks); do
+        port=$who-$interface
+        # The same after booting: its neighbours remember it.
+        in_network switch ip link add "$port" type veth peer name "$interface" \
+            address "02:00:00:00:$net:0$number" netns "$pid"
+        in_network switch ip link set "$port" master "$interface" up
+        in_network "$who" ip link set "$interface" up
+        [[ -e $cluster/ipv6-only ]] || in_network "$who" ip address add "10.$net.0.$number/24" dev "$interface"
+        in_network "$who" ip address add "fd$net::$number/64" dev "$interface" nodad
+        net=$((net + 1))
+    done
+    # Looks alive, is the same on every host, and reaches nobody.
+    in_network "$who" ip link add docker0 type bridge forward_delay 0
+    in_network "$who" ip link add veth-decoy type veth peer name veth-inside
+    in_network "$who" ip link set veth-decoy master docker0 up
+    in_network "$who" ip link set veth-inside up
+    in_network "$who" ip link set docker0 up
+    in_network "$who" ip address add 172.17.0.1/16 dev docker0
+    in_network "$who" ip address add fd17::1/64 dev docker0 nodad
+}
+
+# set_ports HOST STATE: a port of the bridge that is "disabled" drops frames, and neither end of the cable notices.
+set_ports() {
+    local interface
+    number_of "$1" > /dev/null
+    for interface in $(networks); do
+        in_network switch bridge link set dev "$1-$interface" state "$2"
+    done
+}
+
+limit_rate() {
+    local who=$1 rate=$2 interface
+    number_of "$who" > /dev/null
+    for interface in $(networks); do
+        limit_one switch "$who-$interface" "$rate"
+        limit_one "$who" "$interface" "$rate"
+    done
+}
+
+limit_one() {
+    if [[ $3 == none ]]; then
+        in_network "$1" tc qdisc del dev "$2" root 2> /dev/null || true
+    else
+        in_network "$1" tc qdisc replace dev "$2" root tbf rate "$3" burst 256k latency 50ms
+    fi
+}
+
+# ---- ssh --------------------------------------------------------------------------------------------------------
+
+# One key to log in with and one of the hosts', for all: what /etc/ssh is on the hosts.
+make_ssh() {
+    local ssh=$cluster/ssh
+    mkdir "$ssh"
+    ssh-keygen -q -t ed25519 -N '' -C cluster -f "$ssh/host_key"
+    ssh-keygen -q -t ed25519 -N '' -C cluster -f "$ssh/user_key"
+    cp "$ssh/user_key.pub" "$ssh/authorized_keys"
+    echo "* $(cat "$ssh/host_key.pub")" > "$ssh/ssh_known_hosts"
+    cat > "$ssh/sshd_config" <<'END'
+HostKey /etc/ssh/host_key
+PidFile /run/sshd.pid
+AuthorizedKeysFile /etc/ssh/authorized_keys
+PermitRootLogin prohibit-password
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+MaxStartups 200
+UseDNS no
+END
+    cat > "$ssh/ssh_config" <<'END'
+Host *
+    IdentityFile /etc/ssh/user_key
+    IdentitiesOnly yes
+    StrictHostKeyChecking yes
+    UpdateHostKeys no
+END
+}
