@@ -55,11 +55,12 @@ protected:
 };
 
 struct Capabilities {
-    std::size_t max_payload_bytes;  // of one frame
-    std::size_t inject_below;       // frames with fewer bytes of payload are never `pending`
-    bool remote_get;                // get() works
-    double latency_ns;              // one way, small frame: a hint for choosing among transports
-    double bytes_per_ns;            // streaming: likewise
+    std::size_t max_payload_bytes;      // of one frame
+    std::size_t inject_below;           // frames with fewer bytes of payload are never `pending`
+    bool remote_get;                    // get() works
+    std::size_t eager_limit_bytes = 0;  // a message up to this may be kept by its receiver; 0: as memory does
+    double latency_ns;                  // one way, small frame: a hint for choosing among transports
+    double bytes_per_ns;                // streaming: likewise
 };
 
 /// Memory of a peer, as the peer describes it in a message of its own: see Transport::expose().
@@ -118,6 +119,9 @@ public:
     /// disarm(): how a transport that arrivals reach through the kernel is slept on. -1: there is none, and
     /// the doorbell rings.
     virtual int wait_fd() noexcept { return -1; }
+    /// From the first call on, what rings the doorbell makes this file descriptor readable as well, until
+    /// disarm(): for an engine that has to sleep on descriptors. -1: there is none.
+    virtual int doorbell_fd() { return -1; }
 
     /// Fires every pending completion (ErrorCode::cancelled) and gives up all resources. Idempotent.
     virtual void close() noexcept = 0;

@@ -28,6 +28,13 @@ public:
     virtual int size() const noexcept = 0;
     /// Ranks that the launcher placed on this node, ascending, this one included.
     virtual std::span<const int> local_peers() const noexcept = 0;
+    /// The node of each rank, any numbers, equal for ranks of the same node. Empty where all are on this one.
+    virtual std::span<const int> node_of_rank() const noexcept { return {}; }
+    /// The host of `rank` by the launcher's name for it, for messages; empty where it told none.
+    virtual std::string host_of(int) const { return {}; }
+    /// What only ranks of this job know: 32 random bytes as hexadecimal digits. The same at all ranks; may
+    /// block as fetch() does. Called once, by all ranks of a job of several nodes.
+    virtual std::string job_key() = 0;
 
     /// Makes `value` known to every rank as `key` of this rank. May be called once a key; returns without
     /// waiting for anybody.

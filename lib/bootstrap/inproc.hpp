@@ -50,6 +50,7 @@ public:
     int rank() const noexcept override { return rank_; }
     int size() const noexcept override { return job_->size(); }
     std::span<const int> local_peers() const noexcept override { return job_->everybody_; }
+    std::string job_key() override { return std::string(64, '0'); }  // threads know no strangers
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
     void fence() override;

@@ -1,9 +1,11 @@
 #include "lib/bootstrap/pmix_client.hpp"
 
 #include <pmix.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -101,6 +103,17 @@ std::vector<int> parse_ranks(const char* text)
     return ranks;
 }
 
+std::vector<std::string> split(std::string_view text, char separator)
+{
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(separator), text.size());
+        parts.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+}
+
 }  // namespace
 
 PmixClient::PmixClient()
@@ -124,6 +137,84 @@ PmixClient::PmixClient()
     if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_)) {
         local_peers_ = {rank_};  // nothing is known of the others, so none is taken for local
     }
+    if (local_peers_.size() < static_cast<std::size_t>(size_)) {
+        find_nodes();
+    }
+}
+
+/// Asks for the ranks of each node: few questions where ranks are many. A rank of which nothing is told is
+/// alone on its node, and whatever is told, local_peers() are those of this one.
+void PmixClient::find_nodes()
+{
+    constexpr int kUnknown = -1;
+    node_of_rank_.assign(static_cast<std::size_t>(size_), kUnknown);
+    char* list = nullptr;
+    if (PMIx_Resolve_nodes(job_name_.c_str(), &list) == PMIX_SUCCESS && list != nullptr) {
+        host_names_ = split(list, ',');
+    }
+    std::free(list);
+    for (std::size_t node = 0; node < host_names_.size(); ++node) {
+        pmix_proc_t* ranks = nullptr;
+        std::size_t count = 0;
+        if (PMIx_Resolve_peers(host_names_[node].c_str(), job_name_.c_str(), &ranks, &count) !=
+            PMIX_SUCCESS) {
+            continue;
+        }
+        for (const pmix_proc_t& proc : std::span(ranks, count)) {
+            if (proc.rank < node_of_rank_.size()) {
+                node_of_rank_[proc.rank] = static_cast<int>(node);
+            }
+        }
+        PMIX_PROC_FREE(ranks, count);
+    }
+    int next = static_cast<int>(host_names_.size());
+    const int told = node_of_rank_[static_cast<std::size_t>(rank_)];
+    const int own = told != kUnknown ? told : next++;
+    for (int rank = 0; rank < size_; ++rank) {
+        int& node = node_of_rank_[static_cast<std::size_t>(rank)];
+        const bool local = std::binary_search(local_peers_.begin(), local_peers_.end(), rank);
+        if (local) {
+            node = own;
+        } else if (node == kUnknown || node == own) {
+            node = next++;
+        }
+    }
+}
+
+std::string PmixClient::host_of(int rank) const
+{
+    const auto index = static_cast<std::size_t>(rank);
+    const int node = index < node_of_rank_.size() ? node_of_rank_[index] : -1;
+    if (node >= 0 && static_cast<std::size_t>(node) < host_names_.size()) {
+        return host_names_[static_cast<std::size_t>(node)];
+    }
+    const Value name = ask(job_name_, static_cast<pmix_rank_t>(rank), PMIX_HOSTNAME);
+    const bool known = name && name->type == PMIX_STRING && name->data.string != nullptr;
+    return known ? name->data.string : "";
+}
+
+std::string PmixClient::job_key()
+{
+    // tuttirun gives one to every rank; under another launcher rank 0 does.
+    constexpr const char* kKey = "tutti.key";
+    const Value given = ask(job_name_, PMIX_RANK_WILDCARD, kKey);
+    if (given && given->type == PMIX_STRING && given->data.string != nullptr) {
+        return given->data.string;
+    }
+    if (rank_ == 0) {
+        std::array<unsigned char, 32> random{};
+        if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+            throw Error(ErrorCode::system, "start", "the system gives no random bytes for the job's key");
+        }
+        std::string key;
+        for (const unsigned char byte : random) {
+            key += fmt::format("{:02x}", byte);
+        }
+        publish(kKey, std::as_bytes(std::span(key)));
+        return key;
+    }
+    const std::vector<std::byte> published = fetch(0, kKey);
+    return {reinterpret_cast<const char*>(published.data()), published.size()};
 }
 
 PmixClient::~PmixClient()

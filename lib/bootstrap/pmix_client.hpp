@@ -22,6 +22,10 @@ public:
     int size() const noexcept override { return size_; }
     std::span<const int> local_peers() const noexcept override { return local_peers_; }
 
+    std::span<const int> node_of_rank() const noexcept override { return node_of_rank_; }
+    std::string host_of(int rank) const override;
+    std::string job_key() override;
+
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
     void fence() override;
@@ -29,10 +33,14 @@ public:
     void finalize() override;
 
 private:
+    void find_nodes();
+
     std::string job_name_;
     int rank_ = 0;
     int size_ = 1;
     std::vector<int> local_peers_;
+    std::vector<int> node_of_rank_;  // indices of host_names_; empty: all are local
+    std::vector<std::string> host_names_;
     bool finalized_ = false;
 };
 

@@ -15,6 +15,13 @@ CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, std::ve
 {
     placement_.one_node =
         std::ranges::all_of(members_, [&](int member) { return process_.is_local(member); });
+    if (const std::span<const int> nodes = process_.bootstrap().node_of_rank();
+        !nodes.empty() && !placement_.one_node) {
+        std::vector<int> node_of_member(members_.size());
+        std::ranges::transform(members_, node_of_member.begin(),
+                               [&](int member) { return nodes[static_cast<std::size_t>(member)]; });
+        placement_.nodes = &nodes_.emplace(node_of_member);
+    }
     placement_.more_ranks_than_cores = process_.shared_cores();
     table_->add(*this);
 }

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collectives/group.hpp"
+#include "collectives/nodes.hpp"
 #include "lib/communicator/call_history.hpp"
 #include "lib/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
@@ -80,6 +82,7 @@ private:
     std::vector<int> members_;
     int rank_;
     collectives::Placement placement_;
+    std::optional<collectives::NodeMap> nodes_;  // where there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;
     int blocking_calls_ = 0;  // until the board is made

@@ -56,11 +56,13 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 2u << 20);
     protocol::ProtocolOptions options;
-    options.eager_limit_bytes = bytes_from_environment("TUTTI_EAGER_LIMIT", options.eager_limit_bytes, 0);
+    if (std::getenv("TUTTI_EAGER_LIMIT") != nullptr)
+        options.eager_limit_bytes =
+            bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
     options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
     // To wait for a receiver that has no core now costs more than any copy.
     if (shared_cores)
-        options.view_from_bytes = options.eager_limit_bytes + 1;
+        options.view_from_bytes = options.eager_limit_bytes.value_or(protocol::kEagerLimitBytes) + 1;
     return options;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lib/base/cpus.hpp"
-#include "lib/base/futex.hpp"
 #include "lib/progress/progress_thread.hpp"
 
 namespace tutti::progress {
@@ -30,6 +29,11 @@ constexpr std::int64_t kCloseNs = 10'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
+
+// Passes without transports that ask the kernel: after an event from memory, and from then on between two.
+// The next event is likely to come from memory, too, and within 0.3 us.
+constexpr unsigned kPassesAfterQuick = 16;
+constexpr unsigned kPassesBetweenSlow = 4;
 
 void pause() noexcept
 {
@@ -72,11 +76,32 @@ Engine::~Engine() = default;
 
 transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
 {
-    if (auto* bell = transport->doorbell()) {
-        doorbell_owner_ = transport.get();
-        bell_ = bell;
-    }
+    sleeper_.add(*transport);
+    (transport->wait_fd() >= 0 ? slow_ : quick_).push_back(transport.get());
     return *transports_.emplace_back(std::move(transport));
+}
+
+// To ask the kernel costs as much as ten passes over memory. So it is asked in every pass only while events
+// come from there.
+std::size_t Engine::progress_slow(std::size_t quick_events)
+{
+    if (quick_events != 0) {
+        last_was_quick_ = true;
+        passes_without_slow_ = spin_passes_ > 1 ? kPassesAfterQuick : 0;
+        return 0;
+    }
+    if (passes_without_slow_ != 0) {
+        --passes_without_slow_;
+        return 0;
+    }
+    std::size_t events = 0;
+    for (std::size_t i = 0; i < slow_.size(); ++i)
+        events += slow_[i]->progress(protocol_);
+    if (events != 0)
+        last_was_quick_ = false;
+    else if (last_was_quick_ && spin_passes_ > 1)
+        passes_without_slow_ = kPassesBetweenSlow;
+    return events;
 }
 
 void Engine::give_way(Lock& lock, unsigned pauses)
@@ -167,34 +192,21 @@ std::int64_t Engine::lose_patience(Patience& patience)
 // From here on arrivals ring. False when something had arrived already, and then nothing is armed.
 bool Engine::arm()
 {
-    if (sleepers_++ == 0 && doorbell_owner_ != nullptr)
-        doorbell_owner_->arm();
-    bell_before_ = bell_->load(std::memory_order_acquire);
+    sleeper_.arm();
+    ticket_ = sleeper_.ticket();
+    passes_without_slow_ = 0;
     if (progress() == 0)
         return true;
     disarm();
     return false;
 }
 
-void Engine::disarm() noexcept
-{
-    if (--sleepers_ == 0 && doorbell_owner_ != nullptr)
-        doorbell_owner_->disarm();
-}
-
 void Engine::sleep(Lock& lock, std::int64_t longest_ns)
 {
-    const std::uint32_t before = bell_before_;
+    const std::uint32_t ticket = ticket_;
     lock.unlock();
-    base::futex_wait(*bell_, before, longest_ns);
+    sleeper_.sleep(ticket, longest_ns);
     lock.lock();
-}
-
-// Another thread sleeps for something that this one's progress may have completed.
-void Engine::wake_sleepers() noexcept
-{
-    bell_->fetch_add(1, std::memory_order_release);
-    base::futex_wake_all(*bell_);
 }
 
 void Engine::close() noexcept

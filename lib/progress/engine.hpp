@@ -17,6 +17,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/intrusive_list.hpp"
+#include "lib/progress/sleeper.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "transports/transport.hpp"
 
@@ -82,8 +83,9 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Takes over a transport, which is polled from then on. At most one of them has a doorbell. May be
-    /// called by the protocol from within progress().
+    /// Takes over a transport, which is polled from then on: in every pass, or, where it has to ask the
+    /// kernel (it has a wait_fd()) and events come from others, in some. At most one of them has a doorbell.
+    /// May be called by the protocol from within progress().
     transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {
@@ -104,16 +106,18 @@ public:
             std::rethrow_exception(broken_);
         std::size_t events = 0;
         try {
-            for (std::size_t i = 0; i < transports_.size(); ++i)
-                events += transports_[i]->progress(protocol_);
+            for (std::size_t i = 0; i < quick_.size(); ++i)
+                events += quick_[i]->progress(protocol_);
+            if (!slow_.empty()) [[unlikely]]
+                events += progress_slow(events);
             if (protocol_.has_pending()) [[unlikely]]
                 events += protocol_.retry();
         } catch (...) {
             broken_ = std::current_exception();
             throw;
         }
-        if (events != 0 && sleepers_ != 0) [[unlikely]]
-            wake_sleepers();
+        if (events != 0 && sleeper_.anybody()) [[unlikely]]
+            sleeper_.wake();
         return events;
     }
 
@@ -134,8 +138,8 @@ public:
     /// the lock.
     void started() noexcept
     {
-        if (sleepers_ != 0) [[unlikely]]
-            wake_sleepers();
+        if (sleeper_.anybody()) [[unlikely]]
+            sleeper_.wake();
     }
 
     /// A request of the program is under way, or no longer: as long as one is, the progress thread has work.
@@ -268,23 +272,25 @@ private:
     bool yield_or_tired(Lock& lock, Idle& idle);
     void go_home(std::int64_t now_ns) noexcept;
     bool arm();
-    void disarm() noexcept;
+    void disarm() noexcept { sleeper_.disarm(); }
     std::int64_t lose_patience(Patience& patience);
     void sleep(Lock& lock, std::int64_t longest_ns);
-    void wake_sleepers() noexcept;
+    std::size_t progress_slow(std::size_t quick_events);
 
     // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
     static constexpr std::int64_t kSleepNs = 500'000'000;
 
     protocol::Protocol& protocol_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
+    std::vector<transport::Transport*> quick_;  // those that look into memory
+    std::vector<transport::Transport*> slow_;   // those that ask the kernel
+    unsigned passes_without_slow_ = 0;          // left until these are polled again
+    bool last_was_quick_ = false;               // the last event
     Watch watch_;
     Polled polled_;
     std::exception_ptr broken_;  // what a transport threw: the end of all progress
-    transport::Transport* doorbell_owner_ = nullptr;
-    std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one
-    std::atomic<std::uint32_t>* bell_ = &own_bell_;
-    std::uint32_t bell_before_ = 0;
+    Sleeper sleeper_;
+    std::uint32_t ticket_ = 0;
     OptionalMutex mutex_;
     const bool many_threads_;
     const bool defers_;
@@ -293,8 +299,7 @@ private:
     const int home_cpu_;
     std::int64_t stay_until_ns_ = 0;
     std::int64_t stay_ns_;
-    unsigned sleepers_ = 0;  // threads between arm() and disarm()
-    unsigned waiting_ = 0;   // the program's threads in wait(); counted where there is a progress thread
+    unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;
     std::unique_ptr<ProgressThread> thread_;  // last: it uses all of the above

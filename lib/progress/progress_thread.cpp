@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <system_error>
+#include <utility>
 
 #include "lib/base/cpus.hpp"
 #include "lib/base/futex.hpp"
@@ -52,11 +53,17 @@ void ProgressThread::stand_back() noexcept
 
 void ProgressThread::wake() noexcept
 {
-    if (sleeps_on_ == nullptr)
-        return;
-    sleeps_on_->fetch_add(1, std::memory_order_release);
-    base::futex_wake_all(*sleeps_on_);
-    sleeps_on_ = nullptr;
+    switch (std::exchange(sleeps_, Sleep::none)) {
+        case Sleep::none:
+            break;
+        case Sleep::idle:
+            own_word_.fetch_add(1, std::memory_order_release);
+            base::futex_wake_all(own_word_);
+            break;
+        case Sleep::armed:
+            engine_.sleeper_.wake();
+            break;
+    }
 }
 
 void ProgressThread::run(int program_cpu) noexcept
@@ -76,7 +83,7 @@ void ProgressThread::work(Engine::Lock& lock)
     Engine::Idle idle;
     while (!stopping_) {
         if (!engine_.needs_thread()) {
-            sleep_on(own_word_, own_word_.load(std::memory_order_relaxed), -1, lock);
+            sleep_idle(lock);
             idle = {};
         } else if (engine_.begin_deferred() || engine_.progress() != 0) {
             idle = {};
@@ -95,18 +102,20 @@ void ProgressThread::sleep_armed(Engine::Lock& lock)
     if (!engine_.needs_thread() || !engine_.arm())
         return;
     armed_ = true;
-    sleep_on(*engine_.bell_, engine_.bell_before_, Engine::kSleepNs, lock);
+    sleeps_ = Sleep::armed;
+    engine_.sleep(lock, Engine::kSleepNs);
+    sleeps_ = Sleep::none;
     stand_back();
 }
 
-void ProgressThread::sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t before, std::int64_t timeout_ns,
-                              Engine::Lock& lock)
+void ProgressThread::sleep_idle(Engine::Lock& lock)
 {
-    sleeps_on_ = &word;
+    const std::uint32_t before = own_word_.load(std::memory_order_relaxed);
+    sleeps_ = Sleep::idle;
     lock.unlock();
-    base::futex_wait(word, before, timeout_ns);
+    base::futex_wait(own_word_, before, -1);
     lock.lock();
-    sleeps_on_ = nullptr;
+    sleeps_ = Sleep::none;
 }
 
 }  // namespace tutti::progress

@@ -35,15 +35,15 @@ private:
     void run(int program_cpu) noexcept;
     void work(Engine::Lock& lock);
     void sleep_armed(Engine::Lock& lock);
-    void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t before, std::int64_t timeout_ns,
-                  Engine::Lock& lock);
+    void sleep_idle(Engine::Lock& lock);
 
     Engine& engine_;
     const bool spare_core_;
     // Under the engine's lock:
     bool stopping_ = false;
-    bool armed_ = false;                               // arrivals ring for this thread
-    std::atomic<std::uint32_t>* sleeps_on_ = nullptr;  // nullptr: awake, or woken already
+    bool armed_ = false;                     // arrivals ring for this thread
+    enum class Sleep { none, idle, armed };  // none: awake, or woken already
+    Sleep sleeps_ = Sleep::none;
     std::atomic<std::uint32_t> own_word_{0};
     std::thread thread_;  // last: it uses all of the above
 };

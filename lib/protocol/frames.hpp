@@ -9,7 +9,8 @@
 //   data           a part of that message
 //   fin            the receiver has read the data itself
 //   credit         room for unexpected messages, given back to the sender
-//   call_inquiry   "this is my collective call of that number, what is yours?", asked by a rank that has waited
+//   call_inquiry   "this is my collective call of that number, what is yours?", asked by a rank that has
+//   waited
 //                  long -> nothing when it is the same or has not been made yet, else call_differs
 //   call_differs   "mine is another"
 #pragma once
@@ -26,7 +27,18 @@
 
 namespace tutti::protocol {
 
-enum class FrameKind : std::uint8_t { eager = 1, eager_first, segment, rts, cts, data, fin, credit, call_inquiry, call_differs };
+enum class FrameKind : std::uint8_t {
+    eager = 1,
+    eager_first,
+    segment,
+    rts,
+    cts,
+    data,
+    fin,
+    credit,
+    call_inquiry,
+    call_differs
+};
 
 /// First in every header: the kind in the low byte, in envelopes the context id above it.
 struct Lead {
@@ -95,7 +107,8 @@ struct CreditHeader {
     std::uint64_t bytes;
 };
 
-/// A collective call; what it means is the CallListener's. The context is that of the communicator's collectives.
+/// A collective call; what it means is the CallListener's. The context is that of the communicator's
+/// collectives.
 struct CallHeader {
     Lead lead;
     std::uint32_t rank;  // the sender's, in the communicator

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 
 #include "lib/base/intrusive_list.hpp"
 #include "lib/protocol/requests.hpp"
@@ -27,9 +28,11 @@ struct Peer : base::ListHook<PendingPeerTag> {
 
     int rank;
     bool lost = false;
+    std::string loss;                           // why, as its transport says
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
+    std::size_t eager_limit = 0;   // larger messages go by rendezvous
     bool can_pull = false;         // its memory may be read by remote get
 
     // Sending. Envelopes keep their order, so a start waits behind earlier ones; control frames and the data
@@ -46,6 +49,8 @@ struct Peer : base::ListHook<PendingPeerTag> {
     UnexpectedRequest* arriving_unexpected = nullptr;
     std::size_t arriving_total = 0;
     std::size_t arriving_received = 0;
+    // Of an eager message whose header the transport has shown, and whose payload is still on its way.
+    ReceiveRequest* early_receive = nullptr;
 };
 
 }  // namespace tutti::protocol

@@ -26,12 +26,16 @@
 namespace tutti::protocol {
 
 struct ProtocolOptions {
-    std::size_t eager_limit_bytes = 8u << 10;  // larger messages go by rendezvous: docs/limits.md
-    std::size_t unexpected_bytes = 1u << 20;   // credit of each sender; the same at all ranks
+    // Larger messages go by rendezvous: docs/limits.md. Without it: as each transport wishes.
+    std::optional<std::size_t> eager_limit_bytes;
+    std::size_t unexpected_bytes = 1u << 20;  // credit of each sender; the same at all ranks
     // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
     // less than the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
 };
+
+/// Of transports that wish no other.
+inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
 /// What an unexpected message costs on top of its bytes: it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 64;
@@ -140,6 +144,9 @@ public:
     // transport::Sink
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override;
     void peer_lost(int peer, std::string_view reason) override;
+    std::span<std::byte> destination(int peer, std::span<const std::byte> header,
+                                     std::size_t payload_bytes) override;
+    void placed(int peer, std::span<const std::byte> header, std::size_t payload_bytes) override;
 
 private:
     // Sending (send.cpp)
@@ -182,12 +189,15 @@ private:
     void finish_pull(ReceiveRequest& request);
     void give_up_pull(ReceiveRequest& request, ErrorCode result);
     void clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id);
+    ReceiveRequest* data_receiver(int from, const DataHeader& header, std::size_t payload_bytes) noexcept;
     void on_data(int from, const DataHeader& header, std::span<const std::byte> payload);
+    void data_arrived(ReceiveRequest& request, std::size_t bytes);
 
     void consumed(Peer& from, std::size_t message_bytes);
     static void matched(ReceiveRequest& request, const matching::MatchKey& envelope, int sender,
                         std::size_t total);
     static void finish(ReceiveRequest& request) noexcept;
+    static void fail(ReceiveRequest& request, const Peer& lost) noexcept;
     [[noreturn]] static void corrupt(int from, std::string_view what);
 
     ProtocolOptions options_;

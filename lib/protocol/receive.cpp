@@ -23,7 +23,7 @@ void Protocol::receive_or_post(ReceiveRequest& request)
         matcher_.remove_unexpected(*message);
         accept(request, *message);
     } else if (any_lost_ && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
-        request.finish(ErrorCode::peer_lost);
+        fail(request, peer(request.peer_rank));
     } else {
         matcher_.post(request);
     }
@@ -45,8 +45,13 @@ void Protocol::forget(ReceiveRequest& request) noexcept
         matcher_.withdraw(request);
     if (awaiting_data_.find(request.id) == &request)
         awaiting_data_.remove(request.id);
-    if (request.sender >= 0 && peer(request.sender).arriving_receive == &request)
-        peer(request.sender).arriving_receive = nullptr;
+    if (request.sender < 0)
+        return;
+    Peer& from = peer(request.sender);
+    for (ReceiveRequest** held : {&from.arriving_receive, &from.early_receive}) {
+        if (*held == &request)
+            *held = nullptr;
+    }
 }
 
 UnexpectedRequest* Protocol::probe(const matching::MatchKey& pattern)
@@ -145,7 +150,10 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
 void Protocol::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
 {
     const matching::MatchKey envelope = header.envelope();
-    if (auto* request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope))) [[likely]] {
+    auto* request = std::exchange(from.early_receive, nullptr);
+    if (request == nullptr) [[likely]]
+        request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope));
+    if (request != nullptr) [[likely]] {
         consumed(from, payload.size());
         matched(*request, envelope, from.rank, payload.size());
         request->take(0, payload);
@@ -161,7 +169,7 @@ void Protocol::on_eager(Peer& from, const EagerHeader& header, std::span<const s
 void Protocol::on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload)
 {
     if (from.arriving_total != 0 || header.total_bytes <= payload.size() ||
-        header.total_bytes > options_.eager_limit_bytes)
+        header.total_bytes > options_.unexpected_bytes)
         corrupt(from.rank, "the start of a segmented message that cannot be");
     const matching::MatchKey envelope = header.envelope.envelope();
     from.arriving_total = header.total_bytes;
@@ -258,7 +266,7 @@ void Protocol::accept(ReceiveRequest& request, UnexpectedRequest& message)
     unexpected_pool_.give_back(message);
     if (from.lost && total != 0 && (is_rts || !complete)) [[unlikely]] {
         from.arriving_receive = nullptr;
-        request.finish(ErrorCode::peer_lost);  // the rest will never come
+        fail(request, from);  // the rest will never come
     } else if (is_rts) {
         fetch_data(request, from.rank, sender_id, total, region);
     } else if (complete) {
@@ -296,12 +304,19 @@ void Protocol::finish(ReceiveRequest& request) noexcept
     request.finish(request.status.size_bytes > request.capacity ? ErrorCode::truncated : ErrorCode::success);
 }
 
-void Protocol::peer_lost(int lost_rank, std::string_view)
+void Protocol::fail(ReceiveRequest& request, const Peer& lost) noexcept
+{
+    request.lost = &lost;
+    request.finish(ErrorCode::peer_lost);
+}
+
+void Protocol::peer_lost(int lost_rank, std::string_view reason)
 {
     Peer& lost = peer(lost_rank);
     if (lost.lost)
         return;
     lost.lost = true;
+    lost.loss = reason;
     lost.inject_below = 0;
     any_lost_ = true;
 
@@ -329,19 +344,19 @@ void Protocol::peer_lost(int lost_rank, std::string_view)
     awaiting_data_.for_each([&](ReceiveRequest& request) {
         if (request.sender == lost_rank) {
             awaiting_data_.remove(request.id);
-            request.finish(ErrorCode::peer_lost);
+            fail(request, lost);
         }
     });
-    if (ReceiveRequest* request = std::exchange(lost.arriving_receive, nullptr))
-        request->finish(ErrorCode::peer_lost);
+    for (ReceiveRequest** held : {&lost.arriving_receive, &lost.early_receive}) {
+        if (ReceiveRequest* request = std::exchange(*held, nullptr))
+            fail(*request, lost);
+    }
     // Receives from any source may still be served by others; those from this peer alone cannot.
     matcher_.withdraw_if(
         [&](const matching::PostedReceive& posted) {
             return static_cast<const ReceiveRequest&>(posted).peer_rank == lost_rank;
         },
-        [](matching::PostedReceive& posted) {
-            static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost);
-        });
+        [&](matching::PostedReceive& posted) { fail(static_cast<ReceiveRequest&>(posted), lost); });
 }
 
 void Protocol::fail_all()

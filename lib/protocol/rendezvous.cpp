@@ -37,6 +37,7 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
         // The sender cannot be reached any more.
         if (request.id != 0)
             awaiting_data_.remove(std::exchange(request.id, 0));
+        request.lost = &peer(sender);
         request.finish(error.code());
     }
 }
@@ -99,6 +100,7 @@ void Protocol::give_up_pull(ReceiveRequest& request, ErrorCode result)
 {
     Peer& from = connected_peer(request.sender);
     if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
+        request.lost = &from;
         request.finish(from.lost ? ErrorCode::peer_lost : result);
         return;
     }
@@ -117,20 +119,34 @@ void Protocol::clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t 
         finish(request);
 }
 
-void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
+// nullptr: there is none, and the frame is none that we have asked for.
+ReceiveRequest* Protocol::data_receiver(int from, const DataHeader& header,
+                                        std::size_t payload_bytes) noexcept
 {
     ReceiveRequest* request = awaiting_data_.find(header.receiver_id);
-    if (request == nullptr || request->sender != from || header.offset != request->received ||
-        payload.size() > request->expected - request->received)
+    const bool fits = request != nullptr && request->sender == from && header.offset == request->received &&
+                      payload_bytes <= request->expected - request->received;
+    return fits ? request : nullptr;
+}
+
+void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
+{
+    ReceiveRequest* const request = data_receiver(from, header, payload.size());
+    if (request == nullptr)
         corrupt(from, "data for no receive of ours");
-    request->received += payload.size();
     request->take(header.offset, payload);
-    if (request->received == request->expected) {
-        awaiting_data_.remove(request->id);
-        if (request->matched_ns != 0)
-            choice_.record(Way::stream, request->expected, base::now_ns() - request->matched_ns);
-        finish(*request);
-    }
+    data_arrived(*request, payload.size());
+}
+
+void Protocol::data_arrived(ReceiveRequest& request, std::size_t bytes)
+{
+    request.received += bytes;
+    if (request.received != request.expected)
+        return;
+    awaiting_data_.remove(request.id);
+    if (request.matched_ns != 0)
+        choice_.record(Way::stream, request.expected, base::now_ns() - request.matched_ns);
+    finish(request);
 }
 
 }  // namespace tutti::protocol

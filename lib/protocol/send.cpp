@@ -32,8 +32,6 @@ void on_frame_sent(transport::Completion& completion, ErrorCode result)
 Protocol::Protocol(int ranks, ProtocolOptions options, Connect connect)
     : options_(options), connect_(std::move(connect)), peers_(static_cast<std::size_t>(ranks))
 {
-    options_.eager_limit_bytes =
-        std::min(options_.eager_limit_bytes, options_.unexpected_bytes - kEagerOverheadBytes);
 }
 
 Peer& Protocol::new_peer(int rank)
@@ -50,9 +48,12 @@ Peer& Protocol::connected_peer(int rank)
     if (to.transport == nullptr) [[unlikely]] {
         transport::Transport& transport = connect_(rank);
         const transport::Capabilities capabilities = transport.capabilities();
+        const std::size_t wish =
+            capabilities.eager_limit_bytes != 0 ? capabilities.eager_limit_bytes : kEagerLimitBytes;
         to.max_payload = capabilities.max_payload_bytes;
-        to.inject_below =
-            std::min({capabilities.inject_below, options_.view_from_bytes, options_.eager_limit_bytes + 1});
+        to.eager_limit = std::min(options_.eager_limit_bytes.value_or(wish),
+                                  options_.unexpected_bytes - kEagerOverheadBytes);
+        to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.can_pull = capabilities.remote_get;
         to.transport = &transport;
     }
@@ -122,8 +123,8 @@ bool Protocol::start(SendRequest& request, Peer& to)
             request.region = to.transport->expose(request.data);
         const bool in_view = total >= options_.view_from_bytes && to.transport->viewable(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
-        if (request.synchronous || in_view || total > options_.eager_limit_bytes || cost > to.credit ||
-            request.id != 0) [[unlikely]] {
+        if (request.synchronous || in_view || total > to.eager_limit || cost > to.credit || request.id != 0)
+            [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{EagerHeader::of(FrameKind::rts, envelope), total, request.id};

@@ -15,7 +15,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32306d6873747574;  // "tutshm02": changes with the layout
+constexpr std::uint64_t kMagic = 0x33306d6873747574;  // "tutshm03": changes with the layout
 constexpr std::size_t kHeaderBytes = (sizeof(InboxHeader) + kLine - 1) / kLine * kLine;
 
 // A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few
@@ -117,16 +117,20 @@ RingMemory Inbox::ring(std::uint32_t index) const noexcept
             &slot(index).control};
 }
 
-void Inbox::wake_owner() const noexcept
+void Inbox::wake_owner() noexcept
 {
     if (must_fence_) [[unlikely]]
         std::atomic_thread_fence(std::memory_order_seq_cst);
     else
         std::atomic_signal_fence(std::memory_order_seq_cst);
     InboxHeader& shared = header();
-    if (shared.sleeping.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // acquire: wake_pipe
+    if (sleep != Sleep::awake) [[unlikely]] {
         shared.bell.fetch_add(1, std::memory_order_release);
-        base::futex_wake_all(shared.bell);
+        if (sleep == Sleep::on_futex)
+            base::futex_wake_all(shared.bell);
+        else
+            line_.ring(card_.pid, shared.wake_pipe.load(std::memory_order_relaxed));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "transports/shm/memory_file.hpp"
 #include "transports/shm/ring.hpp"
+#include "transports/shm/wake_pipe.hpp"
 
 namespace tutti::transport::shm {
 
@@ -31,18 +32,24 @@ struct InboxCard {
     bool here() const noexcept;
 };
 
+/// How an inbox's owner sleeps: on the bell's futex, or in a poll() that a byte in its pipe ends, too.
+enum class Sleep : std::uint32_t { awake, on_futex, on_descriptors };
+
 /// At the start of the memfd, a line or more apart: what different sides write.
 struct InboxHeader {
     std::uint64_t magic;
     std::uint64_t nonce;
     std::uint32_t peers_must_fence;  // the owner uses no membarrier: see `sleeping`
+    // Set by the owner before it first sleeps on_descriptors: the store to `sleeping` and the barrier after
+    // it publish it.
+    std::atomic<std::int32_t> wake_pipe;
 
     // Changed and futex-woken by peers when `sleeping` is set.
     alignas(kLine) std::atomic<std::uint32_t> bell;
     // Written by the owner only. Dekker pair with the ring's words: the owner stores it, makes a full barrier
     // everywhere (membarrier; or one of its own, where peers_must_fence), then looks at the rings; a peer
     // publishes into a ring, then (compiler barrier, or a full fence where peers_must_fence) looks here.
-    alignas(kLine) std::atomic<std::uint32_t> sleeping;
+    alignas(kLine) std::atomic<Sleep> sleeping;
     // Number of rings that have a producer (release by the producer, acquire by the owner).
     alignas(kLine) std::atomic<std::uint32_t> connections;
 };
@@ -73,7 +80,7 @@ public:
     void populate_ring(std::uint32_t index) const noexcept;
 
     /// Wakes the owner if it sleeps, or is about to. Called after something was published for it.
-    void wake_owner() const noexcept;
+    void wake_owner() noexcept;
 
 private:
     Inbox(const InboxCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
@@ -81,6 +88,7 @@ private:
     InboxCard card_;
     MemoryFile file_;
     bool must_fence_ = false;
+    WakeLine line_;  // to the owner's pipe
 };
 
 }  // namespace tutti::transport::shm

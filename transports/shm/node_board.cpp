@@ -114,7 +114,7 @@ void NodeBoard::release()
         }
     }
     header().released.store(call_, std::memory_order_release);  // pairs with released()
-    for (const Inbox& other : others_)
+    for (Inbox& other : others_)
         other.wake_owner();
 }
 

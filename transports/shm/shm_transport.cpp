@@ -187,7 +187,8 @@ void ShmTransport::wake_producer(Incoming& incoming) noexcept
 
 void ShmTransport::arm()
 {
-    inbox_.header().sleeping.store(1, std::memory_order_relaxed);
+    const Sleep how = wake_pipe_.reading_end() >= 0 ? Sleep::on_descriptors : Sleep::on_futex;
+    inbox_.header().sleeping.store(how, std::memory_order_release);  // release: wake_pipe
     if (full_count_ != 0) {
         find_dead_peers();
         for (const auto& to : outgoing_) {
@@ -201,7 +202,16 @@ void ShmTransport::arm()
 
 void ShmTransport::disarm() noexcept
 {
-    inbox_.header().sleeping.store(0, std::memory_order_relaxed);
+    inbox_.header().sleeping.store(Sleep::awake, std::memory_order_relaxed);
+    if (wake_pipe_.reading_end() >= 0)
+        wake_pipe_.drain();
+}
+
+int ShmTransport::doorbell_fd()
+{
+    if (wake_pipe_.reading_end() < 0 && wake_pipe_.open())
+        inbox_.header().wake_pipe.store(wake_pipe_.writing_end(), std::memory_order_relaxed);
+    return wake_pipe_.reading_end();
 }
 
 // A process that died with a full ring will never make room in it.

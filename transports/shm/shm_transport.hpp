@@ -37,6 +37,7 @@ public:
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
     void arm() override;
     void disarm() noexcept override;
+    int doorbell_fd() override;
     void close() noexcept override;
 
 private:
@@ -64,6 +65,7 @@ private:
     std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
     std::vector<Incoming> incoming_;
     std::vector<int> losses_;  // to report
+    WakePipe wake_pipe_;       // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;
     std::size_t full_count_ = 0;
 };

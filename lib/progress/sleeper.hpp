@@ -1,0 +1,46 @@
+// What a rank sleeps on: the futex word that its peers ring, or, where a transport's arrivals come through
+// the kernel, file descriptors: theirs, the doorbell's and one of its own, all at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "lib/base/unique_fd.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::progress {
+
+/// All calls but sleep() are made under the engine's lock.
+class Sleeper {
+public:
+    /// Arrivals of this transport shall end sleeps. At most one has a doorbell. Throws tutti::Error where the
+    /// process may open no more files.
+    void add(transport::Transport& transport);
+
+    /// From now on arrivals ring. What came before is seen by a pass of progress after it.
+    void arm();
+    void disarm() noexcept;
+    /// For sleep(): taken after arm() and before the last look for arrivals.
+    std::uint32_t ticket() const noexcept { return bell_->load(std::memory_order_acquire); }
+
+    /// Returns after an arrival or a wake() since the ticket was taken, after `longest_ns`, or early.
+    void sleep(std::uint32_t ticket, std::int64_t longest_ns);
+    /// Ends the sleeps of all threads of this process.
+    void wake() noexcept;
+
+    bool anybody() const noexcept { return sleepers_ != 0; }
+
+private:
+    void sleep_on_descriptors(std::int64_t longest_ns);
+
+    transport::Transport* doorbell_owner_ = nullptr;
+    std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one
+    std::atomic<std::uint32_t>* bell_ = &own_bell_;
+    std::vector<transport::Transport*> waited_for_;  // those with a file descriptor; then sleeps are polls
+    int doorbell_fd_ = -1;
+    base::UniqueFd wake_fd_;  // an eventfd: readable from wake() on until nobody sleeps any more
+    unsigned sleepers_ = 0;   // threads between arm() and disarm()
+};
+
+}  // namespace tutti::progress
