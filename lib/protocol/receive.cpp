@@ -169,7 +169,7 @@ void Protocol::on_eager(Peer& from, const EagerHeader& header, std::span<const s
 void Protocol::on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload)
 {
     if (from.arriving_total != 0 || header.total_bytes <= payload.size() ||
-        header.total_bytes > options_.unexpected_bytes)
+        header.total_bytes > options_.eager_limit_bytes.value_or(options_.unexpected_bytes))
         corrupt(from.rank, "the start of a segmented message that cannot be");
     const matching::MatchKey envelope = header.envelope.envelope();
     from.arriving_total = header.total_bytes;

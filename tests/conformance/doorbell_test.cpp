@@ -1,6 +1,8 @@
 // Doorbells: who has armed one and then finds nothing may sleep on it, and is woken.
 #include <catch2/catch.hpp>
 
+#include <poll.h>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -120,4 +122,29 @@ TEST_CASE("a sender that sleeps because the receiver is full is woken when there
     REQUIRE(ranks.deliver(1, sent));
     for (std::uint64_t i = 0; i < sent; ++i)
         REQUIRE(is_frame(ranks.sink(1).frames[i], i, 16, 90));
+}
+
+TEST_CASE("a doorbell that is asked for a file descriptor makes it readable, until it is disarmed")
+{
+    Ranks ranks(Setup{"shm", "plain", {}});
+    pollfd bell{.fd = ranks.at(1).doorbell_fd(), .events = POLLIN, .revents = 0};
+    REQUIRE(bell.fd >= 0);
+    for (std::uint64_t round = 0; round < 3; ++round) {
+        OutFrame unheard(2 * round, 8, 10);
+        REQUIRE(ranks.send(0, 1, unheard) == SendResult::done);
+        CHECK(poll(&bell, 1, 0) == 0);
+        CHECK(ranks.progress(1) == 1);
+
+        ranks.at(1).arm();
+        REQUIRE(ranks.progress(1) == 0);
+        std::jthread sender([&] {
+            std::this_thread::sleep_for(5ms);
+            OutFrame frame(2 * round + 1, 8, 10);
+            ranks.at(0).send(1, frame.header, frame.payload, frame);
+        });
+        CHECK(poll(&bell, 1, 5000) == 1);
+        CHECK(ranks.progress(1) == 1);
+        ranks.at(1).disarm();
+        CHECK(poll(&bell, 1, 0) == 0);
+    }
 }

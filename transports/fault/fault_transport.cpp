@@ -77,6 +77,17 @@ public:
         if (!owner_.is_lost(peer))
             sink_.frame(peer, header, payload);
     }
+    std::span<std::byte> destination(int peer, std::span<const std::byte> header,
+                                     std::size_t payload_bytes) override
+    {
+        return owner_.options_.places && !owner_.is_lost(peer)
+                   ? sink_.destination(peer, header, payload_bytes)
+                   : std::span<std::byte>();
+    }
+    void placed(int peer, std::span<const std::byte> header, std::size_t payload_bytes) override
+    {
+        sink_.placed(peer, header, payload_bytes);
+    }
     void peer_lost(int peer, std::string_view reason) override
     {
         if (owner_.is_lost(peer))

@@ -18,6 +18,8 @@ struct FaultOptions {
     double idle = 0;                    // chance that progress() does nothing: a delay of what has arrived
     std::size_t max_payload_bytes = 0;  // smaller frames than the inner transport's; 0: its own
     std::uint64_t lose_peer_after = 0;  // sends until the peer of that send is lost; 0: never
+    bool places = false;  // the inner transport may put payloads at their destinations; not with
+                          // lose_peer_after: it would not know that it has to stop
 };
 
 class FaultTransport final : public Transport {
@@ -51,6 +53,8 @@ public:
     std::atomic<std::uint32_t>* doorbell() noexcept override { return inner_->doorbell(); }
     void arm() override { inner_->arm(); }
     void disarm() noexcept override { inner_->disarm(); }
+    int wait_fd() noexcept override { return inner_->wait_fd(); }
+    int doorbell_fd() override { return inner_->doorbell_fd(); }
     void close() noexcept override;
 
 private:

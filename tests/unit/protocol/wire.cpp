@@ -1,5 +1,8 @@
 #include "tests/unit/protocol/wire.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tutti::test {
 
 using transport::Completion;
@@ -49,6 +52,8 @@ public:
     }
     std::size_t progress(Sink& sink) override
     {
+        if (wire_.options_.asks_destination)
+            return bring_half(sink);
         auto& queue = wire_.queues_[static_cast<std::size_t>(rank_)];
         const std::size_t waiting = queue.size();
         for (std::size_t i = 0; i < waiting; ++i) {
@@ -60,9 +65,39 @@ public:
     }
     void close() noexcept override {}
 
+    void forget_arriving() noexcept { arriving_ = {}; }
+
 private:
+    // The frame at the head of the queue stays there until it is whole.
+    std::size_t bring_half(Sink& sink)
+    {
+        auto& queue = wire_.queues_[static_cast<std::size_t>(rank_)];
+        if (queue.empty())
+            return 0;
+        const Frame& frame = queue.front();
+        const auto half = static_cast<std::ptrdiff_t>(frame.payload.size() / 2);
+        if (!arriving_) {
+            arriving_ = sink.destination(1 - rank_, frame.header, frame.payload.size());
+            if (!arriving_->empty())
+                std::copy(frame.payload.begin(), frame.payload.begin() + half, arriving_->begin());
+            return 1;
+        }
+        const Frame whole = std::move(queue.front());
+        queue.pop_front();
+        const std::span<std::byte> to = *std::exchange(arriving_, std::nullopt);
+        if (to.empty()) {
+            sink.frame(1 - rank_, whole.header, whole.payload);
+        } else {
+            std::copy(whole.payload.begin() + half, whole.payload.end(), to.begin() + half);
+            ++wire_.placed_;
+            sink.placed(1 - rank_, whole.header, whole.payload.size());
+        }
+        return 1;
+    }
+
     Wire& wire_;
     int rank_;
+    std::optional<std::span<std::byte>> arriving_;  // asked for; where the frame goes
 };
 
 Bytes message(std::uint64_t number, std::size_t size)
@@ -79,8 +114,10 @@ Wire::Wire(WireOptions options) : options_(options)
         const auto index = static_cast<std::size_t>(rank);
         transport::FaultOptions faults = options_.faults;
         faults.seed += static_cast<std::uint64_t>(rank);
-        transports_[index] =
-            std::make_unique<transport::FaultTransport>(std::make_unique<Link>(*this, rank), faults);
+        faults.places = options_.asks_destination;
+        auto link = std::make_unique<Link>(*this, rank);
+        links_[index] = link.get();
+        transports_[index] = std::make_unique<transport::FaultTransport>(std::move(link), faults);
         protocols_[index] = std::make_unique<Protocol>(
             2, options_.protocol,
             [this, index](int) -> transport::Transport& { return *transports_[index]; });
@@ -100,6 +137,13 @@ std::size_t Wire::step(int rank)
     if (at(rank).has_pending())
         events += at(rank).retry();
     return events;
+}
+
+void Wire::lose_peer_of(int rank, std::string_view reason)
+{
+    links_[static_cast<std::size_t>(rank)]->forget_arriving();
+    queues_[static_cast<std::size_t>(rank)].clear();
+    at(rank).peer_lost(1 - rank, reason);
 }
 
 std::size_t Wire::step()

@@ -8,7 +8,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "lib/protocol/protocol.hpp"
@@ -27,6 +29,8 @@ struct WireOptions {
     transport::FaultOptions faults{};
     std::size_t frame_bytes = 64;
     std::size_t queue_frames = 1000000;  // then `again`
+    // Asks where payloads belong, and brings each in two passes: half of it, then the rest.
+    bool asks_destination = false;
     // What Transport::get does, on both sides; empty: the transport cannot read remote memory.
     std::function<transport::SendResult(transport::RemoteRegion, std::span<std::byte> local,
                                         transport::Completion&)>
@@ -49,6 +53,8 @@ public:
     std::size_t step();
     /// One pass of one side only.
     std::size_t step(int rank);
+    /// Tells `rank` that its peer is gone, in the middle of whatever was arriving.
+    void lose_peer_of(int rank, std::string_view reason);
     /// Steps until nothing happens any more.
     void settle();
 
@@ -68,6 +74,8 @@ public:
     {
         return kinds_[static_cast<std::size_t>(from)];
     }
+    /// Payloads that went where they belong at once, at both ranks.
+    std::size_t placed_count() const noexcept { return placed_; }
     void limit_queue(std::size_t frames) { options_.queue_frames = frames; }
 
 private:
@@ -80,6 +88,8 @@ private:
     WireOptions options_;
     std::array<std::deque<Frame>, 2> queues_;  // by receiver
     std::array<std::vector<protocol::FrameKind>, 2> kinds_;
+    std::array<Link*, 2> links_{};
+    std::size_t placed_ = 0;
     std::array<std::unique_ptr<transport::Transport>, 2> transports_;
     std::array<std::unique_ptr<Protocol>, 2> protocols_;
 };
