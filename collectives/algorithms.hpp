@@ -154,8 +154,7 @@ struct Allgather {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgather_flat},   on_board<Function>(allgather_board),
         {"ring", allgather_ring},   {"recursive_doubling", allgather_recursive_doubling},
-        {"bruck", allgather_bruck},
-        over_nodes<Function>(allgather_hierarchical),
+        {"bruck", allgather_bruck}, over_nodes<Function>(allgather_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
@@ -182,6 +181,15 @@ struct Gather {
     static constexpr std::span<const Rule> kRules = kGatherRules;
 };
 
+struct Gatherv {
+    using Function = Task (*)(Group&, std::span<const std::byte> own, Blocks all, int root);
+    static constexpr const char* kVariable = "TUTTI_GATHERV";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", gatherv_flat},
+    };
+    static constexpr std::span<const Rule> kRules = kGathervRules;
+};
+
 struct Scatter {
     using Function = Task (*)(Group&, const std::byte* all, std::span<std::byte> own, int root);
     static constexpr const char* kVariable = "TUTTI_SCATTER";
@@ -190,6 +198,15 @@ struct Scatter {
         {"binomial", scatter_binomial},
     };
     static constexpr std::span<const Rule> kRules = kScatterRules;
+};
+
+struct Scatterv {
+    using Function = Task (*)(Group&, ConstBlocks all, std::span<std::byte> own, int root);
+    static constexpr const char* kVariable = "TUTTI_SCATTERV";
+    static constexpr Algorithm<Function> kAlgorithms[] = {
+        {"flat", scatterv_flat},
+    };
+    static constexpr std::span<const Rule> kRules = kScattervRules;
 };
 
 struct Alltoall {
@@ -213,8 +230,9 @@ struct Alltoallv {
     static constexpr std::span<const Rule> kRules = kAlltoallvRules;
 };
 
-using AllCollectives = std::tuple<Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan,
-                                  Allgather, Allgatherv, Gather, Scatter, Alltoall, Alltoallv>;
+using AllCollectives =
+    std::tuple<Barrier, Broadcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan, Allgather, Allgatherv,
+               Gather, Gatherv, Scatter, Scatterv, Alltoall, Alltoallv>;
 
 /// A collective's place in AllCollectives.
 template <class Collective, class List = AllCollectives>

@@ -4,26 +4,15 @@
 
 #include <array>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
-#include "collectives/parse_bytes.hpp"
+#include "collectives/algorithm_name.hpp"
+#include "collectives/catalogue.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {
 
 namespace {
-
-template <class Collective>
-std::string names()
-{
-    std::string text;
-    for (const auto& algorithm : Collective::kAlgorithms) {
-        text += text.empty() ? "" : " or ";
-        text += algorithm.name;
-    }
-    return text;
-}
 
 template <class Collective>
 Chosen<Collective> forced(const char* (*environment)(const char*))
@@ -32,32 +21,10 @@ Chosen<Collective> forced(const char* (*environment)(const char*))
     if (value == nullptr || *value == '\0') {
         return {};
     }
-    const auto fail = [&](const std::string& problem) {
-        return Error(ErrorCode::invalid_argument, Collective::kVariable,
-                     fmt::format("{}, or unset {} to let Tutti choose", problem, Collective::kVariable));
-    };
-    const std::string_view text = value;
-    const std::size_t colon = text.find(':');
-    const std::string_view name = text.substr(0, colon);
-    for (const auto& algorithm : Collective::kAlgorithms) {
-        if (algorithm.name != name) {
-            continue;
-        }
-        const bool segmented = algorithm.segments == Segments::yes;
-        if (colon == std::string_view::npos) {
-            return {&algorithm, segmented ? kDefaultSegmentBytes : 0};
-        }
-        if (!segmented) {
-            throw fail(fmt::format("{} has no segments, so \"{}\" means nothing; use {}", name, text, name));
-        }
-        const std::optional<std::uint64_t> segment_bytes = parse_bytes(text.substr(colon + 1));
-        if (!segment_bytes || *segment_bytes == 0) {
-            throw fail(fmt::format("\"{}\" does not give a segment's size in bytes; use {}:{}", text, name,
-                                   kDefaultSegmentBytes));
-        }
-        return {&algorithm, *segment_bytes};
-    }
-    throw fail(fmt::format("there is no algorithm \"{}\"; use {}", name, names<Collective>()));
+    const auto [index, segment_bytes] =
+        parse_algorithm(catalogue()[index_of<Collective>], value, Collective::kVariable,
+                        fmt::format("unset {} to let Tutti choose", Collective::kVariable));
+    return {&Collective::kAlgorithms[index], segment_bytes};
 }
 
 /// As std::tuple<Chosen<Collectives>...>, in the order of the list.
@@ -81,6 +48,19 @@ Choice::Choice(const char* (*environment)(const char*)) : Choice(environment, ru
 Choice::Choice(const char* (*environment)(const char*), FileRules rules)
     : forced_(all_forced(environment, AllCollectives{})), from_file_(std::move(rules))
 {
+}
+
+void Choice::check_asked(unsigned collective, const Situation& situation)
+{
+    const CollectiveEntry& entry = catalogue()[collective];
+    const AlgorithmEntry& algorithm = entry.algorithms.at(situation.asked.number - 1u);
+    if (!has_what_it_needs(algorithm.operands, algorithm.through, situation)) {
+        throw Error(
+            ErrorCode::invalid_argument, entry.name,
+            fmt::format("the algorithm {} cannot do this call: {}; name another, or none to let Tutti "
+                        "choose",
+                        algorithm.name, missing(algorithm.operands, algorithm.through, situation)));
+    }
 }
 
 std::string_view Choice::forced(unsigned collective) const noexcept

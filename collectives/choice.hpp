@@ -1,5 +1,5 @@
-// Which algorithm a collective call uses: what the environment says, or the first rule that fits: of a file
-// (rules_file.hpp), then of the table (rules.hpp).
+// Which algorithm a collective call uses: what the environment says, what the call itself names, or the first
+// rule that fits: of a file (rules_file.hpp), then of the table (rules.hpp).
 #pragma once
 
 #include <array>
@@ -83,13 +83,18 @@ public:
     /// With the rules of a file that has been read.
     Choice(const char* (*environment)(const char* variable), FileRules rules);
 
+    /// Throws tutti::Error (invalid_argument) where the call names an algorithm that cannot do it.
     template <class Collective>
-    Chosen<Collective> choose(const Situation& situation) const noexcept
+    Chosen<Collective> choose(const Situation& situation) const
     {
         const auto& forced = std::get<Chosen<Collective>>(forced_);
         if (forced.algorithm != nullptr &&
             has_what_it_needs(forced.algorithm->operands, forced.algorithm->through, situation)) {
             return forced;
+        }
+        if (situation.asked) [[unlikely]] {
+            check_asked(index_of<Collective>, situation);
+            return {&Collective::kAlgorithms[situation.asked.number - 1u], situation.asked.segment_bytes};
         }
         for (const ResolvedRule& rule : from_file_.of[index_of<Collective>]) {
             if (fits(rule, situation)) {
@@ -107,6 +112,8 @@ public:
     void set_rules(FileRules rules) noexcept { from_file_ = std::move(rules); }
 
 private:
+    static void check_asked(unsigned collective, const Situation& situation);
+
     template <class Collective>
     static Chosen<Collective> chosen_by(const ResolvedRule& rule) noexcept
     {

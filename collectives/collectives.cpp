@@ -1,5 +1,6 @@
 #include "collectives/collectives.hpp"
 
+#include <cstdint>
 #include <numeric>
 
 #include "collectives/choice.hpp"
@@ -13,7 +14,8 @@ template <class Collective>
 Chosen<Collective> chosen(Group& group, const Call& call, std::size_t size_bytes, bool commutative = true)
 {
     group.announce(call);
-    return choice().choose<Collective>({group.size(), size_bytes, group.placement(), commutative});
+    return choice().choose<Collective>(
+        {group.size(), size_bytes, group.placement(), commutative, call.asked});
 }
 
 /// Where the call's bytes are what the algorithm is chosen by.
@@ -24,6 +26,7 @@ Chosen<Collective> chosen(Group& group, const Call& call, bool commutative = tru
 }
 
 constexpr int kNoRoot = -1;
+constexpr std::uint16_t kNoOperation = 0;
 
 std::size_t sum_of(std::span<const std::size_t> sizes)
 {
@@ -34,96 +37,100 @@ std::size_t sum_of(std::span<const std::size_t> sizes)
 
 // The task of the algorithm is handed on as it is: choosing costs no coroutine frame.
 
-Task barrier(Group& group)
+Task barrier(Group& group, Asked asked)
 {
-    return chosen<Barrier>(group, {.kind = CallKind::barrier}).algorithm->run(group);
+    return chosen<Barrier>(group, {.kind = CallKind::barrier, .asked = asked}).algorithm->run(group);
 }
 
-Task broadcast(Group& group, std::span<std::byte> data, int root)
+Task broadcast(Group& group, std::span<std::byte> data, int root, Asked asked)
 {
-    const auto [algorithm, segment_bytes] =
-        chosen<Broadcast>(group, {CallKind::broadcast, root, data.size()});
+    const Call call{CallKind::broadcast, root, data.size(), kNoOperation, asked};
+    const auto [algorithm, segment_bytes] = chosen<Broadcast>(group, call);
     return algorithm->run(group, data, root, segment_bytes);
 }
 
-Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
+Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::reduce, root, out.size_bytes(), op.identity()};
+    const Call call{CallKind::reduce, root, out.size_bytes(), op.identity(), asked};
     const auto [algorithm, segment_bytes] = chosen<Reduce>(group, call, op.commutative());
     return algorithm->run(group, in, out, root, op, segment_bytes);
 }
 
-Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::allreduce, kNoRoot, out.size_bytes(), op.identity()};
+    const Call call{CallKind::allreduce, kNoRoot, out.size_bytes(), op.identity(), asked};
     return chosen<Allreduce>(group, call, op.commutative()).algorithm->run(group, in, out, op);
 }
 
-Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op)
+Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::reduce_scatter, kNoRoot, blocks.count() * out.element_bytes, op.identity()};
+    const Call call{CallKind::reduce_scatter, kNoRoot, blocks.count() * out.element_bytes, op.identity(),
+                    asked};
     return chosen<ReduceScatter>(group, call, op.commutative())
         .algorithm->run(group, in, std::move(blocks), out, op);
 }
 
-Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity()};
+    const Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity(), asked};
     return chosen<Scan>(group, call, op.commutative()).algorithm->run(group, in, out, op);
 }
 
-Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op)
+Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::exscan, kNoRoot, out.size_bytes(), op.identity()};
+    const Call call{CallKind::exscan, kNoRoot, out.size_bytes(), op.identity(), asked};
     return chosen<Exscan>(group, call, op.commutative()).algorithm->run(group, in, out, op);
 }
 
-Task allgather(Group& group, const std::byte* own, std::span<std::byte> all)
+Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Asked asked)
 {
-    return chosen<Allgather>(group, {CallKind::allgather, kNoRoot, all.size()})
-        .algorithm->run(group, own, all);
+    const Call call{CallKind::allgather, kNoRoot, all.size(), kNoOperation, asked};
+    return chosen<Allgather>(group, call).algorithm->run(group, own, all);
 }
 
-Task allgatherv(Group& group, const std::byte* own, Blocks all)
+Task allgatherv(Group& group, const std::byte* own, Blocks all, Asked asked)
 {
-    return chosen<Allgatherv>(group, {CallKind::allgatherv, kNoRoot, sum_of(all.sizes_bytes)})
-        .algorithm->run(group, own, all);
+    const Call call{CallKind::allgatherv, kNoRoot, sum_of(all.sizes_bytes), kNoOperation, asked};
+    return chosen<Allgatherv>(group, call).algorithm->run(group, own, all);
 }
 
-Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root)
-{
-    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    return chosen<Gather>(group, {CallKind::gather, root, all_bytes}).algorithm->run(group, own, all, root);
-}
-
-Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root)
-{
-    group.announce({CallKind::gatherv, root});
-    return gatherv_flat(group, own, all, root);
-}
-
-Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root)
+Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Asked asked)
 {
     const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    return chosen<Scatter>(group, {CallKind::scatter, root, all_bytes}).algorithm->run(group, all, own, root);
+    const Call call{CallKind::gather, root, all_bytes, kNoOperation, asked};
+    return chosen<Gather>(group, call).algorithm->run(group, own, all, root);
 }
 
-Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root)
+Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root, Asked asked)
 {
-    group.announce({CallKind::scatterv, root});
-    return scatterv_flat(group, all, own, root);
+    const Call call{.kind = CallKind::gatherv, .root = root, .asked = asked};
+    return chosen<Gatherv>(group, call).algorithm->run(group, own, all, root);
 }
 
-Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out)
+Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root, Asked asked)
+{
+    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
+    const Call call{CallKind::scatter, root, all_bytes, kNoOperation, asked};
+    return chosen<Scatter>(group, call).algorithm->run(group, all, own, root);
+}
+
+Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root, Asked asked)
+{
+    const Call call{.kind = CallKind::scatterv, .root = root, .asked = asked};
+    return chosen<Scatterv>(group, call).algorithm->run(group, all, own, root);
+}
+
+Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked asked)
 {
     const std::size_t block_bytes = out.size() / static_cast<std::size_t>(group.size());
-    return chosen<Alltoall>(group, {CallKind::alltoall, kNoRoot, out.size()}, block_bytes)
-        .algorithm->run(group, in, out);
+    const Call call{CallKind::alltoall, kNoRoot, out.size(), kNoOperation, asked};
+    return chosen<Alltoall>(group, call, block_bytes).algorithm->run(group, in, out);
 }
 
-Task alltoallv(Group& group, ConstBlocks in, Blocks out)
+Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked)
 {
-    return chosen<Alltoallv>(group, {.kind = CallKind::alltoallv}).algorithm->run(group, in, out);
+    const Call call{.kind = CallKind::alltoallv, .asked = asked};
+    return chosen<Alltoallv>(group, call).algorithm->run(group, in, out);
 }
 
 Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all)

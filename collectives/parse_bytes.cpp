@@ -1,5 +1,7 @@
 #include "collectives/parse_bytes.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <limits>
 
@@ -24,6 +26,17 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) noexcept
     if (number > std::numeric_limits<std::uint64_t>::max() >> shift)
         return std::nullopt;
     return number << shift;
+}
+
+std::string in_bytes(std::size_t size_bytes)
+{
+    constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB"};
+    std::size_t unit = 0;
+    while (size_bytes != 0 && size_bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
+        size_bytes /= 1024;
+        ++unit;
+    }
+    return fmt::format("{} {}", size_bytes, kUnits[unit]);
 }
 
 }  // namespace tutti::collectives

@@ -1,13 +1,18 @@
-// A number of bytes as people write it: 65536, 64K, 64KiB, 1M, 2G.
+// A number of bytes as people write it (65536, 64K, 64KiB, 1M, 2G), and read it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tutti::collectives {
 
 /// Nothing for what is no such number, or does not fit 64 bits.
 std::optional<std::uint64_t> parse_bytes(std::string_view text) noexcept;
+
+/// "8 B", "64 KiB", "1 MiB"; where it is no whole number of these, the bytes.
+std::string in_bytes(std::size_t size_bytes);
 
 }  // namespace tutti::collectives

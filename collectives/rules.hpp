@@ -128,12 +128,21 @@ inline constexpr Rule kGatherRules[] = {
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 
+// The root alone knows the sizes, so they cannot matter.
+inline constexpr Rule kGathervRules[] = {
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+};
+
 inline constexpr Rule kScatterRules[] = {
     {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,   4,           kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
     {Where::anywhere,   128,         kAnyBytes,   "flat"},
     {Where::anywhere,   kAnyRanks,   4096 * kKiB, "binomial"},
+    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+};
+
+inline constexpr Rule kScattervRules[] = {
     {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
 };
 

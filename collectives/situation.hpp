@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "collectives/group.hpp"
 #include "collectives/nodes.hpp"
@@ -14,6 +15,7 @@ struct Situation {
     std::size_t size_bytes = 0;
     Placement placement;
     bool commutative = true;
+    Asked asked = {};  // what the call names itself
 
     bool crowded() const noexcept { return placement.one_node && placement.more_ranks_than_cores; }
     int nodes() const noexcept { return placement.nodes != nullptr ? placement.nodes->count() : 1; }
@@ -42,5 +44,8 @@ inline bool has_what_it_needs(Operands operands, Through through, const Situatio
            (through != Through::board || situation.fits_board()) &&
            (through != Through::nodes || (situation.nodes() > 1 && situation.combines_by_node()));
 }
+
+/// What the algorithm needs and the call lacks, in words; empty where nothing is missing.
+std::string missing(Operands operands, Through through, const Situation& situation);
 
 }  // namespace tutti::collectives

@@ -65,6 +65,26 @@ void allreduce(const Communicator& group)
     group.allreduce(data, op);
 }
 
+constexpr char kRing[] = "ring";
+constexpr char kBinomial[] = "binomial";
+
+template <auto& algorithm>
+void allreduce_by(const Communicator& group)
+{
+    std::vector<float> data(5, 1);
+    group.allreduce(data, sum, {.algorithm = algorithm});
+}
+
+constexpr char kShortChain[] = "chain:4";
+constexpr char kLongChain[] = "chain:16";
+
+template <auto& algorithm>
+void ibroadcast_by(const Communicator& group)
+{
+    std::vector<float> data(5, 1);
+    group.ibroadcast(data, {.algorithm = algorithm}).wait();
+}
+
 inline void barrier(const Communicator& group)
 {
     group.barrier();
@@ -179,6 +199,12 @@ inline constexpr Mismatch kMismatches[] = {
      "max of float32"},
     {"making of a communicator", calls::dup, calls::gather<0>, "split or dup", "gather with root 0"},
     {"neighbours", calls::on_a_ring<true>, calls::on_a_ring<false>, "neighbor_allgather", "barrier"},
+    {"algorithm", calls::allreduce_by<calls::kRing>, calls::allreduce_by<calls::kBinomial>, "by ring",
+     "by binomial"},
+    {"algorithm of some", calls::allreduce<sum, 5>, calls::allreduce_by<calls::kBinomial>,
+     "allreduce of 20 bytes, sum of float32", "sum of float32, by binomial"},
+    {"segments", calls::ibroadcast_by<calls::kShortChain>, calls::ibroadcast_by<calls::kLongChain>,
+     "by chain in segments of 4 B", "by chain in segments of 16 B"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
 };
 

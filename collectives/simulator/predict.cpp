@@ -92,6 +92,10 @@ Task begin(Group& group, Stage& stage, ReduceOp op, typename Collective::Functio
         return run(group, stage.in(), stage.blocks());
     else if constexpr (std::is_same_v<Collective, Gather>)
         return run(group, stage.block(), stage.all().data(), kRoot);
+    else if constexpr (std::is_same_v<Collective, Gatherv>)
+        return run(group, stage.block(), stage.blocks(), kRoot);
+    else if constexpr (std::is_same_v<Collective, Scatterv>)
+        return run(group, stage.blocks_in(), stage.block(), kRoot);
     else if constexpr (std::is_same_v<Collective, Scatter>)
         return run(group, stage.all_in(), stage.block(), kRoot);
     else if constexpr (std::is_same_v<Collective, Alltoall>)

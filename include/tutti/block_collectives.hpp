@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tutti/blocks.hpp"
+#include "tutti/collective_options.hpp"
 #include "tutti/request.hpp"
-#include "tutti/root_options.hpp"
 #include "tutti/started.hpp"
 
 namespace tutti {
@@ -18,7 +18,8 @@ class CommunicatorState;
 
 /// A buffer, and not an option in its place.
 template <class B>
-concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions>;
+concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions> &&
+                      !std::same_as<std::remove_cvref_t<B>, CollectiveOptions>;
 }  // namespace detail
 
 /// Each in three forms: blocking; with i in front, which returns at once; and with _init behind, which only
@@ -37,68 +38,71 @@ concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions>;
 class BlockCollectives {
 public:
     /// The concatenation of all ranks' `in`, everywhere: out.size() is size() times in.size().
-    template <class I, class O>
-    void allgather(const I& in, O&& out) const
+    template <class I, detail::BlockBuffer O>
+    void allgather(const I& in, O&& out, CollectiveOptions options = {}) const
     {
-        call_allgather(Form::blocking, detail::in_out(in, out));
+        call_allgather(Form::blocking, detail::in_out(in, out), options);
     }
-    template <class I, class O>
-    Request iallgather(I&& in, O& out) const
+    template <class I, detail::BlockBuffer O>
+    Request iallgather(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+        return call_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
     }
-    template <class I, class O>
-    PersistentRequest allgather_init(I&& in, O& out) const
+    template <class I, detail::BlockBuffer O>
+    PersistentRequest allgather_init(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+        return call_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
     }
     /// In place: the own block lies in `data` at its place already.
     template <class D>
-    void allgather(D&& data) const
+    void allgather(D&& data, CollectiveOptions options = {}) const
     {
-        call_allgather(Form::blocking, detail::in_place(data));
+        call_allgather(Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request iallgather(D& data) const
+    Request iallgather(D& data, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::nonblocking, detail::in_place(data)).request();
+        return call_allgather(Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
-    PersistentRequest allgather_init(D& data) const
+    PersistentRequest allgather_init(D& data, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::persistent, detail::in_place(data)).persistent();
+        return call_allgather(Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in `out`; the sizes are the same at all ranks.
     template <class I, class O>
-    void allgatherv(const I& in, O&& out, BlockCounts blocks) const
+    void allgatherv(const I& in, O&& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_allgatherv(Form::blocking, detail::in_out(in, out), blocks);
+        call_allgatherv(Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
-    Request iallgatherv(I&& in, O& out, BlockCounts blocks) const
+    Request iallgatherv(I&& in, O& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks).request();
+        return call_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
+            .request();
     }
     template <class I, class O>
-    PersistentRequest allgatherv_init(I&& in, O& out, BlockCounts blocks) const
+    PersistentRequest allgatherv_init(I&& in, O& out, BlockCounts blocks,
+                                      CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks).persistent();
+        return call_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
+            .persistent();
     }
     template <class D>
-    void allgatherv(D&& data, BlockCounts blocks) const
+    void allgatherv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_allgatherv(Form::blocking, detail::in_place(data), blocks);
+        call_allgatherv(Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
-    Request iallgatherv(D& data, BlockCounts blocks) const
+    Request iallgatherv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::nonblocking, detail::in_place(data), blocks).request();
+        return call_allgatherv(Form::nonblocking, detail::in_place(data), blocks, options).request();
     }
     template <class D>
-    PersistentRequest allgatherv_init(D& data, BlockCounts blocks) const
+    PersistentRequest allgatherv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::persistent, detail::in_place(data), blocks).persistent();
+        return call_allgatherv(Form::persistent, detail::in_place(data), blocks, options).persistent();
     }
 
     /// The concatenation of all ranks' `in`, at root: out.size() is size() times in.size() there, and `out`
@@ -106,68 +110,68 @@ public:
     template <class I, detail::BlockBuffer O>
     void gather(const I& in, O&& out, RootOptions options = {}) const
     {
-        call_gather(Form::blocking, detail::in_out(in, out), options.root);
+        call_gather(Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
     Request igather(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_gather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options.root).request();
+        return call_gather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest gather_init(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_gather(Form::persistent, detail::borrowed_in_out<I>(in, out), options.root).persistent();
+        return call_gather(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
     }
     /// In place: root's `data` is the whole, with its own block at its place already; elsewhere `data` is the
     /// block, and left alone.
     template <class D>
     void gather(D&& data, RootOptions options = {}) const
     {
-        call_gather(Form::blocking, detail::in_place(data), options.root);
+        call_gather(Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request igather(D& data, RootOptions options = {}) const
     {
-        return call_gather(Form::nonblocking, detail::in_place(data), options.root).request();
+        return call_gather(Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest gather_init(D& data, RootOptions options = {}) const
     {
-        return call_gather(Form::persistent, detail::in_place(data), options.root).persistent();
+        return call_gather(Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
     template <class I, class O>
     void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_gatherv(Form::blocking, detail::in_out(in, out), blocks, options.root);
+        call_gatherv(Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
     Request igatherv(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+        return call_gatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
             .request();
     }
     template <class I, class O>
     PersistentRequest gatherv_init(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+        return call_gatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
             .persistent();
     }
     template <class D>
     void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_gatherv(Form::blocking, detail::in_place(data), blocks, options.root);
+        call_gatherv(Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
     Request igatherv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::nonblocking, detail::in_place(data), blocks, options.root).request();
+        return call_gatherv(Form::nonblocking, detail::in_place(data), blocks, options).request();
     }
     template <class D>
     PersistentRequest gatherv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::persistent, detail::in_place(data), blocks, options.root).persistent();
+        return call_gatherv(Form::persistent, detail::in_place(data), blocks, options).persistent();
     }
 
     /// Each rank's part of root's `in`: in.size() is size() times out.size() there, and `in` of other ranks
@@ -175,33 +179,33 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
-        call_scatter(Form::blocking, detail::in_out(in, out), options.root);
+        call_scatter(Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
     Request iscatter(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_scatter(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options.root).request();
+        return call_scatter(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest scatter_init(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_scatter(Form::persistent, detail::borrowed_in_out<I>(in, out), options.root).persistent();
+        return call_scatter(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
     }
     /// In place: root's `data` is the whole, and left alone; elsewhere `data` becomes the block.
     template <class D>
     void scatter(D&& data, RootOptions options = {}) const
     {
-        call_scatter(Form::blocking, detail::in_place(data), options.root);
+        call_scatter(Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request iscatter(D& data, RootOptions options = {}) const
     {
-        return call_scatter(Form::nonblocking, detail::in_place(data), options.root).request();
+        return call_scatter(Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest scatter_init(D& data, RootOptions options = {}) const
     {
-        return call_scatter(Form::persistent, detail::in_place(data), options.root).persistent();
+        return call_scatter(Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
@@ -209,103 +213,106 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
     {
-        call_scatterv(Form::blocking, detail::in_out(in, out), blocks, options.root);
+        call_scatterv(Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, detail::BlockBuffer O>
     Request iscatterv(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
     {
-        return call_scatterv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+        return call_scatterv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
             .request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest scatterv_init(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
     {
-        return call_scatterv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options.root)
+        return call_scatterv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
             .persistent();
     }
     template <class D>
     void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_scatterv(Form::blocking, detail::in_place(data), blocks, options.root);
+        call_scatterv(Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
     Request iscatterv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_scatterv(Form::nonblocking, detail::in_place(data), blocks, options.root).request();
+        return call_scatterv(Form::nonblocking, detail::in_place(data), blocks, options).request();
     }
     template <class D>
     PersistentRequest scatterv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_scatterv(Form::persistent, detail::in_place(data), blocks, options.root).persistent();
+        return call_scatterv(Form::persistent, detail::in_place(data), blocks, options).persistent();
     }
 
     /// Block b of rank a's `in` becomes block a of rank b's `out`. Both have one block for each rank.
     template <class I, class O>
-    void alltoall(const I& in, O&& out) const
+    void alltoall(const I& in, O&& out, CollectiveOptions options = {}) const
     {
-        call_alltoall(Form::blocking, detail::in_out(in, out));
+        call_alltoall(Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, class O>
-    Request ialltoall(I&& in, O& out) const
+    Request ialltoall(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+        return call_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
     }
     template <class I, class O>
-    PersistentRequest alltoall_init(I&& in, O& out) const
+    PersistentRequest alltoall_init(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+        return call_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
     }
     /// In place: the blocks that arrive replace those that were sent to the same rank.
     template <class D>
     void alltoall(D&& data) const
     {
-        call_alltoall(Form::blocking, detail::in_place(data));
+        call_alltoall(Form::blocking, detail::in_place(data), {});
     }
     template <class D>
     Request ialltoall(D& data) const
     {
-        return call_alltoall(Form::nonblocking, detail::in_place(data)).request();
+        return call_alltoall(Form::nonblocking, detail::in_place(data), {}).request();
     }
     template <class D>
     PersistentRequest alltoall_init(D& data) const
     {
-        return call_alltoall(Form::persistent, detail::in_place(data)).persistent();
+        return call_alltoall(Form::persistent, detail::in_place(data), {}).persistent();
     }
 
     /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
     /// as that one's `received` gives it. Blocks that are sent may overlap.
     template <class I, class O>
-    void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
+    void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received,
+                   CollectiveOptions options = {}) const
     {
-        call_alltoallv(Form::blocking, detail::in_out(in, out), sent, received);
+        call_alltoallv(Form::blocking, detail::in_out(in, out), sent, received, options);
     }
     template <class I, class O>
-    Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received,
+                       CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received)
+        return call_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received, options)
             .request();
     }
     template <class I, class O>
-    PersistentRequest alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received) const
+    PersistentRequest alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received,
+                                     CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received)
+        return call_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received, options)
             .persistent();
     }
     /// In place: two ranks must send each other equally much.
     template <class D>
     void alltoallv(D&& data, BlockCounts blocks) const
     {
-        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks);
+        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks, {});
     }
     template <class D>
     Request ialltoallv(D& data, BlockCounts blocks) const
     {
-        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks).request();
+        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks, {}).request();
     }
     template <class D>
     PersistentRequest alltoallv_init(D& data, BlockCounts blocks) const
     {
-        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks).persistent();
+        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks, {}).persistent();
     }
 
 protected:
@@ -321,15 +328,18 @@ private:
     using Started = detail::Started;
     using Buffers = detail::BlockBuffers;
 
-    Started call_allgather(Form form, const Buffers& buffers) const;
-    Started call_allgatherv(Form form, const Buffers& buffers, const BlockCounts& blocks) const;
-    Started call_gather(Form form, const Buffers& buffers, int root) const;
-    Started call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks, int root) const;
-    Started call_scatter(Form form, const Buffers& buffers, int root) const;
-    Started call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks, int root) const;
-    Started call_alltoall(Form form, const Buffers& buffers) const;
+    Started call_allgather(Form form, const Buffers& buffers, const CollectiveOptions& options) const;
+    Started call_allgatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                            const CollectiveOptions& options) const;
+    Started call_gather(Form form, const Buffers& buffers, const RootOptions& options) const;
+    Started call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                         const RootOptions& options) const;
+    Started call_scatter(Form form, const Buffers& buffers, const RootOptions& options) const;
+    Started call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                          const RootOptions& options) const;
+    Started call_alltoall(Form form, const Buffers& buffers, const CollectiveOptions& options) const;
     Started call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
-                           const BlockCounts& received) const;
+                           const BlockCounts& received, const CollectiveOptions& options) const;
 };
 
 }  // namespace tutti

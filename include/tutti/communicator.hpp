@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tutti/buffer.hpp"
+#include "tutti/collective_options.hpp"
 #include "tutti/reduce_collectives.hpp"
 #include "tutti/request.hpp"
-#include "tutti/root_options.hpp"
 #include "tutti/started.hpp"
 #include "tutti/status.hpp"
 
@@ -172,25 +172,31 @@ public:
 
     // collectives
     /// Returns when all ranks have called it.
-    void barrier() const { call_barrier(Form::blocking); }
-    Request ibarrier() const { return call_barrier(Form::nonblocking).request(); }
-    PersistentRequest barrier_init() const { return call_barrier(Form::persistent).persistent(); }
+    void barrier(CollectiveOptions options = {}) const { call_barrier(Form::blocking, options); }
+    Request ibarrier(CollectiveOptions options = {}) const
+    {
+        return call_barrier(Form::nonblocking, options).request();
+    }
+    PersistentRequest barrier_init(CollectiveOptions options = {}) const
+    {
+        return call_barrier(Form::persistent, options).persistent();
+    }
 
     /// root's buffer to all. Sizes must agree.
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
-        call_broadcast(Form::blocking, detail::in_place(buffer), options.root);
+        call_broadcast(Form::blocking, detail::in_place(buffer), options);
     }
     template <class B>
     Request ibroadcast(B& buffer, RootOptions options = {}) const
     {
-        return call_broadcast(Form::nonblocking, detail::in_place(buffer), options.root).request();
+        return call_broadcast(Form::nonblocking, detail::in_place(buffer), options).request();
     }
     template <class B>
     PersistentRequest broadcast_init(B& buffer, RootOptions options = {}) const
     {
-        return call_broadcast(Form::persistent, detail::in_place(buffer), options.root).persistent();
+        return call_broadcast(Form::persistent, detail::in_place(buffer), options).persistent();
     }
 
     // communicators
@@ -257,8 +263,9 @@ private:
     Request irecv_view(const detail::View& view, int source, int tag) const;
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
-    detail::Started call_barrier(detail::Form form) const;
-    detail::Started call_broadcast(detail::Form form, const detail::BlockBuffers& buffer, int root) const;
+    detail::Started call_barrier(detail::Form form, const CollectiveOptions& options) const;
+    detail::Started call_broadcast(detail::Form form, const detail::BlockBuffers& buffer,
+                                   const RootOptions& options) const;
 
     int rank_ = 0;
     int size_ = 0;

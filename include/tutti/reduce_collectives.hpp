@@ -8,9 +8,9 @@
 
 #include "tutti/block_collectives.hpp"
 #include "tutti/buffer.hpp"
+#include "tutti/collective_options.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
-#include "tutti/root_options.hpp"
 #include "tutti/started.hpp"
 
 namespace tutti {
@@ -29,103 +29,104 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options.root);
+        call_reduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options.root);
+            return call_reduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest reduce_init(I&& in, O& out, F op, RootOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options.root);
+            return call_reduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options.root);
+        call_reduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce(D& data, F op, RootOptions options = {}) const
     {
         return requested<D>(std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::nonblocking, detail::reduced(data, data), kept, options.root);
+            return call_reduce(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest reduce_init(D& data, F op, RootOptions options = {}) const
     {
         return prepared<D>(std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::persistent, detail::reduced(data, data), kept, options.root);
+            return call_reduce(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
     /// out = op over all ranks' in, everywhere.
     template <class I, class O, ReductionOperator F>
-    void allreduce(const I& in, O&& out, const F& op) const
+    void allreduce(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+        call_allreduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
-    Request iallreduce(I&& in, O& out, F op) const
+    Request iallreduce(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+            return call_allreduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
-    PersistentRequest allreduce_init(I&& in, O& out, F op) const
+    PersistentRequest allreduce_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+            return call_allreduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     /// In place: `data` of every rank becomes op over all ranks' data.
     template <class D, ReductionOperator F>
-    void allreduce(D&& data, const F& op) const
+    void allreduce(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
+        call_allreduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
     }
     template <class D, ReductionOperator F>
-    Request iallreduce(D& data, F op) const
+    Request iallreduce(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested<D>(std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::nonblocking, detail::reduced(data, data), kept);
+            return call_allreduce(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest allreduce_init(D& data, F op) const
+    PersistentRequest allreduce_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared<D>(std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::persistent, detail::reduced(data, data), kept);
+            return call_allreduce(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
     /// Each rank's part of op over all ranks' in: `in` is a block of out.size() elements for every rank, in
     /// rank order, so in.size() is size() times out.size().
     template <class I, class O, ReductionOperator F>
-    void reduce_scatter(const I& in, O&& out, const F& op) const
+    void reduce_scatter(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_reduce_scatter(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+        call_reduce_scatter(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
-    Request ireduce_scatter(I&& in, O& out, F op) const
+    Request ireduce_scatter(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+            return call_reduce_scatter(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
+                                       options);
         });
     }
     template <class I, class O, ReductionOperator F>
-    PersistentRequest reduce_scatter_init(I&& in, O& out, F op) const
+    PersistentRequest reduce_scatter_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+            return call_reduce_scatter(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
 
@@ -133,105 +134,109 @@ public:
     /// ranks; they add up to in.size(), and out.size() is the own one. Zeros are allowed. `counts` is not
     /// used after the call.
     template <class I, class O, ReductionOperator F>
-    void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op) const
+    void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op,
+                         CollectiveOptions options = {}) const
     {
-        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, operator_for<O>(op));
+        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
-    Request ireduce_scatterv(I&& in, O& out, std::span<const std::size_t> counts, F op) const
+    Request ireduce_scatterv(I&& in, O& out, std::span<const std::size_t> counts, F op,
+                             CollectiveOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::nonblocking, detail::borrowed_reduced<I>(in, out), counts,
-                                        kept);
+            return call_reduce_scatterv(Form::nonblocking, detail::borrowed_reduced<I>(in, out), counts, kept,
+                                        options);
         });
     }
     template <class I, class O, ReductionOperator F>
-    PersistentRequest reduce_scatterv_init(I&& in, O& out, std::span<const std::size_t> counts, F op) const
+    PersistentRequest reduce_scatterv_init(I&& in, O& out, std::span<const std::size_t> counts, F op,
+                                           CollectiveOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept);
+            return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept,
+                                        options);
         });
     }
 
     /// out = op over the in of ranks 0 to the own one.
     template <class I, class O, ReductionOperator F>
-    void scan(const I& in, O&& out, const F& op) const
+    void scan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+        call_scan(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
-    Request iscan(I&& in, O& out, F op) const
+    Request iscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+            return call_scan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
-    PersistentRequest scan_init(I&& in, O& out, F op) const
+    PersistentRequest scan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+            return call_scan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     /// In place: `data` becomes the result.
     template <class D, ReductionOperator F>
-    void scan(D&& data, const F& op) const
+    void scan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
+        call_scan(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
     }
     template <class D, ReductionOperator F>
-    Request iscan(D& data, F op) const
+    Request iscan(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested<D>(std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::nonblocking, detail::reduced(data, data), kept);
+            return call_scan(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest scan_init(D& data, F op) const
+    PersistentRequest scan_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared<D>(std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::persistent, detail::reduced(data, data), kept);
+            return call_scan(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
     /// out = op over the in of the ranks below the own one; rank 0's `out` is left alone.
     template <class I, class O, ReductionOperator F>
-    void exscan(const I& in, O&& out, const F& op) const
+    void exscan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(in, out), operator_for<O>(op));
+        call_exscan(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
     }
     template <class I, class O, ReductionOperator F>
-    Request iexscan(I&& in, O& out, F op) const
+    Request iexscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested<O>(std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept);
+            return call_exscan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
-    PersistentRequest exscan_init(I&& in, O& out, F op) const
+    PersistentRequest exscan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared<O>(std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept);
+            return call_exscan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     /// In place: `data` becomes the result, but for rank 0's, which is left alone.
     template <class D, ReductionOperator F>
-    void exscan(D&& data, const F& op) const
+    void exscan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(data, data), operator_for<D>(op));
+        call_exscan(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
     }
     template <class D, ReductionOperator F>
-    Request iexscan(D& data, F op) const
+    Request iexscan(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested<D>(std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::nonblocking, detail::reduced(data, data), kept);
+            return call_exscan(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
-    PersistentRequest exscan_init(D& data, F op) const
+    PersistentRequest exscan_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared<D>(std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::persistent, detail::reduced(data, data), kept);
+            return call_exscan(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
@@ -275,13 +280,18 @@ private:
         return with_kept<D>(std::move(op), call).persistent();
     }
 
-    Started call_reduce(Form form, const Buffers& buffers, const Operator& op, int root) const;
-    Started call_allreduce(Form form, const Buffers& buffers, const Operator& op) const;
-    Started call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op) const;
+    Started call_reduce(Form form, const Buffers& buffers, const Operator& op,
+                        const RootOptions& options) const;
+    Started call_allreduce(Form form, const Buffers& buffers, const Operator& op,
+                           const CollectiveOptions& options) const;
+    Started call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op,
+                                const CollectiveOptions& options) const;
     Started call_reduce_scatterv(Form form, const Buffers& buffers, std::span<const std::size_t> counts,
-                                 const Operator& op) const;
-    Started call_scan(Form form, const Buffers& buffers, const Operator& op) const;
-    Started call_exscan(Form form, const Buffers& buffers, const Operator& op) const;
+                                 const Operator& op, const CollectiveOptions& options) const;
+    Started call_scan(Form form, const Buffers& buffers, const Operator& op,
+                      const CollectiveOptions& options) const;
+    Started call_exscan(Form form, const Buffers& buffers, const Operator& op,
+                        const CollectiveOptions& options) const;
 };
 
 }  // namespace tutti

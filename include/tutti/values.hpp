@@ -30,9 +30,9 @@ std::vector<T> recv_vector(const Communicator& communicator, int source = any_so
 
 /// op over all ranks' `value`, everywhere.
 template <class T, ReductionOperator F>
-T allreduce(const Communicator& communicator, T value, const F& op)
+T allreduce(const Communicator& communicator, T value, const F& op, CollectiveOptions options = {})
 {
-    communicator.allreduce(value, op);
+    communicator.allreduce(value, op, options);
     return value;
 }
 

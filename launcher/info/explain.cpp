@@ -4,10 +4,13 @@
 
 #include <array>
 
+#include "collectives/parse_bytes.hpp"
+
 namespace tutti::info {
 
 using collectives::AlgorithmEntry;
 using collectives::CollectiveEntry;
+using collectives::in_bytes;
 using collectives::kAnyBytes;
 using collectives::kAnyRanks;
 using collectives::ResolvedRule;
@@ -50,22 +53,6 @@ std::string text_of(const ResolvedRule& rule, const AlgorithmEntry& algorithm)
     if (rule.segment_bytes != 0)
         text += fmt::format(" in segments of {}", in_bytes(rule.segment_bytes));
     return text;
-}
-
-/// What the algorithm needs and the call lacks; empty where nothing is missing.
-std::string missing(collectives::Operands operands, collectives::Through through, const Situation& situation)
-{
-    if (has_what_it_needs(operands, through, situation))
-        return {};
-    if (operands == collectives::Operands::commuting && !situation.commutative)
-        return "it needs an operator that commutes";
-    if (through == collectives::Through::board)
-        return situation.placement.board_bytes == 0
-                   ? "there is no board: ranks of one node share one where they outnumber its cores"
-                   : fmt::format("the board has room for {}", in_bytes(situation.placement.board_bytes));
-    return situation.nodes() > 1
-               ? "the operator does not commute, and the nodes' ranks do not follow each other"
-               : "there is one node";
 }
 
 /// Why a rule does not fit; empty where it does.
@@ -144,17 +131,6 @@ Explanation explain(const collectives::Choice& choice, const char* (*environment
     if (!ask(file.of[collective], entry, file.file, situation, told))
         ask(entry.resolved, entry, "the table", situation, told);
     return told;
-}
-
-std::string in_bytes(std::size_t size_bytes)
-{
-    constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB"};
-    std::size_t unit = 0;
-    while (size_bytes != 0 && size_bytes % 1024 == 0 && unit + 1 < std::size(kUnits)) {
-        size_bytes /= 1024;
-        ++unit;
-    }
-    return fmt::format("{} {}", size_bytes, kUnits[unit]);
 }
 
 }  // namespace tutti::info

@@ -27,7 +27,4 @@ struct Explanation {
 Explanation explain(const collectives::Choice& choice, const char* (*environment)(const char*),
                     unsigned collective, const collectives::Situation& situation);
 
-/// "8 B", "64 KiB", "1 MiB"; where it is no whole number of these, the bytes.
-std::string in_bytes(std::size_t size_bytes);
-
 }  // namespace tutti::info

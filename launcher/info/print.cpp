@@ -4,7 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collectives/parse_bytes.hpp"
+
 namespace tutti::info {
+
+using collectives::in_bytes;
 
 namespace {
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <map>
 
+#include "collectives/parse_bytes.hpp"
 #include "launcher/info/candidates.hpp"
 #include "launcher/info/print.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::info {
+
+using collectives::in_bytes;
 
 collectives::Situation situation_of(const Options& options, std::size_t size_bytes,
                                     const collectives::NodeMap* nodes)

@@ -1,4 +1,5 @@
 // alltoall and alltoallv of a communicator.
+#include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/packed_buffers.hpp"
@@ -6,6 +7,8 @@
 
 namespace tutti {
 
+using collectives::ask_for;
+using collectives::CallKind;
 using collectives::Group;
 using detail::BlockBuffers;
 using detail::ByteBlocks;
@@ -15,7 +18,8 @@ using detail::Started;
 
 namespace {
 
-auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers)
+auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers,
+                   const CollectiveOptions& options)
 {
     const auto& [in, out, in_place, in_layout, out_layout] = buffers;
     detail::block_of("alltoall", out, state.size(), state.rank());
@@ -23,13 +27,15 @@ auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers)
         detail::check_equal_size("alltoall", in, out);
         detail::check_apart("alltoall", in, out);
     }
-    return [in = in.data, out = std::span(out.data, out.size_bytes()), in_place](Group& group) {
-        return in_place ? collectives::alltoall_in_place(group, out) : collectives::alltoall(group, in, out);
+    return [in = in.data, out = std::span(out.data, out.size_bytes()), in_place,
+            asked = ask_for(CallKind::alltoall, options.algorithm)](Group& group) {
+        return in_place ? collectives::alltoall_in_place(group, out)
+                        : collectives::alltoall(group, in, out, asked);
     };
 }
 
 auto plan_alltoallv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& sent,
-                    const BlockCounts& received)
+                    const BlockCounts& received, const CollectiveOptions& options)
 {
     const auto& [in, out, in_place, in_layout, out_layout] = buffers;
     ByteBlocks from("alltoallv", "input", sent, in, state.size(), ByteBlocks::Use::sent);
@@ -37,8 +43,9 @@ auto plan_alltoallv(const CommunicatorState& state, const BlockBuffers& buffers,
     detail::check_apart("alltoallv", in, out);
     const auto rank = static_cast<std::size_t>(state.rank());
     detail::check_kept_count("alltoallv", from.sizes()[rank], to.sizes()[rank], state.rank());
-    return [from = std::move(from), to = std::move(to), in = in.data, out = out.data](Group& group) {
-        return collectives::alltoallv(group, from.in(in), to.in(out));
+    return [from = std::move(from), to = std::move(to), in = in.data, out = out.data,
+            asked = ask_for(CallKind::alltoallv, options.algorithm)](Group& group) {
+        return collectives::alltoallv(group, from.in(in), to.in(out), asked);
     };
 }
 
@@ -52,21 +59,23 @@ auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, cons
 
 }  // namespace
 
-Started BlockCollectives::call_alltoall(Form form, const Buffers& buffers) const
+Started BlockCollectives::call_alltoall(Form form, const Buffers& buffers,
+                                        const CollectiveOptions& options) const
 {
-    return detail::run_on(form, state_, "alltoall", buffers, {},
-                          [&](const Buffers& contiguous) { return plan_alltoall(*state_, contiguous); });
+    return detail::run_on(form, state_, "alltoall", buffers, {}, [&](const Buffers& contiguous) {
+        return plan_alltoall(*state_, contiguous, options);
+    });
 }
 
 Started BlockCollectives::call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
-                                         const BlockCounts& received) const
+                                         const BlockCounts& received, const CollectiveOptions& options) const
 {
     if (buffers.in_place)
         return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
             return plan_alltoallv_in_place(*state_, contiguous.out, received);
         });
     return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
-        return plan_alltoallv(*state_, contiguous, sent, received);
+        return plan_alltoallv(*state_, contiguous, sent, received, options);
     });
 }
 

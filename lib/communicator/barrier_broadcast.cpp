@@ -1,4 +1,5 @@
 // barrier and broadcast of a communicator.
+#include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/packed_buffers.hpp"
@@ -6,22 +7,27 @@
 
 namespace tutti {
 
+using collectives::ask_for;
+using collectives::CallKind;
 using collectives::Group;
 using detail::BlockBuffers;
 using detail::Started;
 
-Started Communicator::call_barrier(Form form) const
+Started Communicator::call_barrier(Form form, const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, [](Group& group) { return collectives::barrier(group); });
+    return detail::run(form, state_, [asked = ask_for(CallKind::barrier, options.algorithm)](Group& group) {
+        return collectives::barrier(group, asked);
+    });
 }
 
-Started Communicator::call_broadcast(Form form, const BlockBuffers& buffer, int root) const
+Started Communicator::call_broadcast(Form form, const BlockBuffers& buffer, const RootOptions& options) const
 {
-    detail::check_root(*state_, "broadcast", root);
-    const detail::BuffersUsed used{.out_written = rank_ != root};
-    return detail::run_on(form, state_, "broadcast", buffer, used, [root](const BlockBuffers& buffers) {
-        return [data = std::span(buffers.out.data, buffers.out.size_bytes()), root](Group& group) {
-            return collectives::broadcast(group, data, root);
+    detail::check_root(*state_, "broadcast", options.root);
+    const detail::BuffersUsed used{.out_written = rank_ != options.root};
+    return detail::run_on(form, state_, "broadcast", buffer, used, [&](const BlockBuffers& buffers) {
+        return [data = std::span(buffers.out.data, buffers.out.size_bytes()), root = options.root,
+                asked = ask_for(CallKind::broadcast, options.algorithm)](Group& group) {
+            return collectives::broadcast(group, data, root, asked);
         };
     });
 }

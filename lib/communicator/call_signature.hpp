@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,9 +28,14 @@ public:
     /// `on_board`: a blocking call of a communicator that has a board, whose ranks meet there.
     CallSignature(const collectives::Call& call, bool on_board) noexcept
         : words_{call.size_bytes, static_cast<std::uint64_t>(call.kind) | std::uint64_t{on_board} << 8 |
+                                      std::uint64_t{call.asked.number} << kAskedShift |
                                       std::uint64_t{call.operation} << 16 |
-                                      static_cast<std::uint64_t>(call.root + 1) << 32}
+                                      static_cast<std::uint64_t>(call.root + 1) << kRootShift}
     {
+        // To a power of two: where others differ less, their messages' sizes do.
+        if (call.asked.segment_bytes != 0) [[unlikely]]
+            words_[1] |= static_cast<std::uint64_t>(std::bit_width(call.asked.segment_bytes))
+                         << kSegmentShift;
     }
 
     const Words& words() const noexcept { return words_; }
@@ -43,6 +49,16 @@ public:
     friend bool operator==(const CallSignature&, const CallSignature&) = default;
 
 private:
+    // Kind 8 bits, on_board 1, asked 5, then from 16 on operation 16, root 24 (as ranks have), segments 7.
+    static constexpr int kAskedShift = 9;
+    static constexpr int kRootShift = 32;
+    static constexpr int kSegmentShift = 56;
+
+    std::uint64_t field(int shift, int bits) const noexcept
+    {
+        return words_[1] >> shift & ((std::uint64_t{1} << bits) - 1);
+    }
+
     Words words_{};
 };
 

@@ -2,6 +2,7 @@
 // own block, and the root the whole; in place, the root's own block lies within the whole.
 #include <optional>
 
+#include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/packed_buffers.hpp"
@@ -9,6 +10,8 @@
 
 namespace tutti {
 
+using collectives::ask_for;
+using collectives::CallKind;
 using collectives::Group;
 using detail::BlockBuffers;
 using detail::BuffersUsed;
@@ -75,48 +78,50 @@ Parts unequal_parts(const CommunicatorState& state, const Names& names, Elements
     return {bytes_of(own), whole.data, std::move(blocks)};
 }
 
-auto plan_gather(const CommunicatorState& state, const BlockBuffers& buffers, int root)
+auto plan_gather(const CommunicatorState& state, const BlockBuffers& buffers, const RootOptions& options)
 {
     const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
     const Parts parts =
-        equal_parts(state, {"gather", "input", "output"}, own, buffers.out, buffers.in_place, root);
-    return [own = parts.own, whole = parts.whole, root](Group& group) {
-        return collectives::gather(group, own, whole, root);
+        equal_parts(state, {"gather", "input", "output"}, own, buffers.out, buffers.in_place, options.root);
+    return [own = parts.own, whole = parts.whole, root = options.root,
+            asked = ask_for(CallKind::gather, options.algorithm)](Group& group) {
+        return collectives::gather(group, own, whole, root, asked);
     };
 }
 
 auto plan_gatherv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts,
-                  int root)
+                  const RootOptions& options)
 {
     const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
     return [parts = unequal_parts(state, {"gatherv", "input", "output"}, own, buffers.out, counts,
-                                  ByteBlocks::Use::received, buffers.in_place, root),
-            root](Group& group) {
+                                  ByteBlocks::Use::received, buffers.in_place, options.root),
+            root = options.root, asked = ask_for(CallKind::gatherv, options.algorithm)](Group& group) {
         const auto all = parts.blocks ? parts.blocks->in(parts.whole) : collectives::Blocks();
-        return collectives::gatherv(group, parts.own, all, root);
+        return collectives::gatherv(group, parts.own, all, root, asked);
     };
 }
 
-auto plan_scatter(const CommunicatorState& state, const BlockBuffers& buffers, int root)
+auto plan_scatter(const CommunicatorState& state, const BlockBuffers& buffers, const RootOptions& options)
 {
     const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
-    const Parts parts =
-        equal_parts(state, {"scatter", "output", "input"}, buffers.out, whole, buffers.in_place, root);
-    return [own = parts.own, whole = parts.whole, root](Group& group) {
-        return collectives::scatter(group, whole, own, root);
+    const Parts parts = equal_parts(state, {"scatter", "output", "input"}, buffers.out, whole,
+                                    buffers.in_place, options.root);
+    return [own = parts.own, whole = parts.whole, root = options.root,
+            asked = ask_for(CallKind::scatter, options.algorithm)](Group& group) {
+        return collectives::scatter(group, whole, own, root, asked);
     };
 }
 
 auto plan_scatterv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& counts,
-                   int root)
+                   const RootOptions& options)
 {
     const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
     return [parts = unequal_parts(state, {"scatterv", "output", "input"}, buffers.out, whole, counts,
-                                  ByteBlocks::Use::sent, buffers.in_place, root),
-            root](Group& group) {
+                                  ByteBlocks::Use::sent, buffers.in_place, options.root),
+            root = options.root, asked = ask_for(CallKind::scatterv, options.algorithm)](Group& group) {
         const std::byte* const data = parts.whole;
         const auto all = parts.blocks ? parts.blocks->in(data) : collectives::ConstBlocks();
-        return collectives::scatterv(group, all, parts.own, root);
+        return collectives::scatterv(group, all, parts.own, root, asked);
     };
 }
 
@@ -133,39 +138,41 @@ BuffersUsed used_by_scatter(bool in_place, bool is_root)
 
 }  // namespace
 
-Started BlockCollectives::call_gather(Form form, const Buffers& buffers, int root) const
+Started BlockCollectives::call_gather(Form form, const Buffers& buffers, const RootOptions& options) const
 {
-    detail::check_root(*state_, "gather", root);
-    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == root);
-    return detail::run_on(form, state_, "gather", buffers, used,
-                          [&](const Buffers& contiguous) { return plan_gather(*state_, contiguous, root); });
-}
-
-Started BlockCollectives::call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
-                                       int root) const
-{
-    detail::check_root(*state_, "gatherv", root);
-    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == root);
-    return detail::run_on(form, state_, "gatherv", buffers, used, [&](const Buffers& contiguous) {
-        return plan_gatherv(*state_, contiguous, blocks, root);
+    detail::check_root(*state_, "gather", options.root);
+    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == options.root);
+    return detail::run_on(form, state_, "gather", buffers, used, [&](const Buffers& contiguous) {
+        return plan_gather(*state_, contiguous, options);
     });
 }
 
-Started BlockCollectives::call_scatter(Form form, const Buffers& buffers, int root) const
+Started BlockCollectives::call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
+                                       const RootOptions& options) const
 {
-    detail::check_root(*state_, "scatter", root);
-    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == root);
-    return detail::run_on(form, state_, "scatter", buffers, used,
-                          [&](const Buffers& contiguous) { return plan_scatter(*state_, contiguous, root); });
+    detail::check_root(*state_, "gatherv", options.root);
+    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == options.root);
+    return detail::run_on(form, state_, "gatherv", buffers, used, [&](const Buffers& contiguous) {
+        return plan_gatherv(*state_, contiguous, blocks, options);
+    });
+}
+
+Started BlockCollectives::call_scatter(Form form, const Buffers& buffers, const RootOptions& options) const
+{
+    detail::check_root(*state_, "scatter", options.root);
+    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == options.root);
+    return detail::run_on(form, state_, "scatter", buffers, used, [&](const Buffers& contiguous) {
+        return plan_scatter(*state_, contiguous, options);
+    });
 }
 
 Started BlockCollectives::call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks,
-                                        int root) const
+                                        const RootOptions& options) const
 {
-    detail::check_root(*state_, "scatterv", root);
-    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == root);
+    detail::check_root(*state_, "scatterv", options.root);
+    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == options.root);
     return detail::run_on(form, state_, "scatterv", buffers, used, [&](const Buffers& contiguous) {
-        return plan_scatterv(*state_, contiguous, blocks, root);
+        return plan_scatterv(*state_, contiguous, blocks, options);
     });
 }
 

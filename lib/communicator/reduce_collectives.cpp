@@ -1,6 +1,7 @@
 // ReduceCollectives: checks what the caller gave, and runs the algorithms' coroutines on it.
 #include "tutti/reduce_collectives.hpp"
 
+#include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/run_collective.hpp"
@@ -9,7 +10,9 @@ namespace tutti {
 
 namespace {
 
+using collectives::ask_for;
 using collectives::Buffer;
+using collectives::CallKind;
 using collectives::Group;
 using collectives::Partition;
 using detail::CommunicatorState;
@@ -36,44 +39,49 @@ Buffer buffer_of(Elements elements)
     return {elements.data, elements.count, elements.element_bytes};
 }
 
-auto plan_reduce(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op, int root)
+auto plan_reduce(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op,
+                 const RootOptions& options)
 {
     const auto& [in, out] = buffers;
-    detail::check_root(state, "reduce", root);
-    const bool is_root = state.rank() == root;
+    detail::check_root(state, "reduce", options.root);
+    const bool is_root = state.rank() == options.root;
     if (is_root)
         check_same_shape("reduce", buffers);
     else
         detail::check_memory("reduce", "input", in);
     // Only the root's output is the result's; elsewhere the algorithm takes memory of its own.
     const Buffer result{is_root ? out.data : nullptr, in.count, in.element_bytes};
-    return [in = in.data, result, root, reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::reduce(group, in, result, root, reduce_op);
+    return [in = in.data, result, root = options.root, reduce_op = ReduceOp(op),
+            asked = ask_for(CallKind::reduce, options.algorithm)](Group& group) {
+        return collectives::reduce(group, in, result, root, reduce_op, asked);
     };
 }
 
-auto plan_allreduce(const ReducedBuffers& buffers, const Operator& op)
+auto plan_allreduce(const ReducedBuffers& buffers, const Operator& op, const CollectiveOptions& options)
 {
     check_same_shape("allreduce", buffers);
-    return [buffers, reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::allreduce(group, buffers.in.data, buffer_of(buffers.out), reduce_op);
+    return [buffers, reduce_op = ReduceOp(op),
+            asked = ask_for(CallKind::allreduce, options.algorithm)](Group& group) {
+        return collectives::allreduce(group, buffers.in.data, buffer_of(buffers.out), reduce_op, asked);
     };
 }
 
 /// `blocks` has been checked against `in` and `out`.
 auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Partition blocks,
-                 const Operator& op)
+                 const Operator& op, const CollectiveOptions& options)
 {
     detail::check_memory(operation, "input", buffers.in);
     detail::check_memory(operation, "output", buffers.out);
     detail::check_apart(operation, buffers.in, buffers.out);
     return [in = buffers.in.data, result = buffer_of(buffers.out), blocks = std::move(blocks),
-            reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::reduce_scatter(group, in, blocks, result, reduce_op);
+            reduce_op = ReduceOp(op),
+            asked = ask_for(CallKind::reduce_scatter, options.algorithm)](Group& group) {
+        return collectives::reduce_scatter(group, in, blocks, result, reduce_op, asked);
     };
 }
 
-auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op)
+auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op,
+                         const CollectiveOptions& options)
 {
     const auto& [in, out] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
@@ -84,11 +92,12 @@ auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& b
                         "output's size for each: {} elements. For blocks of different sizes use "
                         "reduce_scatterv",
                         in.count, out.count, ranks, ranks * out.count));
-    return plan_blocks("reduce_scatter", buffers, Partition::even(in.count, state.size()), op);
+    return plan_blocks("reduce_scatter", buffers, Partition::even(in.count, state.size()), op, options);
 }
 
 auto plan_reduce_scatterv(const CommunicatorState& state, const ReducedBuffers& buffers,
-                          std::span<const std::size_t> counts, const Operator& op)
+                          std::span<const std::size_t> counts, const Operator& op,
+                          const CollectiveOptions& options)
 {
     const auto& [in, out] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
@@ -113,59 +122,65 @@ auto plan_reduce_scatterv(const CommunicatorState& state, const ReducedBuffers& 
         refuse("reduce_scatterv",
                fmt::format("the output of rank {} has {} elements, but its count is {}; make them equal",
                            state.rank(), out.count, own));
-    return plan_blocks("reduce_scatterv", buffers, Partition::of_counts(counts), op);
+    return plan_blocks("reduce_scatterv", buffers, Partition::of_counts(counts), op, options);
 }
 
-auto plan_scan(const ReducedBuffers& buffers, const Operator& op)
+auto plan_scan(const ReducedBuffers& buffers, const Operator& op, const CollectiveOptions& options)
 {
     check_same_shape("scan", buffers);
-    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::scan(group, in, result, reduce_op);
+    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op),
+            asked = ask_for(CallKind::scan, options.algorithm)](Group& group) {
+        return collectives::scan(group, in, result, reduce_op, asked);
     };
 }
 
-auto plan_exscan(const ReducedBuffers& buffers, const Operator& op)
+auto plan_exscan(const ReducedBuffers& buffers, const Operator& op, const CollectiveOptions& options)
 {
     check_same_shape("exscan", buffers);
-    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op)](Group& group) {
-        return collectives::exscan(group, in, result, reduce_op);
+    return [in = buffers.in.data, result = buffer_of(buffers.out), reduce_op = ReduceOp(op),
+            asked = ask_for(CallKind::exscan, options.algorithm)](Group& group) {
+        return collectives::exscan(group, in, result, reduce_op, asked);
     };
 }
 
 }  // namespace
 
 detail::Started ReduceCollectives::call_reduce(Form form, const Buffers& buffers, const Operator& op,
-                                               int root) const
+                                               const RootOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce(*state_, buffers, op, root));
+    return detail::run(form, state_, plan_reduce(*state_, buffers, op, options));
 }
 
-detail::Started ReduceCollectives::call_allreduce(Form form, const Buffers& buffers, const Operator& op) const
+detail::Started ReduceCollectives::call_allreduce(Form form, const Buffers& buffers, const Operator& op,
+                                                  const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_allreduce(buffers, op));
+    return detail::run(form, state_, plan_allreduce(buffers, op, options));
 }
 
-detail::Started ReduceCollectives::call_reduce_scatter(Form form, const Buffers& buffers,
-                                                       const Operator& op) const
+detail::Started ReduceCollectives::call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op,
+                                                       const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce_scatter(*state_, buffers, op));
+    return detail::run(form, state_, plan_reduce_scatter(*state_, buffers, op, options));
 }
 
 detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers& buffers,
                                                         std::span<const std::size_t> counts,
-                                                        const Operator& op) const
+                                                        const Operator& op,
+                                                        const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce_scatterv(*state_, buffers, counts, op));
+    return detail::run(form, state_, plan_reduce_scatterv(*state_, buffers, counts, op, options));
 }
 
-detail::Started ReduceCollectives::call_scan(Form form, const Buffers& buffers, const Operator& op) const
+detail::Started ReduceCollectives::call_scan(Form form, const Buffers& buffers, const Operator& op,
+                                             const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_scan(buffers, op));
+    return detail::run(form, state_, plan_scan(buffers, op, options));
 }
 
-detail::Started ReduceCollectives::call_exscan(Form form, const Buffers& buffers, const Operator& op) const
+detail::Started ReduceCollectives::call_exscan(Form form, const Buffers& buffers, const Operator& op,
+                                               const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_exscan(buffers, op));
+    return detail::run(form, state_, plan_exscan(buffers, op, options));
 }
 
 }  // namespace tutti

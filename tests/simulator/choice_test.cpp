@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
@@ -143,6 +144,33 @@ TEST_CASE("an algorithm for commuting operands is not chosen for others, not eve
     CHECK(chosen<Allreduce>(ring, {16, 8, kNode, false}) == "recursive_doubling");
 }
 
+TEST_CASE("a call may name its algorithm, which goes before all but the environment")
+{
+    const auto asked = [](CallKind kind, std::string_view algorithm) { return ask_for(kind, algorithm); };
+    const Choice table(unset);
+    const Choice ring(
+        [](const char* variable) { return variable == "TUTTI_ALLREDUCE"sv ? "ring" : nullptr; });
+    const Asked flat = asked(CallKind::allreduce, "flat");
+    CHECK(chosen<Allreduce>(table, {16, 8, kNode, true, flat}) == "flat");
+    CHECK(chosen<Allreduce>(ring, {16, 8, kNode, true, flat}) == "ring");
+    CHECK(chosen<Allreduce>(ring, {16, 8, kNode, false, flat}) == "flat");
+    const FileRules binomial = parse_rules(R"({"allreduce": [{"algorithm": "binomial"}]})", "rules.json");
+    CHECK(chosen<Allreduce>(Choice(unset, binomial), {16, 8, kNode, true, flat}) == "flat");
+    CHECK(chosen<Gatherv>(table, {16, 8, kNode, true, asked(CallKind::gatherv, "flat")}) == "flat");
+    CHECK(table.choose<Reduce>({2, 8, kNode, true, asked(CallKind::reduce, "chain:64K")}).segment_bytes ==
+          65536);
+    CHECK(!asked(CallKind::reduce, ""));
+    CHECK_THROWS_WITH(chosen<Allreduce>(table, {16, 8, kNode, false, asked(CallKind::allreduce, "ring")}),
+                      "allreduce: invalid argument: the algorithm ring cannot do this call: it needs an "
+                      "operator that commutes; name another, or none to let Tutti choose");
+    CHECK_THROWS_WITH(chosen<Barrier>(table, {16, 0, kNode, true, asked(CallKind::barrier, "hierarchical")}),
+                      Catch::Contains("there is one node"));
+    CHECK_THROWS_WITH(asked(CallKind::alltoallv, "pairwize"),
+                      "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
+                      "'pairwise'? Use flat or pairwise, or name none to let Tutti choose");
+    CHECK_THROWS_WITH(asked(CallKind::reduce, "chain:x"), Catch::Contains("use chain:32768"));
+}
+
 TEST_CASE("the environment may give the size of segments")
 {
     const Choice plain(
@@ -186,7 +214,8 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
     } catch (const Error& error) {
         CHECK(error.code() == ErrorCode::invalid_argument);
         CHECK(std::string(error.what()) ==
-              "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; use flat or board or "
+              "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; did you mean "
+              "'recursive_doubling'? Use flat or board or "
               "binomial or recursive_doubling or rabenseifner or ring or hierarchical, or unset "
               "TUTTI_ALLREDUCE to let Tutti choose");
     }
@@ -208,7 +237,8 @@ TEST_CASE("the collective calls work with whatever the table chooses")
                 const auto own = [&data](const Group& group) -> std::vector<std::int32_t>& {
                     return data[static_cast<std::size_t>(group.rank())];
                 };
-                CHECK(simulate(ranks, settings, barrier).problems() == "");
+                CHECK(simulate(ranks, settings, [](Group& group) { return barrier(group); }).problems() ==
+                      "");
                 CHECK(simulate(ranks, settings, [&](Group& group) {
                           return reduce(group, bytes_of(own(group)).data(), buffer_of(own(group)), root,
                                         kIntegerSum);

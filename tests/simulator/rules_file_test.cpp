@@ -123,7 +123,8 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
     };
     wrong(R"({"allreduse": []})",
           "there is no \"allreduse\"; did you mean 'allreduce'?; there is barrier, broadcast, reduce, "
-          "allreduce, reduce_scatter, scan, exscan, allgather, allgatherv, gather, scatter, alltoall, "
+          "allreduce, reduce_scatter, scan, exscan, allgather, allgatherv, gather, gatherv, scatter, "
+          "scatterv, alltoall, "
           "alltoallv");
     wrong(R"({"reduce": [{"algorithm": "flat"}, {"algorithm": "binominal"}]})",
           "reduce[1].algorithm: there is no \"binominal\"; did you mean 'binomial'?; there is flat, board, "

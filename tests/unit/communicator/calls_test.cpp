@@ -82,6 +82,9 @@ TEST_CASE("a signature in words")
     CHECK(signature({CallKind::gatherv, 8'000'000}).describe() == "gatherv with root 8000000");
     const ReduceOp users(static_cast<tutti::reduction::Kernel>(nullptr), false);
     CHECK_THAT(signature({CallKind::scan, -1, 8, users.identity()}).describe(), Contains("does not commute"));
+    CHECK(signature({CallKind::broadcast, 8'000'000, 9, 0, {4, 65536}}).describe() ==
+          "broadcast with root 8000000 of 9 bytes, by chain in segments of 64 KiB");
+    CHECK(signature({.kind = CallKind::barrier, .asked = {1}}).describe() == "barrier, by flat");
     CHECK(CallSignature().describe() == "a collective without a name");
 }
 
@@ -92,7 +95,9 @@ TEST_CASE("signatures differ where calls do")
          {Call{CallKind::allreduce, 1, 20, kSum}, Call{CallKind::reduce, 2, 20, kSum},
           Call{CallKind::reduce, 1, 20 + (std::size_t{1} << 40), kSum},
           Call{CallKind::reduce, 1, 20, ReduceOp(Op::sum, DataType::int32).identity()},
-          Call{CallKind::reduce, 1, 20, ReduceOp(Op::max, DataType::float32).identity()}}) {
+          Call{CallKind::reduce, 1, 20, ReduceOp(Op::max, DataType::float32).identity()},
+          Call{CallKind::reduce, 1, 20, kSum, {1}}, Call{CallKind::reduce, 1, 20, kSum, {4, 4096}},
+          Call{CallKind::reduce, 1, 20, kSum, {4, 65536}}}) {
         CHECK_FALSE(signature(call) == signature(other));
         CHECK_FALSE(CallMark(7, signature(call)) == CallMark(7, signature(other)));
     }

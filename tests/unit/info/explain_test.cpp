@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectives/nodes.hpp"
+#include "collectives/parse_bytes.hpp"
 #include "launcher/info/candidates.hpp"
 #include "launcher/info/overview.hpp"
 #include "launcher/info/print.hpp"
@@ -25,6 +26,8 @@ using collectives::Placement;
 using collectives::Situation;
 
 namespace {
+
+using collectives::in_bytes;
 
 const char* unset(const char*)
 {

@@ -1,0 +1,24 @@
+#include "collectives/situation.hpp"
+
+#include <fmt/format.h>
+
+#include "collectives/parse_bytes.hpp"
+
+namespace tutti::collectives {
+
+std::string missing(Operands operands, Through through, const Situation& situation)
+{
+    if (has_what_it_needs(operands, through, situation))
+        return {};
+    if (operands == Operands::commuting && !situation.commutative)
+        return "it needs an operator that commutes";
+    if (through == Through::board)
+        return situation.placement.board_bytes == 0
+                   ? "there is no board: ranks of one node share one where they outnumber its cores"
+                   : fmt::format("the board has room for {}", in_bytes(situation.placement.board_bytes));
+    return situation.nodes() > 1
+               ? "the operator does not commute, and the nodes' ranks do not follow each other"
+               : "there is one node";
+}
+
+}  // namespace tutti::collectives
