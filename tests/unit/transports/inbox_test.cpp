@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -190,14 +191,43 @@ TEST_CASE("both mappings are the same memory, and rings do not overlap")
 TEST_CASE("the owner is woken only while it says that it sleeps")
 {
     const Inbox mine = Inbox::create(2, 0);
-    const Inbox theirs = Inbox::open(mine.card(), 1);
+    Inbox theirs = Inbox::open(mine.card(), 1);
     theirs.wake_owner();
     CHECK(mine.header().bell.load() == 0);
-    mine.header().sleeping.store(1);
+    mine.header().sleeping.store(Sleep::on_futex);
     theirs.wake_owner();
     theirs.wake_owner();
     CHECK(mine.header().bell.load() == 2);
-    mine.header().sleeping.store(0);
+    mine.header().sleeping.store(Sleep::awake);
     theirs.wake_owner();
     CHECK(mine.header().bell.load() == 2);
+}
+
+TEST_CASE("an owner that sleeps on descriptors is woken by its pipe, and only then")
+{
+    const Inbox mine = Inbox::create(2, 0);
+    WakePipe pipe;
+    REQUIRE(pipe.open());
+    mine.header().wake_pipe.store(pipe.writing_end());
+    Inbox theirs = Inbox::open(mine.card(), 1);
+    const auto bytes = [&] {
+        int waiting = 0;
+        REQUIRE(ioctl(pipe.reading_end(), FIONREAD, &waiting) == 0);
+        return waiting;
+    };
+    for (const Sleep how : {Sleep::awake, Sleep::on_futex}) {
+        mine.header().sleeping.store(how);
+        theirs.wake_owner();
+        CHECK(bytes() == 0);
+    }
+    mine.header().sleeping.store(Sleep::on_descriptors);
+    theirs.wake_owner();
+    theirs.wake_owner();
+    CHECK(bytes() == 2);
+    pipe.drain();
+    CHECK(bytes() == 0);
+    for (int i = 0; i < 70'000; ++i)  // more than a pipe holds
+        theirs.wake_owner();
+    pipe.drain();
+    CHECK(bytes() == 0);
 }

@@ -97,7 +97,7 @@ TEST_CASE("the last to arrive sees all slots, the others its result, call after 
 TEST_CASE("a release rings for those that sleep, and for no others")
 {
     Members members(3);
-    members.inboxes[1].header().sleeping.store(1);
+    members.inboxes[1].header().sleeping.store(tutti::transport::shm::Sleep::on_futex);
     for (auto& board : members.boards)
         board->begin();
     CHECK_FALSE(members.boards[1]->arrive());
