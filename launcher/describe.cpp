@@ -43,12 +43,13 @@ std::string picture(const std::vector<int>& cpus, const Topology& topology)
 
 }  // namespace
 
-std::string describe_bindings(const JobMap& map, const Topology& topology)
+std::string describe_bindings(const JobMap& map, std::span<const Topology> topologies)
 {
     std::string text;
     for (const Placement& placement : map.ranks) {
-        text += fmt::format("rank {} on {} ", placement.rank,
-                            map.nodes[static_cast<std::size_t>(placement.node)].name);
+        const auto node = static_cast<std::size_t>(placement.node);
+        const Topology& topology = topologies[node];
+        text += fmt::format("rank {} on {} ", placement.rank, map.nodes[node].name);
         if (placement.cpus.empty()) {
             text += fmt::format("not bound (cpus {})\n", format_cpu_list(topology.cpus()));
             continue;
@@ -63,17 +64,29 @@ std::string describe_bindings(const JobMap& map, const Topology& topology)
 
 std::string describe_map(const Options& options, const JobMap& map)
 {
-    const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
-    std::string text = fmt::format("host {}: {} rank{}\n", map.nodes.front().name, map.ranks.size(),
-                                   plural(map.ranks.size()));
-    for (std::size_t app = 0; app < options.apps.size(); ++app) {
-        text += fmt::format("  program {}: {}\n", app, fmt::join(options.apps[app].argv, " "));
-        for (const Placement& placement : map.ranks) {
-            if (static_cast<std::size_t>(placement.app) == app) {
-                text += fmt::format("    rank {}: {}\n", placement.rank,
+    std::string text;
+    for (std::size_t node = 0; node < map.nodes.size(); ++node) {
+        // Of a host only the programs that have ranks there, each with these.
+        std::string programs;
+        int ranks = 0;
+        for (std::size_t app = 0; app < options.apps.size(); ++app) {
+            std::string lines;
+            for (const Placement& placement : map.ranks) {
+                if (static_cast<std::size_t>(placement.app) == app &&
+                    static_cast<std::size_t>(placement.node) == node) {
+                    lines +=
+                        fmt::format("    rank {}: {}\n", placement.rank,
                                     placement.cpus.empty() ? "not bound" : "cpus " + placement.cpus_as_text);
+                    ++ranks;
+                }
+            }
+            if (!lines.empty()) {
+                programs +=
+                    fmt::format("  program {}: {}\n{}", app, fmt::join(options.apps[app].argv, " "), lines);
             }
         }
+        text += fmt::format("host {}: {} rank{}\n{}", map.nodes[node].name, ranks, ranks == 1 ? "" : "s",
+                            programs);
     }
     return text;
 }

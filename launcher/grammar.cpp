@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ using Values = std::vector<std::string>;
 constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
 constexpr std::array<std::string_view, 6> kMapBy = {"slot", "core", "socket", "numa", "hwthread", "node"};
 constexpr std::array<std::string_view, 5> kRankBy = {"slot", "core", "socket", "numa", "node"};
+constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 1> kDisplays = {"map"};
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
@@ -34,6 +36,35 @@ bool first_time(std::map<std::string, std::string>& seen, const std::string& wha
             fmt::format("{} is given twice, as '{}' and as '{}'; say it once", shown, entry->second, value));
     }
     return fresh;
+}
+
+/// "ppr:N:node" is N; nothing for other values of --map-by.
+std::optional<int> parse_per_node(const std::string& option, std::string_view text)
+{
+    constexpr std::string_view kPrefix = "ppr:";
+    constexpr std::string_view kSuffix = ":node";
+    if (!text.starts_with(kPrefix)) {
+        return std::nullopt;
+    }
+    if (!text.ends_with(kSuffix) || text.size() < kPrefix.size() + kSuffix.size()) {
+        throw UsageError(
+            fmt::format("{}: '{}' is not understood; write ppr:N:node for N ranks a node", option, text));
+    }
+    text.remove_prefix(kPrefix.size());
+    text.remove_suffix(kSuffix.size());
+    return parse_number(option, "number of ranks a node", text, 1, kMaxRanks);
+}
+
+/// The value of --fabric, as ranks read it from TUTTI_FABRIC.
+std::string parse_fabric(const std::string& option, const std::string& text)
+{
+    if (text != "tcp" && text != "ofi" && !(text.starts_with("ofi:") && text.size() > 4)) {
+        throw UsageError(
+            fmt::format("{}: '{}' is not understood; write tcp for Tutti's own sockets, ofi for "
+                        "what libfabric offers best, or ofi:PROVIDER",
+                        option, text));
+    }
+    return text;
 }
 
 /// Adds options of one kind; `store` gets the option as typed and its value.
@@ -183,12 +214,12 @@ void define_placement(Definer& define, CommandLine& line)
 {
     Options& options = line.options;
     define.group("Where ranks go");
-    define.single("-H,--host,--hosts", "LIST", "hosts and their slots, a:2,b (for now: this machine only)",
+    define.single("-H,--host,--hosts", "LIST", "hosts and their slots: a:2,user@b (default: this machine)",
                   [&options](const std::string& option, const std::string& text) {
                       options.hosts = parse_host_list(option, text);
                   });
     define.single("-f,--hostfile,--machinefile", "FILE",
-                  "the same, a host a line: 'a:2' or 'a slots=2 max_slots=4'",
+                  "the same, a host a line: 'a:2' or 'a slots=2 user=me'",
                   [&options](const std::string& option, const std::string& text) {
                       options.hosts = read_hostfile(parse_path(option, text));
                   });
@@ -197,13 +228,28 @@ void define_placement(Definer& define, CommandLine& line)
                       const auto first = static_cast<std::size_t>(Binding::none);
                       options.binding = static_cast<Binding>(first + parse_choice(option, text, kBindings));
                   });
-    define.single("--map-by", "WHAT", "deal ranks over: slot, core, socket, numa, hwthread, node",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.map_by = static_cast<MapBy>(parse_choice(option, text, kMapBy));
+    const auto per_node = [&line](int ranks) {
+        if (first_time(line.job_values, "ranks a node", "the number of ranks a node",
+                       std::to_string(ranks))) {
+            line.options.ranks_per_node = ranks;
+        }
+    };
+    define.single("--map-by", "WHAT", "over: slot, core, socket, numa, hwthread, node, ppr:N:node",
+                  [&options, per_node](const std::string& option, const std::string& text) {
+                      if (const std::optional<int> ranks = parse_per_node(option, text)) {
+                          per_node(*ranks);
+                      } else {
+                          options.map_by = static_cast<MapBy>(parse_choice(option, text, kMapBy));
+                      }
+                  });
+    define.single("-N,--ppn,--perhost,--npernode", "N", "N ranks on each host, as --map-by ppr:N:node",
+                  [per_node](const std::string& option, const std::string& text) {
+                      per_node(parse_number(option, "number of ranks a node", text, 1, kMaxRanks));
                   });
     define.single("--rank-by", "WHAT", "number them over: slot, core, socket, numa, node",
                   [&options](const std::string& option, const std::string& text) {
-                      options.rank_by = static_cast<RankBy>(parse_choice(option, text, kRankBy));
+                      const auto first = static_cast<std::size_t>(RankBy::slot);
+                      options.rank_by = static_cast<RankBy>(first + parse_choice(option, text, kRankBy));
                   });
     define.flag("--report-bindings", "print the cores that each rank is bound to", options.report_bindings);
     define.flag("--display-map", "print which rank goes where", options.display_map);
@@ -211,6 +257,43 @@ void define_placement(Definer& define, CommandLine& line)
                   [&options](const std::string& option, const std::string& text) {
                       parse_choice(option, text, kDisplays);
                       options.display_map = true;
+                  });
+}
+
+void define_hosts(Definer& define, CommandLine& line)
+{
+    Options& options = line.options;
+    define.group("Other hosts");
+    const auto job_variable = [&line](const char* name, const std::string& value) {
+        line.job_environment.emplace_back(name, value);
+    };
+    define.single("--interface", "LIST", "networks to use, by name or address: eth0,10.1.0.0/16",
+                  [&options, job_variable](const std::string& option, const std::string& text) {
+                      parse_list(option, text);
+                      options.interface = text;
+                      job_variable("TUTTI_INTERFACE", text);
+                  });
+    define.single("--fabric", "WHAT", "tcp, ofi or ofi:PROVIDER (default: ofi where RDMA is, else tcp)",
+                  [job_variable](const std::string& option, const std::string& text) {
+                      job_variable("TUTTI_FABRIC", parse_fabric(option, text));
+                  });
+    define.single("--launcher", "WHAT", "start by: ssh, slurm (default: slurm in an allocation)",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.launcher = parse_choice(option, text, kLaunchers) == 0
+                                             ? StartMethod::Agent::remote_shell
+                                             : StartMethod::Agent::srun;
+                  });
+    define.single("--launch-agent,--launcher-exec", "COMMAND", "instead of ssh: 'ssh -p 2222'",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.launch_agent = parse_agent(option, text);
+                  });
+    define.single("--prefix", "DIR", "Tutti is in DIR on other hosts (default: the same path as here)",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.prefix = parse_absolute_path(option, text);
+                  });
+    define.single("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.start_timeout_seconds = parse_seconds(option, text);
                   });
 }
 
@@ -244,6 +327,7 @@ void define_the_rest(Definer& define, CommandLine& line)
     define.group("Tuttirun itself");
     define.flag("-q,--quiet", "print nothing of its own but errors", line.options.quiet);
     define.counter("-v,--verbose", "tell what is being done; twice: in detail", line.options.verbosity);
+    define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
     define.flag("-V,--version", "print the version and stop", line.version);
     define.flag("-h,--help", "print this and stop", line.help);
 
@@ -268,6 +352,7 @@ void define_options(CLI::App& grammar, CommandLine& line)
     define_programs(define, line);
     define_job(define, line);
     define_placement(define, line);
+    define_hosts(define, line);
     define_input_output(define, line);
     define_the_rest(define, line);
 }

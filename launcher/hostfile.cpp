@@ -1,7 +1,5 @@
 #include "launcher/hostfile.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -21,7 +19,27 @@ namespace {
 // Enough for every cluster, and an end for /dev/zero.
 constexpr std::size_t kLongestHostfileBytes = 1 << 20;
 
-constexpr std::array<std::string_view, 3> kLineKeys = {"slots", "max_slots", "max-slots"};
+constexpr std::array<std::string_view, 5> kLineKeys = {"slots", "max_slots", "max-slots", "user", "username"};
+
+constexpr std::string_view kLettersAndDigits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/// Whether `text` could be misread by nobody: letters, digits and `others`, with no '-' in front.
+bool is_harmless(std::string_view text, std::string_view others)
+{
+    return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [&](char letter) {
+        return kLettersAndDigits.find(letter) != std::string_view::npos ||
+               others.find(letter) != std::string_view::npos;
+    });
+}
+
+std::string checked_user(std::string_view where, std::string_view user)
+{
+    if (!is_harmless(user, "._-+@\\")) {
+        throw UsageError(fmt::format("{}: '{}' is no name of a user", where, user));
+    }
+    return std::string(user);
+}
 
 /// Views into the text that was taken apart.
 struct NameAndSlots {
@@ -48,20 +66,21 @@ NameAndSlots split_slots(std::string_view text)
 /// `where` stands in front of messages: the option, or the file and line.
 Host parse_host(std::string_view where, std::string_view text)
 {
-    const NameAndSlots parts = split_slots(text);
+    Host host;
+    std::string_view rest = text;
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+        host.user = checked_user(where, text.substr(0, at));
+        rest = text.substr(at + 1);
+    }
+    const NameAndSlots parts = split_slots(rest);
     if (parts.name.empty()) {
         throw UsageError(fmt::format("{}: '{}' names no host", where, text));
     }
-    if (!is_this_host(parts.name)) {
-        throw UsageError(
-            fmt::format("{}: host '{}' is not this machine ({}); this version of Tutti starts ranks "
-                        "on this machine only: name it, or localhost, or leave the option out",
-                        where, parts.name, local_host_name()));
-    }
-    Host host;
+    check_host_name(where, parts.name);
     host.name = parts.name;
     if (parts.has_slots) {
         host.slots = parse_number(where, "number of slots", parts.slots, 1, kMaxRanks);
+        host.slots_given = true;
     }
     return host;
 }
@@ -79,14 +98,22 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
     const std::string_view key = setting.substr(0, equals);
     const std::string_view value = setting.substr(equals + 1);
     if (std::ranges::find(kLineKeys, key) == kLineKeys.end()) {
-        throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots)", where, key,
+        throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots, user)", where, key,
                                      base::did_you_mean(key, kLineKeys)));
+    }
+    if (key.starts_with("user")) {
+        if (!host.user.empty()) {
+            throw UsageError(fmt::format("{}: the user is given twice", where));
+        }
+        host.user = checked_user(where, value);
+        return;
     }
     int& target = key == "slots" ? host.slots : host.max_slots;
     if (target != 0) {
         throw UsageError(fmt::format("{}: {} is given twice", where, key));
     }
     target = parse_number(where, key, value, 1, kMaxRanks);
+    host.slots_given = host.slots > 0;
 }
 
 }  // namespace
@@ -146,24 +173,12 @@ std::vector<Host> read_hostfile(const std::string& path)
     return parse_hostfile(path, text);
 }
 
-std::string local_host_name()
+void check_host_name(std::string_view where, std::string_view name)
 {
-    std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') {
-        return "localhost";
+    // '%' is the scope of a link-local address, ':' part of any IPv6 address.
+    if (!is_harmless(name, ".-_:%")) {
+        throw UsageError(fmt::format("{}: '{}' is no name of a host", where, name));
     }
-    return name.data();
-}
-
-bool is_this_host(std::string_view name)
-{
-    constexpr std::array<std::string_view, 3> kLoopback = {"localhost", "127.0.0.1", "::1"};
-    const std::string own = local_host_name();
-    const auto in_domain = [](std::string_view full, std::string_view host) {
-        return full.size() > host.size() && full.starts_with(host) && full[host.size()] == '.';
-    };
-    return std::ranges::find(kLoopback, name) != kLoopback.end() || name == own || in_domain(name, own) ||
-           in_domain(own, name);
 }
 
 }  // namespace tutti::launcher

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/start_command.hpp"
+
 namespace tutti::launcher {
 
 /// One program of the job; several where the command line separates them by ':'.
@@ -19,14 +21,17 @@ struct AppContext {
 
 enum class Binding { automatic, none, core, socket, numa, hwthread };
 enum class MapBy { slot, core, socket, numa, hwthread, node };
-enum class RankBy { slot, core, socket, numa, node };
+enum class RankBy { as_mapped, slot, core, socket, numa, node };
 enum class StdinTarget { rank, all, none };
 
-/// One line of --host or of a hostfile.
+/// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.
 struct Host {
     std::string name;
-    int slots = 0;      // 0: as many as the host has cores
-    int max_slots = 0;  // more ranks than this are an error; 0: no limit
+    int slots = 0;             // 0: as many as the host has cores
+    int max_slots = 0;         // more ranks than this are an error; 0: no limit
+    std::string user{};        // to log in as; empty: the same as here
+    bool local = false;        // this machine: its daemon needs no agent. Set by job_hosts()
+    bool slots_given = false;  // the user wrote their number
 };
 
 struct OutputOptions {
@@ -39,10 +44,11 @@ struct OutputOptions {
 
 struct Options {
     std::vector<AppContext> apps;
-    std::vector<Host> hosts;  // empty: this one
+    std::vector<Host> hosts;  // as written; see job_hosts()
     Binding binding = Binding::automatic;
     MapBy map_by = MapBy::slot;
-    RankBy rank_by = RankBy::slot;
+    int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
+    RankBy rank_by = RankBy::as_mapped;
     bool report_bindings = false;
     bool display_map = false;
     OutputOptions output;
@@ -50,6 +56,12 @@ struct Options {
     int stdin_rank = 0;
     double timeout_seconds = 0;        // 0: none
     std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
+    std::string interface;             // networks that may be used, as lib/network reads it; empty: choose
+    std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh
+    std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
+    std::string prefix;                          // where Tutti is installed on other hosts; empty: as here
+    double start_timeout_seconds = 30;           // for a daemon to connect
+    bool doctor = false;                         // check the hosts instead of starting a job
     bool quiet = false;
     int verbosity = 0;
 };

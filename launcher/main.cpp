@@ -10,10 +10,12 @@
 
 #include "launcher/describe.hpp"
 #include "launcher/head.hpp"
+#include "launcher/hosts.hpp"
 #include "launcher/launcher_signals.hpp"
 #include "launcher/local_daemon.hpp"
 #include "launcher/mapping.hpp"
 #include "launcher/options.hpp"
+#include "launcher/this_host.hpp"
 #include "launcher/topology.hpp"
 
 namespace {
@@ -36,16 +38,20 @@ int run_job(const Options& options)
 {
     const InheritedState inherited = take_over_process();
     LocalDaemon daemon(inherited);
-    const Topology topology = Topology::detect();
-    JobMap map = map_job(options, topology);
+    const std::vector<Host> hosts = job_hosts(options);
+    if (hosts.size() > 1 || !hosts.front().local) {
+        throw UsageError(
+            fmt::format("host '{}' is not this machine ({})", hosts.back().name, local_host_name()));
+    }
+    const std::vector<Topology> topologies = {Topology::detect()};
+    const JobMap map = map_job(options, hosts, topologies);
     if (options.display_map) {
         fmt::print("{}", describe_map(options, map));
         std::fflush(stdout);
     }
     if (options.report_bindings) {
-        fmt::print(stderr, "{}", describe_bindings(map, topology));
+        fmt::print(stderr, "{}", describe_bindings(map, topologies));
     }
-    map.nodes.front().shares_cores = ranks_share_cores(map, topology);
     Head head(options, map, daemon.take_stream());
     const int status = head.run();
     if (head.output_is_stuck()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -12,18 +13,18 @@
 
 #include "launcher/binding.hpp"
 #include "launcher/dealer.hpp"
-#include "launcher/hostfile.hpp"
-#include "launcher/usage_error.hpp"
+#include "launcher/node_mapping.hpp"
 #include "launcher/values.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-/// One rank on its way through the three steps, in the order of mapping.
+/// One rank on its way through the steps, in the order of mapping.
 struct Place {
     int app = 0;
-    std::vector<int> units;
-    bool exclusive = false;  // nobody else was dealt these units
+    int node = 0;
+    std::vector<int> units{};  // of its node
+    bool exclusive = false;    // nobody else was dealt these units
 };
 
 /// The first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the ranks of `app` will see it.
@@ -38,61 +39,6 @@ std::optional<int> threads_per_rank(const AppContext& app)
     }
     const int threads = std::atoi(text.c_str());
     return threads > 0 ? std::optional(threads) : std::nullopt;
-}
-
-/// Ranks that a program without -n gets.
-int slots_of_hosts(const Options& options, const Topology& topology)
-{
-    int slots = 0;
-    for (const Host& host : options.hosts) {
-        const int wanted = host.slots > 0 ? host.slots : topology.slots();
-        slots += host.max_slots > 0 ? std::min(wanted, host.max_slots) : wanted;
-    }
-    return options.hosts.empty() ? topology.slots() : slots;
-}
-
-/// Refuses totals that cannot be started. max_slots bind only when every host named has them.
-void check_total(const Options& options, long long ranks)
-{
-    if (ranks > kMaxRanks) {
-        throw UsageError(
-            fmt::format("{} ranks in all are more than the {} that one machine may get", ranks, kMaxRanks));
-    }
-    long long most = 0;
-    const bool limited = !options.hosts.empty() && std::ranges::all_of(options.hosts, [](const Host& host) {
-        return host.max_slots > 0;
-    });
-    for (const Host& host : options.hosts) {
-        most += host.max_slots;
-    }
-    if (limited && ranks > most) {
-        throw UsageError(
-            fmt::format("{} ranks are wanted, but the hostfile's max_slots allow {}; raise max_slots "
-                        "or ask for fewer ranks",
-                        ranks, most));
-    }
-    if (options.stdin_target == StdinTarget::rank && options.stdin_rank >= ranks) {
-        throw UsageError(fmt::format("--stdin {}: there is no such rank; this job's ranks are 0 to {}",
-                                     options.stdin_rank, ranks - 1));
-    }
-}
-
-/// One Place for each rank of the job, program by program, still without units.
-std::vector<Place> count_ranks(const Options& options, const Topology& topology)
-{
-    std::vector<Place> places;
-    long long total = 0;
-    std::vector<int> counts;
-    for (const AppContext& app : options.apps) {
-        counts.push_back(app.ranks > 0 ? app.ranks : slots_of_hosts(options, topology));
-        total += counts.back();
-    }
-    check_total(options, total);
-    for (std::size_t app = 0; app < counts.size(); ++app) {
-        places.insert(places.end(), static_cast<std::size_t>(counts[app]),
-                      {static_cast<int>(app), {}, false});
-    }
-    return places;
 }
 
 /// Gives every rank units of its own. False, with nothing changed, when there are not enough of them.
@@ -145,75 +91,107 @@ bool place_automatically(const Options& options, const Topology& topology, const
     return place_exclusively(places, deck, widths);
 }
 
-/// Numbers the ranks: the order of `places` becomes the order of ranks.
-void rank_places(std::vector<Place>& places, const std::vector<Unit>& units, RankBy rank_by)
+/// One node: its machine, and what can be dealt out there.
+struct Machine {
+    Machine(const Topology& its_topology, const Options& options)
+        : topology(its_topology),
+          units(make_units(topology, options.map_by)),
+          binder(topology, units, options.binding)
+    {
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    const Topology& topology;
+    std::vector<Unit> units;
+    Binder binder;
+};
+
+/// Deals the units of each machine to its ranks.
+void deal_units(const Options& options, const std::deque<Machine>& machines, std::vector<Place>& places)
 {
-    const auto object = [&](const Place& place) {
-        const Unit& unit = units[static_cast<std::size_t>(place.units.front())];
-        switch (rank_by) {
-            case RankBy::core:
-                return unit.core;
-            case RankBy::socket:
-                return unit.package;
-            case RankBy::numa:
-                return unit.numa;
-            case RankBy::slot:
-            case RankBy::node:
-                break;
-        }
-        return 0;
-    };
-    // The k-th rank of an object comes in round k; within a round objects follow in their order.
-    std::map<std::pair<int, int>, int> seen;
-    std::vector<std::tuple<int, int, int, std::size_t>> keys;
+    std::vector<std::vector<std::size_t>> of_node(machines.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const int home = object(places[i]);
-        keys.emplace_back(places[i].app, seen[{places[i].app, home}]++, home, i);
+        of_node[static_cast<std::size_t>(places[i].node)].push_back(i);
+    }
+    for (std::size_t node = 0; node < machines.size(); ++node) {
+        std::vector<Place> local;
+        for (const std::size_t i : of_node[node]) {
+            local.push_back(places[i]);
+        }
+        const Machine& machine = machines[node];
+        const Deck deck = make_deck(machine.units, options.map_by);
+        if (options.binding != Binding::automatic || local.empty() ||
+            !place_automatically(options, machine.topology, deck, local)) {
+            const std::vector<int> dealt = deal_in_turns(deck, static_cast<int>(local.size()));
+            for (std::size_t i = 0; i < local.size(); ++i) {
+                local[i].units = {dealt[i]};
+            }
+        }
+        for (std::size_t i = 0; i < local.size(); ++i) {
+            places[of_node[node][i]] = std::move(local[i]);
+        }
+    }
+}
+
+/// The core, socket or NUMA node that --rank-by counts; 0 where it counts none of them.
+int object_of(const Place& place, const Machine& machine, RankBy rank_by)
+{
+    const Unit& unit = machine.units[static_cast<std::size_t>(place.units.front())];
+    switch (rank_by) {
+        case RankBy::core:
+            return unit.core;
+        case RankBy::socket:
+            return unit.package;
+        case RankBy::numa:
+            return unit.numa;
+        case RankBy::as_mapped:
+        case RankBy::slot:
+        case RankBy::node:
+            break;
+    }
+    return 0;
+}
+
+/// Numbers the ranks: the order of `places` becomes the order of ranks.
+void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines, RankBy rank_by)
+{
+    // The k-th rank of an object comes in round k; within a round objects follow in their order. With
+    // --rank-by node the nodes are the objects; otherwise they follow each other, or (as mapped) do not
+    // count.
+    std::map<std::tuple<int, int, int>, int> seen;
+    std::vector<std::tuple<int, int, int, int, std::size_t>> keys;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const Place& place = places[i];
+        const bool by_node = rank_by == RankBy::node;
+        const int home =
+            by_node ? place.node : object_of(place, machines[static_cast<std::size_t>(place.node)], rank_by);
+        const int node = by_node || rank_by == RankBy::as_mapped ? 0 : place.node;
+        keys.emplace_back(place.app, node, seen[{place.app, node, home}]++, home, i);
     }
     std::ranges::sort(keys);
     std::vector<Place> ranked;
     for (const auto& key : keys) {
-        ranked.push_back(std::move(places[std::get<3>(key)]));
+        ranked.push_back(std::move(places[std::get<4>(key)]));
     }
     places = std::move(ranked);
 }
 
-}  // namespace
-
-JobMap map_job(const Options& options, const Topology& topology)
+/// Whether some of a node's ranks have to take turns on a core, for want of cores, of CPU quota, or by their
+/// binding.
+bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
 {
-    std::vector<Place> places = count_ranks(options, topology);
-    const std::vector<Unit> units = make_units(topology, options.map_by);
-    const Deck deck = make_deck(units, options.map_by);
-
-    if (options.binding != Binding::automatic || !place_automatically(options, topology, deck, places)) {
-        const std::vector<int> dealt = deal_in_turns(deck, static_cast<int>(places.size()));
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            places[i].units = {dealt[i]};
-        }
-    }
-    rank_places(places, units, options.rank_by);
-
-    JobMap map{{{local_host_name()}}, {}};
-    Binder binder(topology, units, options.binding);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const int rank = static_cast<int>(i);
-        std::vector<int> cpus = binder.cpus(places[i].units, places[i].exclusive);
-        std::string text = format_cpu_list(cpus);
-        map.ranks.push_back({rank, places[i].app, 0, rank, std::move(cpus), std::move(text)});
-    }
-    return map;
-}
-
-bool ranks_share_cores(const JobMap& map, const Topology& topology)
-{
-    if (static_cast<double>(map.ranks.size()) > topology.usable_cores()) {
-        return true;
-    }
     // Fewer ranks than cores share only where the binding puts more of them on some cores than there are.
     std::map<std::vector<int>, std::size_t> ranks_on;
+    std::size_t ranks = 0;
     for (const Placement& placement : map.ranks) {
-        ++ranks_on[placement.cpus];
+        if (placement.node == node) {
+            ++ranks_on[placement.cpus];
+            ++ranks;
+        }
+    }
+    if (static_cast<double>(ranks) > topology.usable_cores()) {
+        return true;
     }
     return std::ranges::any_of(ranks_on, [&](const auto& entry) {
         const auto cores = std::ranges::count_if(topology.cores(), [&](const Core& core) {
@@ -222,6 +200,43 @@ bool ranks_share_cores(const JobMap& map, const Topology& topology)
         });
         return !entry.first.empty() && entry.second > static_cast<std::size_t>(cores);
     });
+}
+
+}  // namespace
+
+JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies)
+{
+    std::vector<Host> with_slots(hosts.begin(), hosts.end());
+    std::deque<Machine> machines;
+    JobMap map;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (with_slots[i].slots == 0) {
+            with_slots[i].slots = topologies[i].slots();
+        }
+        machines.emplace_back(topologies[i], options);
+        map.nodes.push_back({hosts[i].name});
+    }
+
+    std::vector<Place> places;
+    for (const Seat& seat : seat_ranks(options, with_slots)) {
+        places.push_back({seat.app, seat.node});
+    }
+    deal_units(options, machines, places);
+    rank_places(places, machines, options.rank_by);
+
+    std::vector<int> ranks_of_node(hosts.size(), 0);
+    for (const Place& place : places) {
+        const auto node = static_cast<std::size_t>(place.node);
+        std::vector<int> cpus = machines[node].binder.cpus(place.units, place.exclusive);
+        std::string text = format_cpu_list(cpus);
+        const int rank = static_cast<int>(map.ranks.size());
+        map.ranks.push_back(
+            {rank, place.app, place.node, ranks_of_node[node]++, std::move(cpus), std::move(text)});
+    }
+    for (std::size_t node = 0; node < hosts.size(); ++node) {
+        map.nodes[node].shares_cores = ranks_share_cores(map, static_cast<int>(node), topologies[node]);
+    }
+    return map;
 }
 
 }  // namespace tutti::launcher

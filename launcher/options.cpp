@@ -18,6 +18,8 @@ namespace tutti::launcher {
 namespace {
 
 constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
+constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
+constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
 
 /// Flushed at once: the caller leaves by way of an exception.
 void print(const std::string& text)
@@ -81,17 +83,33 @@ void check_job(const CommandLine& line)
     if (line.job_values.contains("-H") && line.job_values.contains("-f")) {
         throw UsageError("--host and --hostfile both say where ranks go; give one of them");
     }
+    if (options.doctor && !options.apps.empty()) {
+        throw UsageError(
+            fmt::format("--doctor runs no program; leave out '{}'", options.apps.front().argv.front()));
+    }
+    if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty()) {
+        throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
+    }
     if (options.quiet && options.verbosity > 0) {
         throw UsageError("--quiet and --verbose contradict each other");
     }
 }
 
-/// An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
-void apply_timeout_variable(CommandLine& line)
+/// Options go before variables. An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
+void apply_variables(Options& options)
 {
-    const char* text = std::getenv(kTimeoutVariable);
-    if (line.options.timeout_seconds == 0 && text != nullptr && *text != '\0') {
-        line.options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
+    const auto value = [](const char* variable) {
+        const char* text = std::getenv(variable);
+        return std::string(text != nullptr ? text : "");
+    };
+    if (const std::string text = value(kTimeoutVariable); options.timeout_seconds == 0 && !text.empty()) {
+        options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
+    }
+    if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty()) {
+        options.launch_agent = parse_agent(kAgentVariable, text);
+    }
+    if (options.interface.empty()) {
+        options.interface = value(kInterfaceVariable);
     }
 }
 
@@ -111,13 +129,16 @@ Options parse_command_line(int argc, const char* const* argv)
             print(line.help ? help_text(grammar) : version_text());
             throw EarlyExit{};
         }
+        if (line.options.doctor && section.program.empty()) {
+            continue;
+        }
         check_program(section, sections.size());
         line.app.argv = section.program;
         line.options.apps.push_back(std::move(line.app));
     }
     merge_environment(line);
     check_job(line);
-    apply_timeout_variable(line);
+    apply_variables(line.options);
     return std::move(line.options);
 }
 

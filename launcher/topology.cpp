@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/wire.hpp"
 #include "lib/base/cgroup.hpp"
 #include "tutti/error.hpp"
 
@@ -167,6 +168,46 @@ Topology Topology::synthetic(const std::string& description, const std::string& 
     }
     Topology topology = TopologyReader::read(loaded.get());
     TopologyReader::limit(topology, quota_cores);
+    return topology;
+}
+
+std::string Topology::to_wire() const
+{
+    WireWriter writer;
+    writer.put(usable_cores_).put(static_cast<std::uint32_t>(cores_.size()));
+    for (const Core& core : cores_) {
+        writer.put(std::int32_t{core.package}).put(std::int32_t{core.numa}).put(core.cpus);
+    }
+    return writer.bytes();
+}
+
+Topology Topology::from_wire(std::string_view bytes)
+{
+    constexpr int kMostCpus = 1 << 20;
+    WireReader reader(bytes);
+    Topology topology;
+    topology.usable_cores_ = reader.number<double>();
+    // No reserve(): a hostile count fails at the first missing element instead.
+    for (auto count = reader.number<std::uint32_t>(); count > 0; --count) {
+        Core core;
+        core.package = reader.number<std::int32_t>();
+        core.numa = reader.number<std::int32_t>();
+        core.cpus = reader.numbers();
+        // Both are numbered in the order in which they come.
+        const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
+                              core.numa >= 0 && core.numa <= topology.numa_count_;
+        const bool real = std::ranges::all_of(core.cpus, [](int cpu) { return cpu >= 0 && cpu < kMostCpus; });
+        if (!in_order || !real || core.cpus.empty()) {
+            throw WireError("a topology with an impossible core");
+        }
+        topology.package_count_ = std::max(topology.package_count_, core.package + 1);
+        topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
+        topology.cores_.push_back(std::move(core));
+    }
+    reader.expect_end();
+    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus)) {
+        throw WireError("a topology without cores");
+    }
     return topology;
 }
 

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::launcher {
@@ -27,6 +28,11 @@ public:
     /// `allowed` ("0-3,8"; empty: all), with a CPU-time quota of `quota_cores` (0: none).
     static Topology synthetic(const std::string& description, const std::string& allowed = {},
                               double quota_cores = 0);
+
+    /// As bytes, for another host of the same architecture.
+    std::string to_wire() const;
+    /// Throws WireError for bytes that no to_wire() gives.
+    static Topology from_wire(std::string_view bytes);
 
     std::span<const Core> cores() const noexcept { return cores_; }
     int core_count() const noexcept { return static_cast<int>(cores_.size()); }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -145,6 +147,25 @@ std::string parse_path(std::string_view option, std::string_view text)
         throw UsageError(fmt::format("{}: the path is empty; is a shell variable unset?", option));
     }
     return std::string(text);
+}
+
+std::string parse_absolute_path(std::string_view option, std::string_view text)
+{
+    if (!text.starts_with('/')) {
+        throw UsageError(
+            fmt::format("{}: '{}' is no absolute path; write one that is right on all hosts", option, text));
+    }
+    return std::string(text);
+}
+
+std::vector<std::string> parse_agent(std::string_view option, std::string_view text)
+{
+    std::istringstream stream{std::string(text)};
+    std::vector<std::string> words(std::istream_iterator<std::string>(stream), {});
+    if (words.empty()) {
+        throw UsageError(fmt::format("{}: the command is empty; is a shell variable unset?", option));
+    }
+    return words;
 }
 
 std::vector<std::string> parse_list(std::string_view option, std::string_view text)

@@ -39,6 +39,12 @@ std::string parse_variable_name(std::string_view option, std::string_view name);
 /// `text`, when it is not empty: an empty word is most often a shell variable that is not set.
 std::string parse_path(std::string_view option, std::string_view text);
 
+/// `text`, when it is an absolute path.
+std::string parse_absolute_path(std::string_view option, std::string_view text);
+
+/// The words of a command, separated by blanks; at least one.
+std::vector<std::string> parse_agent(std::string_view option, std::string_view text);
+
 /// The parts of a comma-separated list; an empty part is an error.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 

@@ -11,7 +11,7 @@ TEST_CASE("Bindings are shown a rank a line, with a picture of the machine")
                       {1, 0, 0, 1, {3}, "3"},
                       {2, 0, 0, 2, {2, 3, 8, 9}, "2-3,8-9"},
                       {3, 0, 0, 3, {}, ""}}};
-    CHECK(describe_bindings(map, Topology::synthetic("package:2 core:3 pu:2")) ==
+    CHECK(describe_bindings(map, std::vector{Topology::synthetic("package:2 core:3 pu:2")}) ==
           "rank 0 on node7 bound to core 0 (cpus 0-1): [BB/../..][../../..]\n"
           "rank 1 on node7 bound to core 1 (cpus 3): [../.B/..][../../..]\n"
           "rank 2 on node7 bound to cores 1,4 (cpus 2-3,8-9): [../BB/..][../BB/..]\n"
@@ -21,7 +21,7 @@ TEST_CASE("Bindings are shown a rank a line, with a picture of the machine")
 TEST_CASE("The picture shows only what may be used")
 {
     const JobMap map{{{"node7"}}, {{0, 0, 0, 0, {5}, "5"}}};
-    CHECK(describe_bindings(map, Topology::synthetic("package:2 core:4 pu:2", "5,8-10")) ==
+    CHECK(describe_bindings(map, std::vector{Topology::synthetic("package:2 core:4 pu:2", "5,8-10")}) ==
           "rank 0 on node7 bound to core 0 (cpus 5): [B][../.]\n");
 }
 
@@ -41,4 +41,28 @@ TEST_CASE("The map lists programs with their ranks")
     options.apps.pop_back();
     CHECK(describe_map(options, {{{"node7"}}, {{0, 0, 0, 0, {}, ""}}}) ==
           "host node7: 1 rank\n  program 0: ./server 8080\n    rank 0: not bound\n");
+}
+
+TEST_CASE("Of several hosts each is shown with its own ranks and its own machine")
+{
+    Options options;
+    options.apps = {{{"./server"}, 1, {}, {}}, {{"./worker"}, 2, {}, {}}};
+    const JobMap map{{{"a"}, {"b"}, {"c"}},
+                     {{0, 0, 0, 0, {}, ""}, {1, 1, 0, 1, {1}, "1"}, {2, 1, 1, 0, {0}, "0"}}};
+    CHECK(describe_map(options, map) ==
+          "host a: 2 ranks\n"
+          "  program 0: ./server\n"
+          "    rank 0: not bound\n"
+          "  program 1: ./worker\n"
+          "    rank 1: cpus 1\n"
+          "host b: 1 rank\n"
+          "  program 1: ./worker\n"
+          "    rank 2: cpus 0\n"
+          "host c: 0 ranks\n");
+    CHECK(describe_bindings(
+              map, std::vector{Topology::synthetic("core:2 pu:1"), Topology::synthetic("core:1 pu:2"),
+                               Topology::synthetic("core:1 pu:1")}) ==
+          "rank 0 on a not bound (cpus 0-1)\n"
+          "rank 1 on a bound to core 1 (cpus 1): [./B]\n"
+          "rank 2 on b bound to core 0 (cpus 0): [B.]\n");
 }

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "launcher/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;
@@ -44,8 +45,14 @@ TEST_CASE("Errors in hostfiles name the file and the line")
     const Row row = GENERATE(values<Row>({
         {"", "hostfile 'hosts' names no host"},
         {"# nothing\n", "hostfile 'hosts' names no host"},
-        {"localhost\nnode17 slots=2\n", "hosts:2: host 'node17' is not this machine"},
-        {"user@localhost\n", "hosts:1: host 'user@localhost' is not this machine"},
+        {"localhost\n-oProxyCommand=x\n", "hosts:2: '-oProxyCommand=x' is no name of a host"},
+        {"a;reboot\n", "hosts:1: 'a;reboot' is no name of a host"},
+        {"$(reboot)\n", "hosts:1: '$(reboot)' is no name of a host"},
+        {"-l@a\n", "hosts:1: '-l' is no name of a user"},
+        {"@a\n", "hosts:1: '' is no name of a user"},
+        {"me@a user=you\n", "hosts:1: the user is given twice"},
+        {"a user=\n", "hosts:1: '' is no name of a user"},
+        {"me@\n", "hosts:1: 'me@' names no host"},
         {"localhost:0\n", "hosts:1: 0 is out of range for a number of slots"},
         {"localhost:x\n", "hosts:1: 'x' is not a number of slots"},
         {"localhost:\n", "hosts:1: '' is not a number of slots"},
@@ -58,6 +65,25 @@ TEST_CASE("Errors in hostfiles name the file and the line")
     }));
     CAPTURE(row.text);
     CHECK_THAT(usage_error([&] { parse_hostfile("hosts", row.text); }), Catch::Contains(row.message));
+}
+
+TEST_CASE("Hosts may have users, in three ways of writing them")
+{
+    const std::vector<Host> hosts = parse_hostfile(
+        "hosts",
+        "me@node01:2\nnode02 user=you slots=3\n[fe80::1%eth0]:4 username=we\nan.org@x-y_z\na\\b@c\n");
+    REQUIRE(hosts.size() == 5);
+    CHECK(hosts[0].user == "me");
+    CHECK(hosts[0].name == "node01");
+    CHECK(hosts[0].slots == 2);
+    CHECK(hosts[1].user == "you");
+    CHECK(hosts[1].slots == 3);
+    CHECK(hosts[2].user == "we");
+    CHECK(hosts[2].name == "fe80::1%eth0");
+    CHECK(hosts[3].user == "an.org");
+    CHECK(hosts[3].name == "x-y_z");
+    CHECK(hosts[4].user == "a\\b");
+    CHECK(parse_host_list("-H", "me@a:2,b").at(0).user == "me");
 }
 
 TEST_CASE("A list counts a slot for each mention")

@@ -21,10 +21,17 @@ Options job(int ranks)
     return options;
 }
 
+/// On this machine alone, with slots for all its cores.
+JobMap map_here(const Options& options, const Topology& topology)
+{
+    const std::vector<Host> hosts = {{"here"}};
+    return map_job(options, hosts, {&topology, 1});
+}
+
 /// The CPU lists of all ranks, "" for those that are not bound; checks the rest of the placements.
 Texts cpus_of(const Options& options, const Topology& topology)
 {
-    const JobMap map = map_job(options, topology);
+    const JobMap map = map_here(options, topology);
     Texts texts;
     for (const Placement& placement : map.ranks) {
         CHECK(placement.rank == static_cast<int>(texts.size()));
@@ -223,7 +230,7 @@ TEST_CASE("Ranking keeps programs together")
     options.binding = Binding::core;
     options.map_by = MapBy::socket;
     options.rank_by = RankBy::core;
-    const JobMap map = map_job(options, Topology::synthetic(kTwoSockets));
+    const JobMap map = map_here(options, Topology::synthetic(kTwoSockets));
     Texts placed;
     for (const Placement& placement : map.ranks) {
         placed.push_back(std::to_string(placement.app) + " on " + placement.cpus_as_text);
@@ -255,48 +262,69 @@ TEST_CASE("Asymmetric restrictions: a full socket is passed over, and ranks wrap
 TEST_CASE("Without -n there is a rank for each slot")
 {
     const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
-    const auto count = [](std::vector<Host> hosts, double quota = 0) {
-        Options options = job(0);
-        options.hosts = std::move(hosts);
-        return map_job(options, Topology::synthetic(kTwoSockets, "", quota)).ranks.size();
+    const auto count = [](const Host& host, double quota = 0) {
+        const Topology topology = Topology::synthetic(kTwoSockets, "", quota);
+        return map_job(job(0), {&host, 1}, {&topology, 1}).ranks.size();
     };
-    CHECK(count({}) == 8);
-    CHECK(count({}, 2.5) == 2);
-    CHECK(count({}, 0.5) == 1);
-    CHECK(count({{"localhost", 3, 0}}) == 3);
-    CHECK(count({{"localhost", 3, 0}, {"localhost", 11, 0}}) == 14);
-    CHECK(count({{"localhost", 0, 0}}) == 8);
-    CHECK(count({{"localhost", 0, 5}}) == 5);
+    CHECK(count({"a"}) == 8);
+    CHECK(count({"a"}, 2.5) == 2);
+    CHECK(count({"a"}, 0.5) == 1);
+    CHECK(count({"a", 3}) == 3);
+    CHECK(count({"a", 14}) == 14);
+    CHECK(count({"a", 0, 5}) == 5);
 }
 
-TEST_CASE("Jobs that cannot be are refused")
+TEST_CASE("Each node's ranks are bound by its own topology, and numbered among themselves")
 {
-    const Topology topology = Topology::synthetic(kTwoSockets);
-    const auto error = [&topology](const Options& options) {
-        return usage_error([&] { map_job(options, topology); });
+    const WithVariable no_threads("OMP_NUM_THREADS", std::nullopt);
+    const std::vector<Host> hosts = {{"a", 2}, {"b"}, {"c", 3}};
+    const std::vector<Topology> topologies = {Topology::synthetic(kTwoSockets),
+                                              Topology::synthetic("package:1 core:4 pu:1"),
+                                              Topology::synthetic("package:1 core:2 pu:1")};
+    const JobMap map = map_job(job(0), hosts, topologies);
+    REQUIRE(map.nodes.size() == 3);
+    CHECK(map.nodes[1].name == "b");
+    CHECK_FALSE(map.nodes[0].shares_cores);
+    CHECK_FALSE(map.nodes[1].shares_cores);
+    CHECK(map.nodes[2].shares_cores);
+    Texts placed;
+    for (const Placement& placement : map.ranks) {
+        placed.push_back(std::to_string(placement.node) + "." + std::to_string(placement.local_rank) + " " +
+                         placement.cpus_as_text);
+    }
+    CHECK(placed == Texts{"0.0 0-7", "0.1 8-15", "1.0 0", "1.1 1", "1.2 2", "1.3 3", "2.0 ", "2.1 ", "2.2 "});
+}
+
+TEST_CASE("Ranking over nodes")
+{
+    struct Row {
+        MapBy map_by;
+        RankBy rank_by;
+        std::vector<int> nodes;
+        Texts cpus;
     };
-    Options options = job(4);
-    options.stdin_rank = 4;
-    CHECK_THAT(error(options),
-               Catch::Contains("--stdin 4: there is no such rank; this job's ranks are 0 to 3"));
-    options.stdin_rank = 3;
-    CHECK(error(options).empty());
-    options.stdin_rank = 9;
-    options.stdin_target = StdinTarget::all;
-    CHECK(error(options).empty());
-
-    options.hosts = {{"localhost", 2, 3}};
-    CHECK_THAT(error(options), Catch::Contains("4 ranks are wanted, but the hostfile's max_slots allow 3"));
-    options.hosts.push_back({"localhost", 1, 1});
-    CHECK(error(options).empty());
-    options.apps[0].ranks = 50;
-    options.hosts.push_back({"localhost", 1, 0});
-    CHECK(error(options).empty());
-
-    Options many = job(65536);
-    CHECK(error(many).empty());
-    many.apps.push_back({{"b"}, 1, {}, {}});
-    CHECK_THAT(error(many), Catch::Contains("65537 ranks in all are more than the 65536"));
+    const Row row = GENERATE(values<Row>({
+        {MapBy::slot, RankBy::as_mapped, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
+        {MapBy::slot, RankBy::node, {0, 1, 0, 1, 0, 1}, {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
+        {MapBy::node, RankBy::as_mapped, {0, 1, 0, 1, 0, 1}, {"0-1", "0-1", "2-3", "2-3", "4-5", "4-5"}},
+        {MapBy::node, RankBy::slot, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "4-5", "0-1", "2-3", "4-5"}},
+        {MapBy::socket, RankBy::core, {0, 0, 0, 1, 1, 1}, {"0-1", "2-3", "8-9", "0-1", "2-3", "8-9"}},
+    }));
+    CAPTURE(static_cast<int>(row.map_by), static_cast<int>(row.rank_by));
+    Options options = job(6);
+    options.map_by = row.map_by;
+    options.rank_by = row.rank_by;
+    options.binding = Binding::core;
+    const std::vector<Host> hosts = {{"a", 3}, {"b", 3}};
+    const std::vector<Topology> topologies(2, Topology::synthetic(kTwoSockets));
+    std::vector<int> nodes;
+    Texts cpus;
+    for (const Placement& placement : map_job(options, hosts, topologies).ranks) {
+        nodes.push_back(placement.node);
+        cpus.push_back(placement.cpus_as_text);
+    }
+    CHECK(nodes == row.nodes);
+    CHECK(cpus == row.cpus);
 }
 
 TEST_CASE("Whether ranks share cores")
@@ -326,5 +354,5 @@ TEST_CASE("Whether ranks share cores")
     options.binding = row.binding;
     options.map_by = row.map_by;
     const Topology topology = Topology::synthetic(kTwoSockets, "", row.quota);
-    CHECK(ranks_share_cores(map_job(options, topology), topology) == row.share);
+    CHECK(map_here(options, topology).nodes.at(0).shares_cores == row.share);
 }

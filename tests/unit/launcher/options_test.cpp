@@ -27,7 +27,10 @@ TEST_CASE("A program alone leaves every default")
     CHECK(options.hosts.empty());
     CHECK(options.binding == Binding::automatic);
     CHECK(options.map_by == MapBy::slot);
-    CHECK(options.rank_by == RankBy::slot);
+    CHECK(options.rank_by == RankBy::as_mapped);
+    CHECK(options.ranks_per_node == 0);
+    CHECK_FALSE(options.launcher);
+    CHECK_FALSE(options.doctor);
     CHECK(options.stdin_target == StdinTarget::rank);
     CHECK(options.stdin_rank == 0);
     CHECK(options.timeout_seconds == 0);
@@ -97,6 +100,47 @@ TEST_CASE("Hosts come from a list or a file")
     for (const char* option : {"-f", "--hostfile", "-machinefile"}) {
         CHECK(parse({option, file, "a"}).hosts.at(0).slots == 5);
     }
+}
+
+TEST_CASE("Ranks a node have the spellings of both dialects")
+{
+    const Words words = GENERATE(values<Words>({{"-N", "3"},
+                                                {"-ppn", "3"},
+                                                {"-perhost", "3"},
+                                                {"-npernode", "3"},
+                                                {"--npernode", "3"},
+                                                {"--map-by", "ppr:3:node"},
+                                                {"-N", "3", "--map-by", "ppr:3:node"}}));
+    Words line = words;
+    line.push_back("a");
+    CAPTURE(line);
+    CHECK(parse(line).ranks_per_node == 3);
+    CHECK(parse(line).map_by == MapBy::slot);
+}
+
+TEST_CASE("How other hosts are reached")
+{
+    const WithVariable no_agent("TUTTI_LAUNCH_AGENT", std::nullopt);
+    const WithVariable no_interface("TUTTI_INTERFACE", std::nullopt);
+    CHECK(parse({"--launcher", "ssh", "a"}).launcher == StartMethod::Agent::remote_shell);
+    CHECK(parse({"-launcher", "slurm", "a"}).launcher == StartMethod::Agent::srun);
+    CHECK(parse({"--launch-agent", "ssh  -p 22", "a"}).launch_agent == Words{"ssh", "-p", "22"});
+    CHECK(parse({"-launcher-exec", "/bin/x", "a"}).launch_agent == Words{"/bin/x"});
+    CHECK(parse({"--prefix", "/opt/tutti", "a"}).prefix == "/opt/tutti");
+    CHECK(parse({"--start-timeout", "2.5", "a"}).start_timeout_seconds == 2.5);
+    const Options options = parse({"--interface", "eth0,10.1.0.0/16", "--fabric", "ofi:verbs", "a"});
+    CHECK(options.interface == "eth0,10.1.0.0/16");
+    CHECK(options.apps.at(0).environment ==
+          Environment{{"TUTTI_INTERFACE", "eth0,10.1.0.0/16"}, {"TUTTI_FABRIC", "ofi:verbs"}});
+    CHECK(parse({"--doctor", "-H", "x,y"}).doctor);
+    CHECK(parse({"--doctor", "-H", "x,y"}).apps.empty());
+
+    const WithVariable agent("TUTTI_LAUNCH_AGENT", "rsh -K");
+    const WithVariable interface("TUTTI_INTERFACE", "ib0");
+    CHECK(parse({"a"}).launch_agent == Words{"rsh", "-K"});
+    CHECK(parse({"a"}).interface == "ib0");
+    CHECK(parse({"--launch-agent", "x", "--interface", "eth1", "a"}).launch_agent == Words{"x"});
+    CHECK(parse({"--interface", "eth1", "a"}).interface == "eth1");
 }
 
 TEST_CASE("Input and output options")

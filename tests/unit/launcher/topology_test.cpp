@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "launcher/wire.hpp"
 #include "tutti/error.hpp"
 
 using namespace tutti::launcher;
@@ -57,6 +58,37 @@ TEST_CASE("A quota limits the usable cores, never below one slot")
     CHECK(Topology::synthetic("core:8 pu:1", "", 2.5).slots() == 2);
     CHECK(Topology::synthetic("core:8 pu:1", "", 0.1).slots() == 1);
     CHECK(Topology::synthetic("core:8 pu:1", "", 99).usable_cores() == 8);
+}
+
+TEST_CASE("A topology travels to another host as bytes, and nothing else passes for one")
+{
+    const Topology sent = Topology::synthetic("package:2 [numa] core:4 pu:2", "7,9,12-13", 2.5);
+    const std::string bytes = sent.to_wire();
+    const Topology topology = Topology::from_wire(bytes);
+    CHECK(topology.cpus() == std::vector<int>{7, 9, 12, 13});
+    CHECK(topology.core_count() == 3);
+    CHECK(topology.package_count() == 2);
+    CHECK(topology.numa_count() == 2);
+    CHECK(topology.cores()[1].package == 1);
+    CHECK(topology.cores()[2].numa == 1);
+    CHECK(topology.usable_cores() == 2.5);
+
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        CHECK_THROWS_AS(Topology::from_wire(bytes.substr(0, size)), WireError);
+    }
+    CHECK_THROWS_AS(Topology::from_wire(bytes + "x"), WireError);
+    // Any byte changed is refused, or gives numbers in their ranges.
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        std::string changed = bytes;
+        changed[at] = static_cast<char>(changed[at] ^ 0x80);
+        try {
+            const Topology other = Topology::from_wire(changed);
+            CHECK(other.usable_cores() > 0);
+            CHECK(other.package_count() <= other.core_count());
+        } catch (const WireError&) {
+        }
+    }
+    CHECK_THROWS_AS(Topology::from_wire(WireWriter().put(1.0).put(std::uint32_t{0}).bytes()), WireError);
 }
 
 TEST_CASE("A wrong description is an error")

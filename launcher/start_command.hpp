@@ -1,0 +1,49 @@
+// The commands that start daemons on other hosts, and what their failures mean.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::launcher {
+
+/// A host that shall get a daemon. `node` is its index in the job.
+struct RemoteHost {
+    int node = 0;
+    std::string name;
+    std::string user;  // empty: whom the agent takes by itself
+};
+
+/// How daemons are started; the same for all hosts of a job.
+struct StartMethod {
+    enum class Agent {
+        remote_shell,  // one command a host: AGENT [-l USER] HOST COMMAND, as ssh understands it
+        srun           // one command for all hosts, inside a Slurm allocation
+    };
+    Agent kind = Agent::remote_shell;
+    std::vector<std::string> agent = {"ssh"};  // the command and its first arguments
+    std::string program;                       // path of tuttirun on the other hosts
+    double timeout_seconds = 30;               // from the agent's start to the daemon's connection
+};
+
+/// How an agent that was to start daemons ended, or has not.
+struct AgentEnd {
+    enum class Kind { cannot_run, exited, killed, too_late };
+    Kind kind = Kind::exited;
+    int number = 0;     // errno, exit status or signal
+    std::string words;  // what it wrote to stdout and stderr
+};
+
+/// Arguments of the agent for one host. Nothing secret is in them: all users of this machine can read them.
+std::vector<std::string> remote_shell_command(const StartMethod& method, const RemoteHost& host);
+
+/// Arguments of one srun for all hosts, which must not be empty.
+std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts);
+
+/// Why the daemons of `hosts` did not come to be, with the agent's own words and a remedy: "cannot start
+/// tuttirun on b: ...". `hosts` are those that are missing, not empty.
+std::string describe_start_failure(const StartMethod& method, const std::vector<std::string>& command,
+                                   std::span<const RemoteHost> hosts, const AgentEnd& end);
+
+}  // namespace tutti::launcher

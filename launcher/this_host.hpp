@@ -1,0 +1,16 @@
+// Which of the names that a user writes is this machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tutti::launcher {
+
+/// This machine's name as the system reports it.
+std::string local_host_name();
+
+/// Whether `name` is this machine: localhost, its host name with or without the domain, or the address of one
+/// of its interfaces. Asks no name server, so that it cannot block.
+bool is_this_host(std::string_view name);
+
+}  // namespace tutti::launcher
