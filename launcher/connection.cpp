@@ -50,19 +50,19 @@ void Connection::receive()
     }
     try {
         parser_.append({buffer.data(), static_cast<std::size_t>(bytes)});
-        FrameParser::Frame frame{};
+        Frame frame{};
         while (open_ && parser_.next(frame)) {
-            on_frame_(frame.type, frame.payload);
+            on_frame_(frame);
         }
     } catch (const WireError& error) {
         close(error.what());
     }
 }
 
-void Connection::send(FrameType type, std::string_view payload)
+void Connection::send(const Frame& frame)
 {
     if (open_) {
-        append_frame(pending_, type, payload);
+        append_frame(pending_, frame);
         flush();
     }
 }

@@ -1,4 +1,5 @@
-// One end of the stream between head and daemon: sends frames without ever blocking, hands out what arrives.
+// One end of the stream between head and daemon, or between two daemons: sends frames without ever blocking,
+// hands out what arrives.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@ namespace tutti::launcher {
 
 class Connection {
 public:
-    using FrameHandler = std::function<void(FrameType type, std::string_view payload)>;
+    using FrameHandler = std::function<void(const Frame& frame)>;
     /// `reason` is a part of a sentence, "it closed the connection".
     using ClosedHandler = std::function<void(const std::string& reason)>;
 
@@ -24,7 +25,7 @@ public:
     Connection& operator=(const Connection&) = delete;
 
     /// Queues the frame and writes as much as the kernel takes now. Frames to a closed peer go nowhere.
-    void send(FrameType type, std::string_view payload = {});
+    void send(const Frame& frame);
     /// Hangs up; on_closed is not called.
     void hang_up();
     bool open() const noexcept { return open_; }
@@ -44,6 +45,22 @@ private:
     std::size_t written_bytes_ = 0;  // of pending_
     bool waits_for_room_ = false;
     bool open_ = true;
+};
+
+/// A daemon's way to the head: its frames say which node they come from.
+class Uplink {
+public:
+    Uplink(Connection& connection, int node)
+        : connection_(connection), node_(static_cast<std::uint16_t>(node))
+    {
+    }
+
+    void send(FrameType type, std::string_view payload = {}) { connection_.send({type, node_, payload}); }
+    std::uint16_t node() const noexcept { return node_; }
+
+private:
+    Connection& connection_;
+    std::uint16_t node_;
 };
 
 }  // namespace tutti::launcher

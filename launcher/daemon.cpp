@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
 constexpr std::chrono::milliseconds kRecheckPeriod{5};
+constexpr std::chrono::milliseconds kPatienceWithChildren{3000};
 
 UniqueFd open_signals()
 {
@@ -50,26 +52,30 @@ struct Pipe {
 
 }  // namespace
 
-Daemon::Daemon(UniqueFd head, int node, const InheritedState& inherited, const std::string& session_directory)
-    : node_(node),
+Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory)
+    : identity_(identity),
       inherited_(inherited),
       base_environment_(::environ),
       signals_(open_signals()),
       watchdog_(session_directory),
       processes_(watchdog_),
-      head_(
-          loop_, std::move(head),
-          [this](FrameType type, std::string_view payload) { handle_frame(type, payload); },
+      stream_(
+          loop_, std::move(head), [this](const Frame& frame) { handle_frame(frame); },
           [this](const std::string&) {
               // The head is gone and with it the user: nothing may stay behind.
               end_job(SIGTERM);
               check_for_the_end();
           }),
+      head_(stream_, identity.node),
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
       input_(loop_, [this](std::uint64_t bytes) {
           head_.send(FrameType::stdin_taken, WireWriter().put(bytes).bytes());
       })
 {
+    if (identity_.hello) {
+        head_.send(FrameType::hello, encode(*identity_.hello));
+    }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
     PmixObserver& observer = *this;
     pmix_ = std::make_unique<PmixServer>(loop_, observer, session_directory);
@@ -77,14 +83,40 @@ Daemon::Daemon(UniqueFd head, int node, const InheritedState& inherited, const s
     // start.
     const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     ::dup2(null.get(), STDERR_FILENO);
+    relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_);
 }
 
-void Daemon::handle_frame(FrameType type, std::string_view payload)
+Daemon::~Daemon()
 {
-    WireReader reader(payload);
-    switch (type) {
+    if (children_) {
+        children_->finish(kPatienceWithChildren);
+    }
+}
+
+void Daemon::handle_frame(const Frame& frame)
+{
+    if (frame.node != identity_.node && children_) {
+        children_->send(frame);
+    }
+    if (frame.node != identity_.node && frame.node != kAllNodes) {
+        return;
+    }
+    WireReader reader(frame.payload);
+    switch (frame.type) {
+        case FrameType::start_daemons:
+            start_daemons(decode_start_order(frame.payload));
+            break;
         case FrameType::launch:
-            launch(decode_launch_order(payload));
+            launch(decode_launch_order(frame.payload));
+            break;
+        case FrameType::fence_done:
+            relay_->handle_fence_done(frame.payload);
+            break;
+        case FrameType::modex_wanted:
+            relay_->handle_modex_wanted(frame.payload);
+            break;
+        case FrameType::modex_found:
+            relay_->handle_modex_found(frame.payload);
             break;
         case FrameType::stdin_data: {
             const auto rank = reader.number<std::int32_t>();
@@ -106,13 +138,57 @@ void Daemon::handle_frame(FrameType type, std::string_view payload)
     }
 }
 
+void Daemon::start_daemons(const StartOrder& order)
+{
+    const auto pass_on = [this](FrameType type) {
+        return [this, type](const MissingDaemons& report) { head_.send(type, encode(report)); };
+    };
+    Children::Events events;
+    events.frame = [this](const Frame& frame) { stream_.send(frame); };
+    events.not_started = pass_on(FrameType::not_started);
+    events.lost = pass_on(FrameType::daemons_lost);
+    events.note = [this](const std::string& text, bool only_verbose) {
+        head_.send(FrameType::note, WireWriter().put(std::uint8_t{only_verbose}).put_rest(text).bytes());
+    };
+    const security::Identity self{security::Identity::Kind::daemon,
+                                  static_cast<std::uint32_t>(identity_.node)};
+    children_ = std::make_unique<Children>(loop_, identity_.key, self, inherited_, std::move(events));
+    try {
+        children_->start(order);
+    } catch (const std::exception& error) {
+        const std::string host = Hello::of_this_process().host_name;
+        const std::string reason =
+            fmt::format("{} cannot start daemons on other hosts: {}", host, error.what());
+        head_.send(FrameType::not_started, encode(MissingDaemons{{}, reason}));
+    }
+}
+
+/// Ranks on other hosts start where the head was started.
+void Daemon::enter_working_directory(const LaunchOrder& order)
+{
+    if (::chdir(order.working_directory.c_str()) != 0) {
+        throw std::runtime_error(
+            fmt::format("cannot use the working directory {}: {}; create it on this host, or "
+                        "name one that all hosts have by --wdir",
+                        order.working_directory, std::strerror(errno)));
+    }
+}
+
 void Daemon::launch(const LaunchOrder& order)
 {
     launched_ = true;
     processes_.resize(order.ranks.size());
+    const std::vector<int> local = order.ranks_of(identity_.node);
+    if (local.empty()) {
+        check_for_the_end();
+        return;
+    }
     try {
-        const std::vector<int> local = order.ranks_of(node_);
-        pmix_->register_job(order, node_);
+        if (identity_.hello) {
+            enter_working_directory(order);
+            base_environment_.add_forwarded(order.environment);
+        }
+        pmix_->register_job(order, identity_.node, identity_.key.to_hex());
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -124,7 +200,7 @@ void Daemon::launch(const LaunchOrder& order)
             // Ranks that share cores must not spin while they wait; only the launcher sees all masks and
             // quotas. What the user has set wins.
             if (!environment.has("TUTTI_SHARED_CORES")) {
-                const bool shared = order.nodes[static_cast<std::size_t>(node_)].shares_cores;
+                const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
                 environment.set("TUTTI_SHARED_CORES", shared ? "1" : "0");
             }
         }
@@ -151,7 +227,7 @@ void Daemon::launch(const LaunchOrder& order)
             }
         }
     } catch (const std::exception& error) {
-        start_failed(0, {0, error.what()});
+        start_failed(local.front(), {0, error.what()});
     }
     check_for_the_end();
 }
@@ -240,6 +316,16 @@ void Daemon::rank_aborted(int rank, int status, const std::string& message)
     }
 }
 
+void Daemon::fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer)
+{
+    relay_->fence(std::move(ranks), status, std::move(data), std::move(answer));
+}
+
+void Daemon::values_wanted(int rank, PmixAnswer answer)
+{
+    relay_->request(rank, std::move(answer));
+}
+
 void Daemon::handle_signal()
 {
     signalfd_siginfo info{};
@@ -259,9 +345,13 @@ void Daemon::reap()
     // A rank finalizes, or aborts, before it exits: libpmix's thread has posted that by now.
     loop_.run_posted();
     for (const auto& [child, wait_status] : ended) {
+        if (children_ && children_->reaped(child, wait_status)) {
+            continue;
+        }
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             input_.remove(rank);
+            relay_->rank_ended(rank);
             head_.send(FrameType::exited,
                        encode(ExitReport{rank, child, wait_status, process->connected, process->finalized}));
         }
@@ -290,7 +380,7 @@ void Daemon::end_job(int signal)
 
 void Daemon::check_for_the_end()
 {
-    if (!head_.open() && !launched_) {
+    if (!stream_.open() && !launched_) {
         loop_.stop();
     }
     if (!launched_ || (processes_.any_rank_runs() && !given_up_)) {
@@ -305,7 +395,7 @@ void Daemon::check_for_the_end()
         loop_.after(kRecheckPeriod, [this] { check_for_the_end(); });
         return;
     }
-    if (!head_.open()) {
+    if (!stream_.open()) {
         loop_.stop();
     } else if (!all_exited_) {
         all_exited_ = true;
@@ -314,7 +404,7 @@ void Daemon::check_for_the_end()
     }
 }
 
-int run_daemon(UniqueFd head, int node, const InheritedState& inherited)
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited)
 {
     ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
     ::prctl(PR_SET_NAME, "tuttirun-daemon");
@@ -323,7 +413,7 @@ int run_daemon(UniqueFd head, int node, const InheritedState& inherited)
     int status = 0;
     try {
         session_directory = create_session_directory();
-        Daemon daemon(std::move(head), node, inherited, session_directory);
+        Daemon daemon(std::move(head), identity, inherited, session_directory);
         daemon.run();
         remove_session_directory(session_directory);
     } catch (const std::exception& error) {

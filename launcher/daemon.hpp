@@ -6,7 +6,9 @@
 #include <memory>
 #include <optional>
 
+#include "launcher/children.hpp"
 #include "launcher/connection.hpp"
+#include "launcher/pmix_relay.hpp"
 #include "launcher/pmix_server.hpp"
 #include "launcher/process_table.hpp"
 #include "launcher/rank_environment.hpp"
@@ -20,41 +22,57 @@ namespace tutti::launcher {
 /// Between the first signal and SIGKILL, when a job is ended.
 inline constexpr std::chrono::milliseconds kGracePeriod{300};
 
-/// Serves the head at the other end of `head` as the job's node `node` until the job is over or the head is
-/// gone. `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
-int run_daemon(UniqueFd head, int node, const InheritedState& inherited);
+/// Who a daemon is.
+struct DaemonIdentity {
+    int node = 0;                // in the job
+    security::Key key;           // the job's
+    std::optional<Hello> hello;  // of another host than the head's: to be said first
+};
+
+/// Serves the head at the other end of `head`, or behind it, until the job is over or the stream is closed.
+/// `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited);
 
 class Daemon final : private PmixObserver {
 public:
-    Daemon(UniqueFd head, int node, const InheritedState& inherited, const std::string& session_directory);
+    Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+           const std::string& session_directory);
+    ~Daemon();
     void run() { loop_.run(); }
 
 private:
     void rank_connected(int rank) override;
     void rank_finalized(int rank) override;
     void rank_aborted(int rank, int status, const std::string& message) override;
+    void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) override;
+    void values_wanted(int rank, PmixAnswer answer) override;
 
-    void handle_frame(FrameType type, std::string_view payload);
+    void handle_frame(const Frame& frame);
+    void start_daemons(const StartOrder& order);
     void handle_signal();
     void launch(const LaunchOrder& order);
     bool start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
                     const RankEnvironment& app_environment);
     void start_failed(int rank, const SpawnError& error);
+    void enter_working_directory(const LaunchOrder& order);
     void reap();
     void end_job(int signal);
     void check_for_the_end();
 
-    const int node_;
+    const DaemonIdentity identity_;
     EventLoop loop_;
     InheritedState inherited_;
     RankEnvironment base_environment_;  // taken before libpmix is started, which adds variables of its own
     UniqueFd signals_;
     Watchdog watchdog_;
     ProcessTable processes_;
-    Connection head_;
+    Connection stream_;
+    Uplink head_;
+    std::unique_ptr<Children> children_;  // daemons that this one has started
     RankOutput output_;
     RankInput input_;
     std::unique_ptr<PmixServer> pmix_;
+    std::unique_ptr<PmixRelay> relay_;
     bool launched_ = false;
     bool ending_ = false;
     bool given_up_ = false;

@@ -4,14 +4,19 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "launcher/launcher_signals.hpp"
+#include "launcher/rank_environment.hpp"
 
 namespace tutti::launcher {
 
@@ -19,6 +24,10 @@ namespace {
 
 /// For a terminal that takes no output, when the user has ended the job.
 constexpr std::chrono::milliseconds kOutputPatience{1000};
+/// For a daemon to end its ranks; it needs less, with its grace period and all.
+constexpr std::chrono::seconds kEndPatience{10};
+/// For the commands that started the daemons to end with them.
+constexpr std::chrono::milliseconds kStarterPatience{3000};
 
 /// Whoever knows the name may claim to be a rank of the job, so it cannot be guessed.
 std::string make_job_name()
@@ -27,7 +36,7 @@ std::string make_job_name()
     return fmt::format("tutti-{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-LaunchOrder make_order(const Options& options, const JobMap& map)
+LaunchOrder make_order(const Options& options, const JobMap& map, bool with_environment)
 {
     LaunchOrder order;
     order.job_name = make_job_name();
@@ -37,31 +46,36 @@ LaunchOrder make_order(const Options& options, const JobMap& map)
     order.stdin_target = options.stdin_target;
     order.stdin_rank = options.stdin_rank;
     order.merge_stderr = options.output.merge_stderr;
+    if (with_environment) {
+        order.environment = forwarded_environment(::environ);
+        order.working_directory = std::filesystem::current_path();
+    }
     return order;
 }
 
 }  // namespace
 
-Head::Head(const Options& options, const JobMap& map, UniqueFd daemon)
+Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherited)
     : options_(options),
-      map_(map),
+      plan_(std::move(plan)),
       signals_(open_launcher_signals(options.forward_signals)),
       writer_(std::make_unique<OutputWriter>(
-          options.output, static_cast<int>(map.ranks.size()),
-          OutputWriter::Events{[this](std::uint64_t bytes) {
-                                   loop_.post([this, bytes] {
-                                       daemon_.send(FrameType::output_taken, WireWriter().put(bytes).bytes());
-                                   });
-                               },
-                               [this](const char* where, int error_number) {
-                                   loop_.post([this, where, error_number] {
-                                       handle_write_failure(where, error_number);
-                                   });
-                               }})),
-      daemon_(
-          loop_, std::move(daemon),
-          [this](FrameType type, std::string_view payload) { handle_frame(type, payload); },
-          [this](const std::string& reason) { handle_daemon_lost(reason); })
+          options.output, OutputWriter::Events{[this](int node, std::uint64_t bytes) {
+                                                   loop_.post([this, node, bytes] {
+                                                       send(node, FrameType::output_taken,
+                                                            WireWriter().put(bytes).bytes());
+                                                   });
+                                               },
+                                               [this](const char* where, int error_number) {
+                                                   loop_.post([this, where, error_number] {
+                                                       handle_write_failure(where, error_number);
+                                                   });
+                                               }})),
+      children_(loop_, plan_.key, {security::Identity::Kind::head, 0}, inherited,
+                {[this](const Frame& frame) { handle_frame(frame); },
+                 [this](const MissingDaemons& report) { handle_not_started(report); },
+                 [this](const MissingDaemons& report) { handle_lost(report); },
+                 [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }})
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
@@ -73,18 +87,6 @@ void Head::say(const std::string& message)
 
 int Head::run()
 {
-    if (options_.verbosity > 0) {
-        say(fmt::format("starting {} ranks of {} on {}", map_.ranks.size(),
-                        options_.apps.front().argv.front(), map_.nodes.front().name));
-    }
-    daemon_.send(FrameType::launch, encode(make_order(options_, map_)));
-    if (options_.stdin_target != StdinTarget::none) {
-        const int target = options_.stdin_target == StdinTarget::all ? kAllRanks : options_.stdin_rank;
-        input_ = std::make_unique<InputReader>(loop_, [this, target](std::string_view bytes) {
-            daemon_.send(FrameType::stdin_data,
-                         WireWriter().put(std::int32_t{target}).put_rest(bytes).bytes());
-        });
-    }
     if (options_.timeout_seconds > 0) {
         const std::chrono::duration<double> timeout(options_.timeout_seconds);
         loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(timeout), [this] {
@@ -93,23 +95,149 @@ int Head::run()
                                 options_.timeout_seconds));
         });
     }
+    start_daemons();
     loop_.run();
-    daemon_.hang_up();
+    children_.finish(kStarterPatience);
     return exit_status_.value_or(0);
 }
 
-void Head::handle_frame(FrameType type, std::string_view payload)
+void Head::start_daemons()
 {
-    WireReader reader(payload);
-    switch (type) {
+    StartOrder order{plan_.method, options_.interface, {}, -1};
+    for (const Host& host : plan_.hosts) {
+        const int node = static_cast<int>(nodes_.size());
+        NodeState& state = nodes_.emplace_back();
+        state.name = host.name;
+        if (host.local) {
+            state.topology = std::move(plan_.local_topology);
+            state.here = true;
+            children_.adopt(node, host.name, std::move(plan_.local_daemon));
+        } else {
+            order.hosts.push_back({node, host.name, host.user});
+        }
+    }
+    if (!order.hosts.empty()) {
+        children_.start(order);
+    }
+    launch_when_complete();
+}
+
+void Head::handle_hello(int node, std::string_view payload)
+{
+    NodeState& state = nodes_.at(static_cast<std::size_t>(node));
+    const Hello hello = decode_hello(payload);
+    state.topology = Topology::from_wire(hello.topology);
+    state.here = true;
+    if (options_.verbosity > 1) {
+        say(fmt::format("the daemon on {} is there (pid {} on {})", state.name, hello.pid, hello.host_name));
+    }
+    launch_when_complete();
+}
+
+void Head::launch_when_complete()
+{
+    if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here)) {
+        return;
+    }
+    std::vector<Topology> topologies;
+    for (NodeState& node : nodes_) {
+        topologies.push_back(std::move(node.topology));
+    }
+    map_ = plan_.map(topologies);
+    if (!options_.output.directory.empty()) {
+        writer_->open_files(static_cast<int>(map_->ranks.size()));
+    }
+    if (options_.verbosity > 0) {
+        std::vector<std::string_view> names;
+        for (const NodeState& node : nodes_) {
+            names.push_back(node.name);
+        }
+        say(fmt::format("starting {} ranks of {} on {}", map_->ranks.size(),
+                        options_.apps.front().argv.front(), fmt::join(names, ", ")));
+    }
+    fences_ =
+        std::make_unique<FenceCollector>(*map_, [this](const std::set<int>& nodes, const FenceFrame& done) {
+            const std::string payload = encode(done);
+            if (nodes.size() == nodes_.size()) {
+                broadcast(FrameType::fence_done, payload);
+                return;
+            }
+            for (const int node : nodes) {
+                send(node, FrameType::fence_done, payload);
+            }
+        });
+    const bool any_remote = std::ranges::any_of(plan_.hosts, [](const Host& host) { return !host.local; });
+    broadcast(FrameType::launch, encode(make_order(options_, *map_, any_remote)));
+    start_input();
+}
+
+void Head::start_input()
+{
+    if (options_.stdin_target == StdinTarget::none) {
+        return;
+    }
+    const bool for_all = options_.stdin_target == StdinTarget::all;
+    const int rank = for_all ? kAllRanks : options_.stdin_rank;
+    int target = kAllNodes;
+    if (!for_all) {
+        target = map_->ranks.at(static_cast<std::size_t>(rank)).node;
+        input_window_.add_reader(target);
+    } else {
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            input_window_.add_reader(static_cast<int>(node));
+        }
+    }
+    input_ = std::make_unique<InputReader>(loop_, [this, rank, target](std::string_view bytes) {
+        send(target, FrameType::stdin_data, WireWriter().put(std::int32_t{rank}).put_rest(bytes).bytes());
+    });
+}
+
+void Head::handle_frame(const Frame& frame)
+{
+    const int node = frame.node;
+    if (frame.type == FrameType::hello) {
+        handle_hello(node, frame.payload);
+        return;
+    }
+    WireReader reader(frame.payload);
+    switch (frame.type) {
+        case FrameType::not_started:
+            handle_not_started(decode_missing_daemons(frame.payload));
+            return;
+        case FrameType::daemons_lost:
+            handle_lost(decode_missing_daemons(frame.payload));
+            return;
+        case FrameType::note: {
+            const bool only_verbose = reader.number<std::uint8_t>() != 0;
+            handle_note(std::string(reader.rest()), only_verbose);
+            return;
+        }
+        default:
+            break;
+    }
+    if (!map_) {
+        throw WireError("a frame about a job that has not begun");
+    }
+    switch (frame.type) {
         case FrameType::output:
-            handle_output(reader);
+            handle_output(node, reader);
             break;
         case FrameType::stdin_taken:
             if (input_) {
-                input_->taken(reader.number<std::uint64_t>());
+                input_->taken(input_window_.taken(node, reader.number<std::uint64_t>()));
             }
             break;
+        case FrameType::fence:
+            fences_->add(node, decode_fence(frame.payload));
+            break;
+        case FrameType::modex_request:
+            handle_modex_request(frame);
+            break;
+        case FrameType::modex_answer: {
+            const ModexAnswer answer = decode_modex_answer(frame.payload);
+            send(answer.asker, FrameType::modex_found, frame.payload);
+            break;
+        }
         case FrameType::start_failed: {
             const auto rank = reader.number<std::int32_t>();
             const auto error_number = reader.number<std::int32_t>();
@@ -117,7 +245,7 @@ void Head::handle_frame(FrameType type, std::string_view payload)
             break;
         }
         case FrameType::exited:
-            handle_exit(decode_exit_report(payload));
+            handle_exit(decode_exit_report(frame.payload));
             break;
         case FrameType::aborted: {
             const auto rank = reader.number<std::int32_t>();
@@ -127,47 +255,125 @@ void Head::handle_frame(FrameType type, std::string_view payload)
             break;
         }
         case FrameType::all_exited:
-            handle_all_exited();
+            nodes_.at(static_cast<std::size_t>(node)).all_exited = true;
+            look_for_the_end();
             break;
         case FrameType::bye:
-            said_bye_ = true;
-            finish_output();
+            nodes_.at(static_cast<std::size_t>(node)).said_bye = true;
+            look_for_the_end();
             break;
         default:
             throw WireError("a frame that only a head sends");
     }
 }
 
-void Head::handle_output(WireReader& reader)
+void Head::handle_output(int node, WireReader& reader)
 {
     const auto rank = reader.number<std::int32_t>();
     const auto channel = reader.number<std::uint8_t>();
-    const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_.ranks.size() &&
+    const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size() &&
                        (channel == static_cast<std::uint8_t>(Channel::standard_output) ||
                         channel == static_cast<std::uint8_t>(Channel::standard_error));
     if (!known) {
         throw WireError("output of a rank that does not exist");
     }
-    writer_->write({rank, static_cast<Channel>(channel)}, reader.rest());
+    writer_->write(node, {rank, static_cast<Channel>(channel)}, reader.rest());
+}
+
+void Head::handle_modex_request(const Frame& frame)
+{
+    const ModexRequest request = decode_modex_request(frame.payload);
+    if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size()) {
+        throw WireError("a question about a rank that does not exist");
+    }
+    send(map_->ranks[static_cast<std::size_t>(request.rank)].node, FrameType::modex_wanted, frame.payload);
 }
 
 void Head::handle_exit(const ExitReport& report)
 {
     if (options_.verbosity > 1) {
         say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
-                        map_.nodes.front().name, report.wait_status));
+                        node_name_of(report.rank), report.wait_status));
     }
     if (const std::optional<Failure> failure = judge_exit(report)) {
         fail(report.rank, report.pid, *failure);
     }
+    fences_->rank_ended(report.rank);
+}
+
+const std::string& Head::node_name_of(int rank) const
+{
+    if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size()) {
+        throw WireError("a report of a rank that does not exist");
+    }
+    const Placement& placement = map_->ranks[static_cast<std::size_t>(rank)];
+    return map_->nodes[static_cast<std::size_t>(placement.node)].name;
 }
 
 void Head::fail(int rank, int pid, const Failure& failure)
 {
-    const std::string who = pid > 0
-                                ? fmt::format("rank {} (pid {}, on {})", rank, pid, map_.nodes.front().name)
-                                : fmt::format("rank {} (on {})", rank, map_.nodes.front().name);
+    const std::string& host = node_name_of(rank);
+    const std::string who = pid > 0 ? fmt::format("rank {} (pid {}, on {})", rank, pid, host)
+                                    : fmt::format("rank {} (on {})", rank, host);
     end_job(failure.exit_status, SIGTERM, fmt::format("{} {}; ending the job", who, failure.text));
+}
+
+void Head::handle_note(const std::string& text, bool only_verbose)
+{
+    if (!only_verbose || options_.verbosity > 0) {
+        say(text);
+    }
+}
+
+void Head::handle_not_started(const MissingDaemons& report)
+{
+    for (const int node : report.nodes) {
+        nodes_.at(static_cast<std::size_t>(node)).lost = true;
+    }
+    end_job(1, SIGTERM, report.reason);
+    look_for_the_end();
+}
+
+void Head::handle_lost(const MissingDaemons& report)
+{
+    bool matters = false;
+    std::vector<int> ranks;
+    for (const int node : report.nodes) {
+        NodeState& state = nodes_.at(static_cast<std::size_t>(node));
+        matters = matters || !state.said_bye;
+        state.lost = true;
+        for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {
+            if (placement.node == node) {
+                ranks.push_back(placement.rank);
+            }
+        }
+        if (const std::uint64_t more = input_window_.remove_reader(node); input_ && more > 0) {
+            input_->taken(more);
+        }
+    }
+    if (matters) {
+        const std::string theirs = ranks.empty()
+                                       ? ""
+                                       : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s",
+                                                     fmt::join(ranks, ", "));
+        end_job(1, SIGTERM, fmt::format("{}{}; ending the job", report.reason, theirs));
+    }
+    look_for_the_end();
+}
+
+void Head::broadcast(FrameType type, std::string_view payload)
+{
+    children_.send({type, kAllNodes, payload});
+}
+
+void Head::broadcast_signal(FrameType type, int signal)
+{
+    broadcast(type, WireWriter().put(std::int32_t{signal}).bytes());
+}
+
+void Head::send(int node, FrameType type, std::string_view payload)
+{
+    children_.send({type, static_cast<std::uint16_t>(node), payload});
 }
 
 /// The first reason counts; what comes after it is its consequence.
@@ -180,7 +386,29 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
     if (!message.empty()) {
         say(message);
     }
-    daemon_.send(FrameType::end_job, WireWriter().put(std::int32_t{signal}).bytes());
+    if (!map_) {
+        // Daemons that have no ranks end when they are hung up on.
+        for (NodeState& node : nodes_) {
+            node.lost = true;
+        }
+        look_for_the_end();
+        return;
+    }
+    broadcast_signal(FrameType::end_job, signal);
+    loop_.after(kEndPatience, [this] { give_up_waiting(); });
+}
+
+/// A daemon that is there, and does not do its work, is not waited for for ever.
+void Head::give_up_waiting()
+{
+    for (NodeState& node : nodes_) {
+        if (!node.all_exited && !node.lost) {
+            say(fmt::format("the daemon on {} did not end its ranks within {} s; look there for what is left",
+                            node.name, kEndPatience.count()));
+            node.lost = true;
+        }
+    }
+    look_for_the_end();
 }
 
 void Head::handle_signal()
@@ -194,36 +422,44 @@ void Head::handle_signal()
             case SIGHUP:
             case SIGQUIT:
                 if (ended_by_user_) {  // impatient: no grace
-                    daemon_.send(FrameType::end_job, WireWriter().put(std::int32_t{SIGKILL}).bytes());
+                    broadcast_signal(FrameType::end_job, SIGKILL);
                 }
                 ended_by_user_ = true;
                 end_job(128 + signal, signal,
                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
                 if (all_exited_) {
-                    handle_all_exited();
+                    loop_.after(kOutputPatience, [this] { loop_.stop(); });
                 }
                 break;
             case SIGTSTP:
                 stop_with_job();
                 break;
             default:
-                daemon_.send(FrameType::send_signal, WireWriter().put(std::int32_t{signal}).bytes());
+                broadcast_signal(FrameType::send_signal, signal);
         }
     }
 }
 
 void Head::stop_with_job()
 {
-    daemon_.send(FrameType::send_signal, WireWriter().put(std::int32_t{SIGTSTP}).bytes());
+    broadcast_signal(FrameType::send_signal, SIGTSTP);
     ::raise(SIGSTOP);
     // Whoever continues us sends SIGCONT, which is passed on like any other.
 }
 
-void Head::handle_all_exited()
+void Head::look_for_the_end()
 {
-    all_exited_ = true;
-    if (ended_by_user_ || exit_status_ == kTimeoutStatus) {
-        loop_.after(kOutputPatience, [this] { loop_.stop(); });
+    const auto has_exited = [](const NodeState& node) { return node.all_exited || node.lost; };
+    if (!all_exited_ && std::ranges::all_of(nodes_, has_exited)) {
+        all_exited_ = true;
+        if (ended_by_user_ || exit_status_ == kTimeoutStatus) {
+            loop_.after(kOutputPatience, [this] { loop_.stop(); });
+        }
+    }
+    const auto is_silent = [](const NodeState& node) { return node.said_bye || node.lost; };
+    if (!finishing_ && std::ranges::all_of(nodes_, is_silent)) {
+        finishing_ = true;
+        finish_output();
     }
 }
 
@@ -235,15 +471,6 @@ void Head::finish_output()
             loop_.stop();
         });
     });
-}
-
-void Head::handle_daemon_lost(const std::string& reason)
-{
-    if (!said_bye_) {
-        end_job(1, SIGTERM,
-                fmt::format("lost the daemon on {}: {}; the job has ended", map_.nodes.front().name, reason));
-        finish_output();
-    }
 }
 
 void Head::handle_write_failure(const std::string& where, int error_number)

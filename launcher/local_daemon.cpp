@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kPatience{3000};
 
 }  // namespace
 
-LocalDaemon::LocalDaemon(const InheritedState& inherited)
+LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedState& inherited)
 {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -41,7 +41,7 @@ LocalDaemon::LocalDaemon(const InheritedState& inherited)
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
-        ::_exit(run_daemon(std::move(daemon_end), 0, inherited));
+        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited));
     }
 }
 

@@ -5,14 +5,15 @@
 
 #include "launcher/spawn.hpp"
 #include "launcher/unique_fd.hpp"
+#include "lib/security/key.hpp"
 
 namespace tutti::launcher {
 
 class LocalDaemon {
 public:
-    /// Forks it. To be called early: a small process forks quickly, and libpmix then starts while the head
+    /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix then starts while the head
     /// still looks at the machine. Throws std::system_error.
-    explicit LocalDaemon(const InheritedState& inherited);
+    LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
     ~LocalDaemon() { wait(); }
     LocalDaemon(const LocalDaemon&) = delete;
     LocalDaemon& operator=(const LocalDaemon&) = delete;

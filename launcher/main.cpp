@@ -2,9 +2,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,7 @@
 #include "launcher/local_daemon.hpp"
 #include "launcher/mapping.hpp"
 #include "launcher/options.hpp"
-#include "launcher/this_host.hpp"
+#include "launcher/remote_daemon.hpp"
 #include "launcher/topology.hpp"
 
 namespace {
@@ -37,25 +39,38 @@ void open_standard_descriptors()
 int run_job(const Options& options)
 {
     const InheritedState inherited = take_over_process();
-    LocalDaemon daemon(inherited);
     const std::vector<Host> hosts = job_hosts(options);
-    if (hosts.size() > 1 || !hosts.front().local) {
-        throw UsageError(
-            fmt::format("host '{}' is not this machine ({})", hosts.back().name, local_host_name()));
+    const tutti::security::Key key = tutti::security::Key::random();
+    const auto local = std::ranges::find_if(hosts, &Host::local);
+    std::optional<LocalDaemon> daemon;
+    if (local != hosts.end()) {
+        daemon.emplace(static_cast<int>(local - hosts.begin()), key, inherited);
     }
-    const std::vector<Topology> topologies = {Topology::detect()};
-    const JobMap map = map_job(options, hosts, topologies);
-    if (options.display_map) {
-        fmt::print("{}", describe_map(options, map));
-        std::fflush(stdout);
+    HeadPlan plan{key, hosts, {}, {}, {}, {}};
+    if (daemon) {
+        plan.local_daemon = daemon->take_stream();
+        plan.local_topology = Topology::detect();
     }
-    if (options.report_bindings) {
-        fmt::print(stderr, "{}", describe_bindings(map, topologies));
+    if (!std::ranges::all_of(hosts, &Host::local)) {
+        plan.method = start_method(options);
     }
-    Head head(options, map, daemon.take_stream());
+    plan.map = [&options, &hosts](std::span<const Topology> topologies) {
+        JobMap map = map_job(options, hosts, topologies);
+        if (options.display_map) {
+            fmt::print("{}", describe_map(options, map));
+            std::fflush(stdout);
+        }
+        if (options.report_bindings) {
+            fmt::print(stderr, "{}", describe_bindings(map, topologies));
+        }
+        return map;
+    };
+    Head head(options, std::move(plan), inherited);
     const int status = head.run();
     if (head.output_is_stuck()) {
-        daemon.wait();
+        if (daemon) {
+            daemon->wait();
+        }
         ::_exit(status);
     }
     return status;
@@ -66,6 +81,9 @@ int run_job(const Options& options)
 int main(int argc, char** argv)
 {
     open_standard_descriptors();
+    if (argc == 2 && std::string_view(argv[1]) == "--daemon") {
+        return run_remote_daemon();
+    }
     try {
         return run_job(parse_command_line(argc, argv));
     } catch (const EarlyExit& exit) {

@@ -86,6 +86,7 @@ std::string encode(const LaunchOrder& order)
     for (const Placement& placement : order.ranks) {
         encode_placement(writer, placement);
     }
+    writer.put(order.environment).put(std::string_view(order.working_directory));
     return writer.bytes();
 }
 
@@ -116,6 +117,8 @@ LaunchOrder decode_launch_order(std::string_view payload)
             throw WireError("the ranks of the launch order are not in order");
         }
     }
+    order.environment = reader.texts();
+    order.working_directory = reader.text();
     reader.expect_end();
     return order;
 }

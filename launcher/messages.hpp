@@ -16,7 +16,9 @@ struct LaunchOrder {
     std::string job_name;  // PMIx namespace: carries 128 random bits, which keeps strangers out
     std::vector<Node> nodes;
     std::vector<AppContext> apps;
-    std::vector<Placement> ranks;  // of the whole job
+    std::vector<Placement> ranks;          // of the whole job
+    std::vector<std::string> environment;  // NAME=value, of the head, for ranks of other hosts
+    std::string working_directory;         // of the head, likewise
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
     bool merge_stderr = false;  // one pipe for both, so that their order stays

@@ -26,12 +26,9 @@ bool same_file(int first, int second)
 
 }  // namespace
 
-OutputWriter::OutputWriter(const OutputOptions& options, int ranks, Events events)
-    : events_(std::move(events))
+OutputWriter::OutputWriter(const OutputOptions& options, Events events)
+    : options_(options), events_(std::move(events))
 {
-    if (!options.directory.empty()) {
-        files_ = std::make_unique<OutputFiles>(options.directory, ranks, options.merge_stderr);
-    }
     destinations_[0] = std::make_unique<Destination>(options);
     destinations_[0]->fd = 1;
     destinations_[0]->name = "standard output";
@@ -62,19 +59,25 @@ void OutputWriter::push(Entry entry)
     filled_.notify_one();
 }
 
-void OutputWriter::write(StreamId stream, std::string_view text)
+void OutputWriter::open_files(int ranks)
 {
-    push({text.empty() ? Entry::Kind::end : Entry::Kind::text, stream, std::string(text), {}});
+    // The writer's thread looks for them when it is given text, which is later.
+    files_ = std::make_unique<OutputFiles>(options_.directory, ranks, options_.merge_stderr);
+}
+
+void OutputWriter::write(int source, StreamId stream, std::string_view text)
+{
+    push({text.empty() ? Entry::Kind::end : Entry::Kind::text, source, stream, std::string(text), {}});
 }
 
 void OutputWriter::message(std::string line)
 {
-    push({Entry::Kind::message, {0, Channel::standard_error}, std::move(line), {}});
+    push({Entry::Kind::message, 0, {0, Channel::standard_error}, std::move(line), {}});
 }
 
 void OutputWriter::finish(std::function<void()> on_finished)
 {
-    push({Entry::Kind::finish, {}, {}, std::move(on_finished)});
+    push({Entry::Kind::finish, 0, {}, {}, std::move(on_finished)});
 }
 
 OutputWriter::Destination& OutputWriter::destination_of(const Entry& entry)
@@ -99,8 +102,8 @@ void OutputWriter::run()
                 write_out(*destination);
             }
         }
-        if (taken_bytes_ > 0) {
-            events_.taken(std::exchange(taken_bytes_, 0));
+        for (const auto& [source, bytes] : std::exchange(taken_bytes_, {})) {
+            events_.taken(source, bytes);
         }
     }
 }
@@ -189,7 +192,7 @@ void OutputWriter::deliver(Destination& destination, const Entry& entry)
         return;
     }
     destination.merger.add(entry.stream, entry.text);
-    taken_bytes_ += entry.text.size();
+    taken_bytes_[entry.source] += entry.text.size();
     if (files_ && !files_failed_) {
         const int error_number = files_->write(entry.stream, entry.text);
         if (error_number != 0) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,23 +19,26 @@ namespace tutti::launcher {
 
 class OutputWriter {
 public:
-    /// Both are called in the writer's thread. `taken`: so many bytes are written or kept as unfinished
-    /// lines.
+    /// Both are called in the writer's thread. `taken`: so many bytes from `source` are written or kept as
+    /// unfinished lines.
     struct Events {
-        std::function<void(std::uint64_t bytes)> taken;
+        std::function<void(int source, std::uint64_t bytes)> taken;
         /// Writing to stdout, stderr or the rank's file failed, once each; what follows for it is dropped.
         std::function<void(const char* where, int error_number)> failed;
     };
 
-    /// Throws std::system_error when options.directory cannot be used. All signals must be blocked.
-    OutputWriter(const OutputOptions& options, int ranks, Events events);
+    /// All signals must be blocked.
+    OutputWriter(const OutputOptions& options, Events events);
     /// Writes all that was given; blocks as long as the terminal does.
     ~OutputWriter();
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
 
-    /// No text: the stream is at its end.
-    void write(StreamId stream, std::string_view text);
+    /// What is written from now on goes also into files below options.directory. Throws std::system_error
+    /// when that cannot be used.
+    void open_files(int ranks);
+    /// No text: the stream is at its end. `source` is the node that it comes from.
+    void write(int source, StreamId stream, std::string_view text);
     /// A line, with its end, on the launcher's stderr.
     void message(std::string line);
     /// Calls `on_finished`, in the writer's thread, when all that was given before is written.
@@ -43,6 +47,7 @@ public:
 private:
     struct Entry {
         enum class Kind { text, end, message, finish } kind;
+        int source;
         StreamId stream;
         std::string text;
         std::function<void()> on_finished;
@@ -69,11 +74,12 @@ private:
 
     Destination& destination_of(const Entry& entry);
 
+    const OutputOptions options_;
     Events events_;
     std::unique_ptr<OutputFiles> files_;
     bool files_failed_ = false;
     std::array<std::unique_ptr<Destination>, 2> destinations_;  // the second is empty when they are the same
-    std::uint64_t taken_bytes_ = 0;
+    std::map<int, std::uint64_t> taken_bytes_;                  // by source
 
     std::mutex mutex_;
     std::condition_variable filled_;

@@ -5,9 +5,13 @@
 #include <pmix_server.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <future>
+#include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -24,10 +28,16 @@ namespace {
 constexpr const char* kStore = "PMIX_MCA_gds";
 constexpr const char* kStoreHash = "hash";
 
+/// The job's key, for its ranks only: 64 hexadecimal digits.
+constexpr const char* kKeyAttribute = "tutti.key";
+
 /// Where the callbacks find their daemon: libpmix passes no pointer of ours to all of them.
 struct Target {
     EventLoop* loop = nullptr;
     PmixObserver* observer = nullptr;
+    // Written before the ranks exist, and only read afterwards.
+    std::string job_name;
+    std::vector<bool> is_local;  // by rank
 };
 Target target;
 
@@ -68,12 +78,86 @@ pmix_status_t client_aborts(const pmix_proc_t* proc, void*, int status, const ch
     return PMIX_SUCCESS;
 }
 
-pmix_status_t fence(const pmix_proc_t*, std::size_t, const pmix_info_t*, std::size_t, char* data, std::size_t,
-                    pmix_modex_cbfunc_t, void*)
+/// For libpmix, which keeps the bytes until it calls the last argument.
+PmixAnswer make_answer(pmix_modex_cbfunc_t done, void* done_data)
 {
-    // All ranks are on this node, and libpmix has heard all of them and stored what they published.
-    std::free(data);
-    return PMIX_OPERATION_SUCCEEDED;
+    return [done, done_data](int status, std::string data) {
+        auto kept = std::make_unique<std::string>(std::move(data));
+        const std::string& bytes = *kept;
+        done(
+            status, bytes.data(), bytes.size(), done_data,
+            [](void* released) { delete static_cast<std::string*>(released); }, kept.release());
+    };
+}
+
+/// The ranks of a fence in ascending order, each once; kAllRanks alone for the whole job.
+std::vector<int> list_ranks(const pmix_proc_t* procs, std::size_t count)
+{
+    std::set<int> ranks;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (procs[i].rank == PMIX_RANK_WILDCARD) {
+            return {kAllRanks};
+        }
+        ranks.insert(static_cast<int>(procs[i].rank));
+    }
+    return ranks.size() == target.is_local.size() ? std::vector{kAllRanks}
+                                                  : std::vector(ranks.begin(), ranks.end());
+}
+
+bool is_local(int rank)
+{
+    const std::vector<bool>& local = target.is_local;
+    return rank == kAllRanks ? std::ranges::all_of(local, std::identity{})
+                             : rank >= 0 && static_cast<std::size_t>(rank) < local.size() &&
+                                   local[static_cast<std::size_t>(rank)];
+}
+
+/// When a rank of this node dies in a fence of several nodes, the others would not hear of it.
+pmix_status_t status_among(const pmix_info_t* infos, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        if (PMIX_CHECK_KEY(&infos[i], PMIX_LOCAL_COLLECTIVE_STATUS)) {
+            return infos[i].value.data.status;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix_info_t* infos,
+                    std::size_t info_count, char* data, std::size_t data_bytes, pmix_modex_cbfunc_t done,
+                    void* done_data)
+{
+    const std::unique_ptr<char, decltype(&std::free)> owned(data, &std::free);
+    for (std::size_t i = 0; i < proc_count; ++i) {
+        if (target.job_name != procs[i].nspace) {
+            return PMIX_ERR_NOT_SUPPORTED;  // no other job is connected to this one
+        }
+    }
+    std::vector<int> ranks = list_ranks(procs, proc_count);
+    const pmix_status_t status = status_among(infos, info_count);
+    if (std::ranges::all_of(ranks, is_local)) {
+        // libpmix has heard all of them and stored what they published.
+        return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
+    }
+    target.loop->post([ranks = std::move(ranks), status,
+                       bytes = data != nullptr ? std::string(data, data_bytes) : std::string(),
+                       answer = make_answer(done, done_data)] {
+        target.observer->fence_reached(ranks, status, bytes, answer);
+    });
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, std::size_t, pmix_modex_cbfunc_t done,
+                           void* done_data)
+{
+    const auto rank = static_cast<int>(proc->rank);
+    const bool exists = target.job_name == proc->nspace && proc->rank < target.is_local.size();
+    if (!exists || is_local(rank)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    target.loop->post(
+        [rank, answer = make_answer(done, done_data)] { target.observer->values_wanted(rank, answer); });
+    return PMIX_SUCCESS;
 }
 
 // Clients may register for events; libpmix itself delivers those that this server raises.
@@ -95,6 +179,7 @@ pmix_server_module_t make_module()
     module.client_finalized = client_finalized;
     module.abort = client_aborts;
     module.fence_nb = fence;
+    module.direct_modex = direct_modex;
     module.register_events = register_events;
     module.deregister_events = deregister_events;
     return module;
@@ -162,7 +247,7 @@ private:
 PmixServer::PmixServer(EventLoop& loop, PmixObserver& observer, const std::string& session_directory)
     : session_directory_(session_directory)
 {
-    target = {&loop, &observer};
+    target = {&loop, &observer, {}, {}};
     if (std::getenv(kStore) == nullptr) {
         ::setenv(kStore, kStoreHash, 1);
     }
@@ -177,11 +262,16 @@ PmixServer::PmixServer(EventLoop& loop, PmixObserver& observer, const std::strin
     check(PMIx_server_init(&module, infos.data(), infos.size()), "the PMIx server does not start");
 }
 
-void PmixServer::register_job(const LaunchOrder& order, int node)
+void PmixServer::register_job(const LaunchOrder& order, int node, const std::string& key)
 {
     job_name_ = order.job_name;
+    target.job_name = order.job_name;
+    for (const Placement& placement : order.ranks) {
+        target.is_local.push_back(placement.node == node);
+    }
     const std::vector<int> local = order.ranks_of(node);
     PmixInfoList infos = describe_job(order, node, session_directory_);
+    infos.add(kKeyAttribute, key);
     Completion job;
     check(PMIx_server_register_nspace(job_name_.c_str(), static_cast<int>(local.size()), infos.data(),
                                       infos.size(), Completion::done, &job),
@@ -197,6 +287,24 @@ void PmixServer::register_job(const LaunchOrder& order, int node)
     job.wait("the PMIx server refuses the job");
     for (Completion& client : clients) {
         client.wait("the PMIx server refuses a rank");
+    }
+}
+
+void PmixServer::published_by(int rank, PmixAnswer answer)
+{
+    pmix_proc_t proc{};
+    PMIX_LOAD_PROCID(&proc, job_name_.c_str(), static_cast<pmix_rank_t>(rank));
+    auto kept = std::make_unique<PmixAnswer>(std::move(answer));
+    const pmix_dmodex_response_fn_t respond = [](pmix_status_t status, char* data, std::size_t bytes,
+                                                 void* self) {
+        const std::unique_ptr<PmixAnswer> owned(static_cast<PmixAnswer*>(self));
+        (*owned)(status, data != nullptr ? std::string(data, bytes) : std::string());
+    };
+    const pmix_status_t status = PMIx_server_dmodex_request(&proc, respond, kept.get());
+    if (status == PMIX_SUCCESS) {
+        [[maybe_unused]] const PmixAnswer* const passed_on = kept.release();
+    } else {
+        (*kept)(status, {});
     }
 }
 

@@ -10,12 +10,20 @@
 
 namespace tutti::launcher {
 
+/// Takes a pmix_status_t and bytes that only libpmix understands. To be called once.
+using PmixAnswer = std::function<void(int status, std::string data)>;
+
 /// libpmix runs these calls in a thread of its own; the observer is called in the loop's thread.
 class PmixObserver {
 public:
     virtual void rank_connected(int rank) = 0;
     virtual void rank_finalized(int rank) = 0;
     virtual void rank_aborted(int rank, int status, const std::string& message) = 0;
+    /// All of `ranks` (ascending, or kAllRanks) that this node has are in a fence with ranks of other nodes.
+    /// `status` is a pmix_status_t, of what this node's ranks have done so far.
+    virtual void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) = 0;
+    /// A rank of this node waits for what `rank`, of another one, publishes.
+    virtual void values_wanted(int rank, PmixAnswer answer) = 0;
 
 protected:
     ~PmixObserver() = default;
@@ -30,10 +38,14 @@ public:
     PmixServer(const PmixServer&) = delete;
     PmixServer& operator=(const PmixServer&) = delete;
 
-    /// Makes the job and the ranks of `node`, at least one, known. Throws std::runtime_error.
-    void register_job(const LaunchOrder& order, int node);
+    /// Makes the job and the ranks of `node`, at least one, known. `key` is the job's, in hexadecimal digits.
+    /// Throws std::runtime_error.
+    void register_job(const LaunchOrder& order, int node, const std::string& key);
     /// The variables, as NAME=value, by which the rank's process finds this server.
     std::vector<std::string> rank_environment(int rank) const;
+    /// Calls `answer`, in libpmix's thread, with all that `rank`, of this node, has published, as soon as
+    /// there is something.
+    void published_by(int rank, PmixAnswer answer);
 
 private:
     std::string session_directory_;

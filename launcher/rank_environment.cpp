@@ -20,6 +20,27 @@ bool belongs_to_outer_job(std::string_view entry)
                        [entry](std::string_view prefix) { return entry.starts_with(prefix); });
 }
 
+bool belongs_to_host_or_session(std::string_view entry)
+{
+    static constexpr std::array<std::string_view, 28> kNames = {
+        "HOME",           "USER",       "LOGNAME",
+        "SHELL",          "MAIL",       "PWD",
+        "OLDPWD",         "SHLVL",      "_",
+        "TMPDIR",         "TMP",        "TEMP",
+        "HOST",           "HOSTNAME",   "HOSTTYPE",
+        "MACHTYPE",       "OSTYPE",     "DISPLAY",
+        "XAUTHORITY",     "WINDOWID",   "TERM_SESSION_ID",
+        "KRB5CCNAME",     "STY",        "INVOCATION_ID",
+        "JOURNAL_STREAM", "LISTEN_PID", "LISTEN_FDS",
+        "LISTEN_FDNAMES"};
+    static constexpr std::array<std::string_view, 8> kPrefixes = {"SSH_", "XDG_",     "DBUS_", "GPG_",
+                                                                  "TMUX", "SYSTEMD_", "SLURM", "BASH_FUNC_"};
+    const std::string_view name = entry.substr(0, entry.find('='));
+    return std::ranges::find(kNames, name) != kNames.end() ||
+           std::ranges::any_of(kPrefixes,
+                               [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 }  // namespace
 
 RankEnvironment::RankEnvironment(const char* const* environment)
@@ -28,6 +49,13 @@ RankEnvironment::RankEnvironment(const char* const* environment)
         if (!belongs_to_outer_job(*environment)) {
             entries_.emplace_back(*environment);
         }
+    }
+}
+
+void RankEnvironment::add_forwarded(const std::vector<std::string>& entries)
+{
+    for (const std::string& entry : entries) {
+        set_entry(entry);
     }
 }
 
@@ -73,6 +101,17 @@ std::vector<char*> RankEnvironment::pointers() const
         result.push_back(const_cast<char*>(entry.c_str()));
     }
     result.push_back(nullptr);
+    return result;
+}
+
+std::vector<std::string> forwarded_environment(const char* const* environment)
+{
+    std::vector<std::string> result;
+    for (; *environment != nullptr; ++environment) {
+        if (!belongs_to_outer_job(*environment) && !belongs_to_host_or_session(*environment)) {
+            result.emplace_back(*environment);
+        }
+    }
     return result;
 }
 

@@ -14,6 +14,10 @@ public:
     /// and Open MPI programs would take an outer launcher's job for theirs.
     explicit RankEnvironment(const char* const* environment);
 
+    /// Adds what the head's host has to say to ranks of other hosts, see forwarded_environment(). Where both
+    /// have a variable, the head's value counts.
+    void add_forwarded(const std::vector<std::string>& entries);
+
     void set(const std::string& name, const std::string& value);
     /// "NAME=value".
     void set_entry(const std::string& entry);
@@ -26,5 +30,15 @@ public:
 private:
     std::vector<std::string> entries_;
 };
+
+/// The entries of `environment` that ranks on other hosts get, too: all but those that belong to a host, a
+/// login or a session there. Those are
+///   - HOME, USER, LOGNAME, SHELL, MAIL, PWD, OLDPWD, SHLVL, _, TMPDIR, TMP, TEMP, HOST, HOSTNAME, HOSTTYPE,
+///     MACHTYPE, OSTYPE, DISPLAY, XAUTHORITY, WINDOWID, TERM_SESSION_ID, KRB5CCNAME, STY, INVOCATION_ID,
+///     JOURNAL_STREAM, LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES;
+///   - what starts with SSH_, XDG_, DBUS_, GPG_, TMUX, SYSTEMD_, SLURM, or BASH_FUNC_;
+///   - what an outer launcher put there for its own ranks.
+/// -x and its like forward a variable by name, whatever it is.
+std::vector<std::string> forwarded_environment(const char* const* environment);
 
 }  // namespace tutti::launcher

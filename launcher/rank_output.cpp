@@ -18,7 +18,7 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
 }  // namespace
 
-RankOutput::RankOutput(EventLoop& loop, Connection& head, std::function<void()> on_all_closed)
+RankOutput::RankOutput(EventLoop& loop, Uplink& head, std::function<void()> on_all_closed)
     : loop_(loop),
       head_(head),
       on_all_closed_(std::move(on_all_closed)),

@@ -14,7 +14,7 @@ namespace tutti::launcher {
 class RankOutput {
 public:
     /// Both must outlive this. `on_all_closed` is called when the last pipe is at its end after drain().
-    RankOutput(EventLoop& loop, Connection& head, std::function<void()> on_all_closed);
+    RankOutput(EventLoop& loop, Uplink& head, std::function<void()> on_all_closed);
 
     void add(int rank, Channel channel, UniqueFd read_end);
     /// The head has passed on so many bytes.
@@ -36,7 +36,7 @@ private:
     void switch_reading();
 
     EventLoop& loop_;
-    Connection& head_;
+    Uplink& head_;
     std::function<void()> on_all_closed_;
     UniqueFd ready_;  // an epoll set of the pipes in the loop's epoll set: one switch stops all reading
     std::unordered_map<int, Stream> streams_;

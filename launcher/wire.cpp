@@ -107,7 +107,8 @@ bool FrameParser::next(Frame& frame)
     WireReader header(left.substr(0, kFrameHeaderBytes));
     const auto length = header.number<std::uint32_t>();
     const auto type = header.number<std::uint16_t>();
-    if (type < static_cast<std::uint16_t>(FrameType::launch) ||
+    const auto node = header.number<std::uint16_t>();
+    if (type < static_cast<std::uint16_t>(FrameType::start_daemons) ||
         type > static_cast<std::uint16_t>(FrameType::bye)) {
         throw WireError(fmt::format("a frame of the unknown type {}", type));
     }
@@ -117,18 +118,19 @@ bool FrameParser::next(Frame& frame)
     if (left.size() - kFrameHeaderBytes < length) {
         return false;
     }
-    frame = {static_cast<FrameType>(type), left.substr(kFrameHeaderBytes, length)};
+    frame = {static_cast<FrameType>(type), node, left.substr(kFrameHeaderBytes, length)};
     parsed_bytes_ += kFrameHeaderBytes + length;
     return true;
 }
 
-void append_frame(std::string& stream, FrameType type, std::string_view payload)
+void append_frame(std::string& stream, const Frame& frame)
 {
-    const auto length = static_cast<std::uint32_t>(payload.size());
-    const auto type_number = static_cast<std::uint16_t>(type);
+    const auto length = static_cast<std::uint32_t>(frame.payload.size());
+    const auto type_number = static_cast<std::uint16_t>(frame.type);
     stream.append(reinterpret_cast<const char*>(&length), sizeof length);
     stream.append(reinterpret_cast<const char*>(&type_number), sizeof type_number);
-    stream.append(payload);
+    stream.append(reinterpret_cast<const char*>(&frame.node), sizeof frame.node);
+    stream.append(frame.payload);
 }
 
 }  // namespace tutti::launcher

@@ -1,4 +1,8 @@
-// What head and daemon say to each other: frames of `u32 length, u16 type, payload` over a byte stream.
+// What head and daemons say to each other: frames of `u32 length, u16 type, u16 node, payload` over byte
+// streams.
+//
+// The head is the root of a tree of daemons. A frame on its way down names the node that it is for, or all;
+// on its way up the node that it comes from. Daemons pass on what is not theirs without looking at it.
 //
 // Numbers travel in the machine's own order: all nodes of a job run the same tuttirun. Parsing trusts
 // nothing: bytes that no tuttirun sends end in a WireError, never in a wild read or a huge allocation.
@@ -17,26 +21,41 @@ namespace tutti::launcher {
 
 enum class FrameType : std::uint16_t {
     // head to daemon
-    launch = 1,    // LaunchOrder
-    stdin_data,    // i32 rank (kAllRanks), bytes to the end; no bytes: end of file
-    output_taken,  // u64 bytes: the head's writer has taken them, so as many more may be sent
-    send_signal,   // i32 signal, to every process group of the job
-    end_job,       // i32 signal to start with; SIGKILL follows after the grace period
+    start_daemons = 1,  // StartOrder: further daemons below this one
+    launch,             // LaunchOrder
+    stdin_data,         // i32 rank (kAllRanks), bytes to the end; no bytes: end of file
+    output_taken,       // u64 bytes: the head's writer has taken them, so as many more may be sent
+    send_signal,        // i32 signal, to every process group of the job
+    end_job,            // i32 signal to start with; SIGKILL follows after the grace period
+    fence_done,         // FenceFrame: what all nodes have brought
+    modex_wanted,       // ModexRequest: from another node's daemon, passed on by the head
+    modex_found,        // ModexAnswer, to the node that asked
     // daemon to head
-    output,        // i32 rank, u8 channel, bytes to the end; no bytes: end of file
-    stdin_taken,   // u64 bytes
-    start_failed,  // i32 rank, i32 errno, string: why a rank could not be started
-    exited,        // ExitReport
-    aborted,       // i32 rank, i32 pid, i32 status, string message
-    all_exited,    // no process of the job is left on the daemon's node
-    bye            // all output was sent before this
+    hello,          // Hello: the first frame of each daemon
+    not_started,    // MissingDaemons: those below this one that could not be started
+    daemons_lost,   // MissingDaemons: of which nothing will be heard any more
+    fence,          // FenceFrame: what the ranks of the node bring
+    modex_request,  // ModexRequest, for the node that has the rank
+    modex_answer,   // ModexAnswer
+    note,           // u8 only with -v, text to the end: a line for the user
+    output,         // i32 rank, u8 channel, bytes to the end; no bytes: end of file
+    stdin_taken,    // u64 bytes
+    start_failed,   // i32 rank, i32 errno, string: why a rank could not be started
+    exited,         // ExitReport
+    aborted,        // i32 rank, i32 pid, i32 status, string message
+    all_exited,     // no process of the job is left on the daemon's node
+    bye             // all output was sent before this
 };
 
 inline constexpr std::int32_t kAllRanks = -1;
-inline constexpr std::size_t kFrameHeaderBytes = 6;
-/// A launch order carries a few hundred bytes a rank and the users' environment; output comes in small
-/// pieces.
-inline constexpr std::size_t kMaxFrameBytes = std::size_t{64} << 20;
+/// In a frame's header: for every node.
+inline constexpr std::uint16_t kAllNodes = 0xffff;
+/// Bounds the job: each node has a number below kAllNodes.
+inline constexpr std::size_t kMaxNodes = kAllNodes;
+inline constexpr std::size_t kFrameHeaderBytes = 8;
+/// A launch order carries a few hundred bytes a rank and the users' environment, output comes in small
+/// pieces; a fence carries what all ranks have published.
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 30;
 
 class WireError : public std::runtime_error {
 public:
@@ -91,16 +110,18 @@ private:
     std::string_view bytes_;
 };
 
+struct Frame {
+    FrameType type;
+    std::uint16_t node;
+    std::string_view payload;
+};
+
 /// Cuts a stream into frames.
 class FrameParser {
 public:
-    struct Frame {
-        FrameType type;
-        std::string_view payload;  // valid until the next append()
-    };
-
     void append(std::string_view bytes);
-    /// The next whole frame into `frame`; false when more bytes are needed. Throws WireError.
+    /// The next whole frame into `frame`, its payload valid until the next append(); false when more bytes
+    /// are needed. Throws WireError.
     bool next(Frame& frame);
 
 private:
@@ -108,6 +129,6 @@ private:
     std::size_t parsed_bytes_ = 0;
 };
 
-void append_frame(std::string& stream, FrameType type, std::string_view payload);
+void append_frame(std::string& stream, const Frame& frame);
 
 }  // namespace tutti::launcher

@@ -22,6 +22,8 @@ LaunchOrder make_order()
     order.stdin_target = StdinTarget::rank;
     order.stdin_rank = 2;
     order.merge_stderr = true;
+    order.environment = {"PATH=/bin", "EMPTY="};
+    order.working_directory = "/work";
     return order;
 }
 
@@ -49,6 +51,8 @@ TEST_CASE("a launch order survives the wire")
     CHECK(order.stdin_target == StdinTarget::rank);
     CHECK(order.stdin_rank == 2);
     CHECK(order.merge_stderr);
+    CHECK(order.environment == std::vector<std::string>{"PATH=/bin", "EMPTY="});
+    CHECK(order.working_directory == "/work");
 }
 
 TEST_CASE("an exit report survives the wire")
@@ -94,33 +98,33 @@ TEST_CASE("random bytes never do worse than be refused")
 TEST_CASE("frames are found however the stream is cut")
 {
     std::string stream;
-    append_frame(stream, FrameType::output, "first");
-    append_frame(stream, FrameType::bye, "");
-    append_frame(stream, FrameType::output, std::string(1000, 'x'));
+    append_frame(stream, {FrameType::output, 3, "first"});
+    append_frame(stream, {FrameType::bye, kAllNodes, ""});
+    append_frame(stream, {FrameType::output, 3, std::string(1000, 'x')});
     for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, std::size_t{7}, stream.size()}) {
         FrameParser parser;
-        std::vector<std::pair<FrameType, std::string>> frames;
+        std::vector<std::tuple<FrameType, int, std::string>> frames;
         for (std::size_t begin = 0; begin < stream.size(); begin += piece) {
             parser.append(std::string_view(stream).substr(begin, piece));
-            FrameParser::Frame frame{};
+            Frame frame{};
             while (parser.next(frame)) {
-                frames.emplace_back(frame.type, frame.payload);
+                frames.emplace_back(frame.type, frame.node, frame.payload);
             }
         }
         REQUIRE(frames.size() == 3);
-        CHECK(frames[0] == std::pair(FrameType::output, std::string("first")));
-        CHECK(frames[1] == std::pair(FrameType::bye, std::string()));
-        CHECK(frames[2].second.size() == 1000);
+        CHECK(frames[0] == std::tuple(FrameType::output, 3, std::string("first")));
+        CHECK(frames[1] == std::tuple(FrameType::bye, int{kAllNodes}, std::string()));
+        CHECK(std::get<2>(frames[2]).size() == 1000);
     }
 }
 
 TEST_CASE("frames of unknown type or absurd length are refused")
 {
-    FrameParser::Frame frame{};
+    Frame frame{};
     FrameParser unknown;
-    unknown.append(std::string("\0\0\0\0\xff\xff", 6));
+    unknown.append(std::string("\0\0\0\0\xff\xff\0\0", 8));
     CHECK_THROWS_AS(unknown.next(frame), WireError);
     FrameParser huge;
-    huge.append(std::string("\xff\xff\xff\xff\x06\0", 6));
+    huge.append(std::string("\xff\xff\xff\xff\x06\0\0\0", 8));
     CHECK_THROWS_AS(huge.next(frame), WireError);
 }

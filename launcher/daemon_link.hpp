@@ -1,0 +1,30 @@
+// The TCP connections between head and daemons.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <string>
+#include <vector>
+
+namespace tutti::launcher {
+
+/// A connection whose other end does not answer for so long is lost, whether it has something to send or not.
+/// The kernel asks and answers, so that a process that is stopped, or gets no processor, is not taken for
+/// dead.
+inline constexpr int kLinkTimeoutSeconds = 8;
+
+/// Makes a connected or connecting socket of the kind that frames travel on: it does not block, is not
+/// delayed, and notices that its other end is gone.
+void prepare_link(int fd) noexcept;
+
+/// The numeric address, "10.0.0.1" or "fe80::1%eth0".
+std::string address_text(const sockaddr_storage& address);
+/// That of the other end of a connected socket; empty when it is gone already.
+std::string peer_address(int fd);
+
+/// Numeric addresses under which other hosts may reach this one, the likely ones first; those of `interface`,
+/// as lib/network reads it, or of TUTTI_INTERFACE where that is empty. Loopback comes last: a daemon may have
+/// been started on this machine under another name. Throws tutti::Error when what was named is not there.
+std::vector<std::string> own_addresses(const std::string& interface);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,43 @@
+// What the PMIx servers of a job's nodes tell each other, by way of the head.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/wire.hpp"
+
+namespace tutti::launcher {
+
+/// What the ranks of one node bring to a fence, or what all nodes have brought. A fence is known by its
+/// ranks: all ranks of one call the same fences, in the same order.
+struct FenceFrame {
+    std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job
+    std::int32_t status = 0;  // pmix_status_t
+    std::string data;         // as libpmix gave it
+};
+
+/// One node asks for what a rank of another has published.
+struct ModexRequest {
+    std::uint32_t number = 0;  // the asker's own, to find the answer's place
+    std::uint16_t asker = 0;   // node
+    std::int32_t rank = 0;
+};
+
+struct ModexAnswer {
+    std::uint32_t number = 0;
+    std::uint16_t asker = 0;
+    std::int32_t status = 0;
+    std::string data;
+};
+
+std::string encode(const FenceFrame& frame);
+std::string encode(const ModexRequest& request);
+std::string encode(const ModexAnswer& answer);
+/// All throw WireError.
+FenceFrame decode_fence(std::string_view payload);
+ModexRequest decode_modex_request(std::string_view payload);
+ModexAnswer decode_modex_answer(std::string_view payload);
+
+}  // namespace tutti::launcher

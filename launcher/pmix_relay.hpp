@@ -1,0 +1,54 @@
+// Joins the PMIx server of one node to those of the others: carries fences and requests for published values
+// through the head, and the answers back.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "launcher/connection.hpp"
+#include "launcher/event_loop.hpp"
+#include "launcher/pmix_messages.hpp"
+#include "launcher/pmix_server.hpp"
+
+namespace tutti::launcher {
+
+class PmixRelay {
+public:
+    /// All must outlive this, and their threads be stopped before it ends.
+    PmixRelay(EventLoop& loop, Uplink& head, PmixServer& server) : loop_(loop), head_(head), server_(server)
+    {
+    }
+
+    /// The node's ranks have come to a fence in which other nodes take part.
+    void fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer);
+    /// A rank of this node wants what `rank`, on another one, publishes.
+    void request(int rank, PmixAnswer answer);
+
+    void handle_fence_done(std::string_view payload);
+    void handle_modex_wanted(std::string_view payload);
+    void handle_modex_found(std::string_view payload);
+
+    /// A rank of this node has ended: whoever still waits for its values is told.
+    void rank_ended(int rank);
+
+private:
+    void answer_request(std::uint64_t serial, int status, std::string data);
+
+    EventLoop& loop_;
+    Uplink& head_;
+    PmixServer& server_;
+    std::map<std::vector<int>, std::deque<PmixAnswer>> fences_;  // by ranks, in the order of the calls
+    std::map<std::uint32_t, PmixAnswer> requests_;               // of this node's ranks
+    std::uint32_t last_request_ = 0;
+
+    std::map<std::uint64_t, ModexRequest>
+        serving_;  // other nodes' requests that libpmix has not answered yet
+    std::uint64_t last_serving_ = 0;
+    std::set<int> ended_;  // ranks of this node
+};
+
+}  // namespace tutti::launcher
