@@ -72,6 +72,36 @@ Case launch(int ranks)
     return one;
 }
 
+// Over the hosts that are named, so many ranks on each. The hosts bind: they may be namespaces with cores of
+// their own.
+Case over_hosts(const std::string& name, const std::vector<std::string>& arguments, int ranks_per_host,
+                std::vector<Goal> goals)
+{
+    Case one{.name = "hosts-" + name, .arguments = arguments, .ranks = ranks_per_host};
+    one.quick = with(arguments, {"-i", "5", "-x", "1"});
+    one.binding = Binding::none;
+    one.goals = std::move(goals);
+    one.with_mpich = ranks_per_host == 1;
+    one.over_hosts = true;
+    return one;
+}
+
+std::vector<Case> cases_over_hosts()
+{
+    Case bandwidth = over_hosts("bw", {"bw", "-m", "1:4194304"}, 1, {{64 * kKiB, 4 * kMiB, 1.2}});
+    bandwidth.better = Better::higher;
+    bandwidth.unit = "MB/s";
+    Case start = over_hosts("launch", {}, 1, {{0, kAll, 0.5}});
+    start.quick.clear();
+    start.unit = "ms";
+    std::vector<Case> made = {over_hosts("latency", {"latency", "-m", "1:4194304"}, 1, {{1, 1, 0.85}}),
+                              bandwidth, start};
+    for (const char* name : {"allreduce", "broadcast", "alltoall"})
+        made.push_back(over_hosts(std::string(name) + "-2",
+                                  {name, "-m", "8:1048576", "-i", "100", "-x", "10"}, 2, {{8, kMiB, 0.7}}));
+    return made;
+}
+
 // A promise about Tutti alone: the peers spin.
 Case idle()
 {
@@ -113,6 +143,8 @@ const std::vector<Case>& all_cases()
             for (const int ranks : {4, 8, 16})
                 made.push_back(crowded_collective(name, ranks));
         }
+        for (Case& one : cases_over_hosts())
+            made.push_back(std::move(one));
         return made;
     }();
     return cases;

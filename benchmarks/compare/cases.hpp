@@ -31,6 +31,7 @@ struct Case {
     bool with_mpich = true;  // MPICH collapses with more ranks than cores: minutes instead of seconds
     bool once = false;       // long and steady: one run is enough
     bool by_default = true;
+    bool over_hosts = false;  // on hosts that are named: `ranks` is the number on each
 };
 
 /// All cases, in the order in which they run.

@@ -21,6 +21,7 @@ struct CompareOptions {
     std::vector<std::string> libraries;
     Thoroughness thoroughness{5, 300.0, false};
     bool all = false;
+    Hosts hosts;
     std::string json_file;
 };
 
@@ -50,6 +51,8 @@ std::vector<Case> chosen_cases(const CompareOptions& options)
     for (const Case& one : all_cases()) {
         const bool named =
             std::find(options.only.begin(), options.only.end(), one.name) != options.only.end();
+        if (one.over_hosts == options.hosts.names.empty())
+            continue;
         if (named || (options.only.empty() && (one.by_default || options.all)))
             chosen.push_back(one);
     }
@@ -80,7 +83,7 @@ int run(const CompareOptions& options)
     Score score;
     int failures = 0;
     for (const Case& one : chosen_cases(options)) {
-        const Rows rows = measure_case(one, contenders, options.thoroughness, failures);
+        const Rows rows = measure_case(one, contenders, options.hosts, options.thoroughness, failures);
         report_case(one, contenders, rows, document, score);
         write_json(options.json_file, document);
     }
@@ -99,6 +102,7 @@ int main(int argc, char** argv)
         "Examples:\n"
         "  build/benchmarks/tutti-compare --json results.json\n"
         "  build/benchmarks/tutti-compare --only latency,bw,rate -r 9\n"
+        "  build/benchmarks/tutti-compare --hosts a,b --interface eth0      over the network\n"
         "  build/benchmarks/tutti-compare --quick        whether everything runs; the figures mean nothing\n"
         "Let nothing else run meanwhile. Exit status: 0 whether or not goals are met; 1 when a run failed.");
     CompareOptions options;
@@ -110,6 +114,12 @@ int main(int argc, char** argv)
         ->check(CLI::Range(1, 1000));
     app.add_option("--timeout", options.thoroughness.timeout_seconds, "Seconds that one run may take")
         ->check(CLI::Range(0.1, 86400.0));
+    app.add_option(
+           "-H,--hosts", options.hosts.names,
+           "The cases over hosts, on these: two, of which this one is the first; hosts-launch takes more")
+        ->delimiter(',');
+    app.add_option("--interface", options.hosts.interface, "By which the hosts reach each other")
+        ->needs("--hosts");
     app.add_flag("--all", options.all, "Also the cases without goals: collectives, bibw, more of matching");
     app.add_flag("--quick", options.thoroughness.quick, "One run with few iterations of each");
     app.add_option("--json", options.json_file, "Write every run to this file");

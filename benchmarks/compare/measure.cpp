@@ -63,13 +63,18 @@ bool add_rows(const fs::path& file, const std::string& library, Rows& rows)
     return true;
 }
 
-Rows measure_launch(const Case& which, const std::vector<Contender>& contenders,
+int ranks_of(const Case& which, const Hosts& hosts)
+{
+    return which.over_hosts ? which.ranks * static_cast<int>(hosts.names.size()) : which.ranks;
+}
+
+Rows measure_launch(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
                     const Thoroughness& thoroughness, int& failures)
 {
     Rows rows;
     const auto seconds =
-        time_launches(contenders, which.ranks, thoroughness.quick ? 1 : thoroughness.repetitions,
-                      thoroughness.timeout_seconds);
+        time_launches(contenders, ranks_of(which, hosts), hosts,
+                      thoroughness.quick ? 1 : thoroughness.repetitions, thoroughness.timeout_seconds);
     for (const auto& [library, times] : seconds) {
         for (const double time : times)
             rows[0.0][library].push_back(time * 1000);
@@ -81,11 +86,11 @@ Rows measure_launch(const Case& which, const std::vector<Contender>& contenders,
 
 }  // namespace
 
-Rows measure_case(const Case& which, const std::vector<Contender>& contenders,
+Rows measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
                   const Thoroughness& thoroughness, int& failures)
 {
     if (which.arguments.empty())
-        return measure_launch(which, contenders, thoroughness, failures);
+        return measure_launch(which, contenders, hosts, thoroughness, failures);
     const ScratchFolder scratch;
     const int repetitions = which.once || thoroughness.quick ? 1 : thoroughness.repetitions;
     Rows rows;
@@ -98,8 +103,8 @@ Rows measure_case(const Case& which, const std::vector<Contender>& contenders,
             const fs::path file = scratch.path() / fmt::format("{}-{}.json", contender.name, repetition);
             std::vector<std::string> arguments = thoroughness.quick ? which.quick : which.arguments;
             arguments.insert(arguments.end(), {"--json", file.string()});
-            const auto command =
-                contender.command(which.ranks, which.binding, contender.benchmark, arguments);
+            const auto command = contender.command(ranks_of(which, hosts), which.binding, hosts,
+                                                   contender.benchmark, arguments);
             const Outcome outcome = run_program(command, contender_variables(), thoroughness.timeout_seconds);
             if (!outcome.good() || !add_rows(file, contender.name, rows)) {
                 failed.insert(contender.name);

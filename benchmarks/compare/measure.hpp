@@ -20,7 +20,7 @@ struct Thoroughness {
 
 /// A B C A B C ... Runs that fail or take too long are reported on stderr and counted in `failures`; their
 /// library has no more runs of this case.
-Rows measure_case(const Case& which, const std::vector<Contender>& contenders,
+Rows measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
                   const Thoroughness& thoroughness, int& failures);
 
 }  // namespace tutti::bench

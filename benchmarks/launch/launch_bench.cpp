@@ -31,7 +31,7 @@ int run(const LaunchOptions& options)
     fmt::print("# Launch to finished finalize of an empty program, median of {}\n", options.repetitions);
     fmt::print("# {:<8}{:<12}{:>14}{:>10}\n", "Ranks", "Library", "Time (ms)", "Spread");
     for (const int ranks : options.ranks) {
-        const auto all = time_launches(contenders, ranks, options.repetitions, options.timeout_seconds);
+        const auto all = time_launches(contenders, ranks, {}, options.repetitions, options.timeout_seconds);
         for (const Contender& contender : contenders) {
             const auto found = all.find(contender.name);
             const bool complete =

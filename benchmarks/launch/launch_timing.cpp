@@ -8,7 +8,8 @@
 namespace tutti::bench {
 
 std::map<std::string, std::vector<double>> time_launches(const std::vector<Contender>& contenders, int ranks,
-                                                         int repetitions, double timeout_seconds)
+                                                         const Hosts& hosts, int repetitions,
+                                                         double timeout_seconds)
 {
     std::map<std::string, std::vector<double>> seconds;
     std::set<std::string> failed;
@@ -16,7 +17,7 @@ std::map<std::string, std::vector<double>> time_launches(const std::vector<Conte
         for (const Contender& contender : contenders) {
             if (failed.contains(contender.name))
                 continue;
-            const auto command = contender.command(ranks, Binding::none, contender.empty, {});
+            const auto command = contender.command(ranks, Binding::none, hosts, contender.empty, {});
             const Outcome outcome = run_program(command, contender_variables(), timeout_seconds);
             if (!outcome.good()) {
                 failed.insert(contender.name);

@@ -13,6 +13,7 @@ namespace tutti::bench {
 /// it, by the contender's name; interleaved (A B C A B C ...), after one untimed round. A run that fails or
 /// takes longer than `timeout_seconds` is reported on stderr, and its contender has no more runs.
 std::map<std::string, std::vector<double>> time_launches(const std::vector<Contender>& contenders, int ranks,
-                                                         int repetitions, double timeout_seconds);
+                                                         const Hosts& hosts, int repetitions,
+                                                         double timeout_seconds);
 
 }  // namespace tutti::bench

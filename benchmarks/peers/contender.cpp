@@ -39,22 +39,61 @@ std::string missing_part(const Contender& contender)
     return {};
 }
 
+// "a:2,b:2"
+std::string with_slots(const std::vector<std::string>& hosts, int slots)
+{
+    std::string list;
+    for (const std::string& host : hosts)
+        list += fmt::format("{}{}:{}", list.empty() ? "" : ",", host, slots);
+    return list;
+}
+
+// How each library is told which hosts and which interface to use.
+std::vector<std::string> placement(const std::string& library, int ranks_per_host, int cores,
+                                   const Hosts& hosts)
+{
+    std::vector<std::string> words;
+    if (hosts.names.empty())
+        return words;
+    const bool named = !hosts.interface.empty();
+    if (library == "mpich") {
+        words = {"-hosts", with_slots(hosts.names, ranks_per_host)};
+        if (named)
+            words.insert(words.end(), {"-env", "UCX_NET_DEVICES", hosts.interface});
+    } else if (library == "openmpi") {
+        // Told of no more slots than there are cores, it knows when to yield. Its own TCP transport is the
+        // faster one.
+        words = {"-H",    with_slots(hosts.names, std::min(ranks_per_host, cores)),
+                 "--mca", "pml",
+                 "ob1",   "--mca",
+                 "btl",   "tcp,vader,self"};
+        if (named)
+            words.insert(words.end(), {"--mca", "btl_tcp_if_include", hosts.interface});
+    } else {
+        words = {"-H", with_slots(hosts.names, ranks_per_host)};
+        if (named)
+            words.insert(words.end(), {"--interface", hosts.interface});
+    }
+    return words;
+}
+
 }  // namespace
 
-std::vector<std::string> Contender::command(int ranks, Binding binding, const fs::path& program,
+std::vector<std::string> Contender::command(int ranks, Binding binding, const Hosts& hosts,
+                                            const fs::path& program,
                                             const std::vector<std::string>& arguments) const
 {
     std::vector<std::string> words{launcher.string()};
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int ranks_per_host = ranks / std::max(1, static_cast<int>(hosts.names.size()));
     const std::string where = binding == Binding::core ? "core" : "none";
     // Tutti takes both dialects; it is asked in Open MPI's.
-    if (name == "mpich") {
-        words.insert(words.end(), {"-bind-to", where});
-    } else {
-        words.insert(words.end(), {"--bind-to", where});
-        // Given only where it is needed: it makes Open MPI yield when idle.
-        if (name == "openmpi" && ranks > static_cast<int>(std::thread::hardware_concurrency()))
-            words.push_back("--oversubscribe");
-    }
+    words.insert(words.end(), {name == "mpich" ? "-bind-to" : "--bind-to", where});
+    // Given only where it is needed: it makes Open MPI yield when idle.
+    if (name == "openmpi" && ranks_per_host > cores)
+        words.push_back("--oversubscribe");
+    const std::vector<std::string> placed = placement(name, ranks_per_host, cores, hosts);
+    words.insert(words.end(), placed.begin(), placed.end());
     words.insert(words.end(), {"-n", std::to_string(ranks), program.string()});
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;

@@ -11,6 +11,12 @@ namespace tutti::bench {
 
 enum class Binding { core, none };
 
+/// Where ranks go: the same number on each host, in blocks. Without names: all on this machine.
+struct Hosts {
+    std::vector<std::string> names;
+    std::string interface;  // by which they reach each other; empty: whatever each library takes
+};
+
 struct Contender {
     std::string name;                 // "tutti", "openmpi", "mpich": as on the command line and in JSON
     std::string title;                // for tables
@@ -18,8 +24,10 @@ struct Contender {
     std::filesystem::path benchmark;  // the suite built for it
     std::filesystem::path empty;      // joins the job and leaves it
 
-    /// The whole command line that runs `program` with `arguments` on `ranks` ranks.
-    std::vector<std::string> command(int ranks, Binding binding, const std::filesystem::path& program,
+    /// The whole command line that runs `program` with `arguments` on `ranks` ranks, a multiple of the hosts.
+    /// Hosts have as many cores as this one.
+    std::vector<std::string> command(int ranks, Binding binding, const Hosts& hosts,
+                                     const std::filesystem::path& program,
                                      const std::vector<std::string>& arguments) const;
 };
 

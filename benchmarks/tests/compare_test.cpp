@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "benchmarks/compare/cases.hpp"
@@ -73,12 +75,28 @@ TEST_CASE("a row is compared with the better peer", "[benchmarks]")
 TEST_CASE("each launcher is asked in its own words", "[benchmarks]")
 {
     using Words = std::vector<std::string>;
-    CHECK(kContenders[0].command(2, Binding::core, "p", {"x"}) ==
+    CHECK(kContenders[0].command(2, Binding::core, {}, "p", {"x"}) ==
           Words{"tuttirun", "--bind-to", "core", "-n", "2", "p", "x"});
-    CHECK(kContenders[1].command(1000, Binding::none, "p", {}) ==
+    CHECK(kContenders[1].command(1000, Binding::none, {}, "p", {}) ==
           Words{"mpirun", "--bind-to", "none", "--oversubscribe", "-n", "1000", "p"});
-    CHECK(kContenders[1].command(1, Binding::core, "p", {}) ==
+    CHECK(kContenders[1].command(1, Binding::core, {}, "p", {}) ==
           Words{"mpirun", "--bind-to", "core", "-n", "1", "p"});
-    CHECK(kContenders[2].command(2, Binding::core, "p", {}) ==
+    CHECK(kContenders[2].command(2, Binding::core, {}, "p", {}) ==
           Words{"mpirun", "-bind-to", "core", "-n", "2", "p"});
+}
+
+TEST_CASE("over hosts each library is told of them, of their slots and of the interface")
+{
+    using Words = std::vector<std::string>;
+    const Hosts hosts{{"a", "b"}, "eth0"};
+    CHECK(kContenders[0].command(4, Binding::none, hosts, "p", {}) ==
+          Words{"tuttirun", "--bind-to", "none", "-H", "a:2,b:2", "--interface", "eth0", "-n", "4", "p"});
+    CHECK(kContenders[2].command(2, Binding::none, hosts, "p", {"x"}) ==
+          Words{"mpirun.mpich", "-bind-to", "none", "-hosts", "a:1,b:1", "-env", "UCX_NET_DEVICES", "eth0",
+                "-n", "2", "p", "x"});
+    const Words openmpi = kContenders[1].command(2000, Binding::none, hosts, "p", {});
+    CHECK(std::find(openmpi.begin(), openmpi.end(), "--oversubscribe") != openmpi.end());
+    CHECK(std::find(openmpi.begin(), openmpi.end(), "btl_tcp_if_include") != openmpi.end());
+    CHECK(kContenders[0].command(2, Binding::none, {{"a", "b"}, {}}, "p", {}) ==
+          Words{"tuttirun", "--bind-to", "none", "-H", "a:1,b:1", "-n", "2", "p"});
 }
