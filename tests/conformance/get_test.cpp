@@ -171,7 +171,9 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     INFO(setup.name());
     Ranks ranks(setup);
-    REQUIRE(ranks.at(0).capabilities().remote_get);
+    REQUIRE(ranks.at(0).capabilities().remote_get == (setup.transport != "tcp"));
+    if (!ranks.at(0).capabilities().remote_get)
+        return;
     Bytes memory;
     std::atomic<bool> filled{false};
     std::jthread owner([&](const std::stop_token& stop) {

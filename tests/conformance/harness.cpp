@@ -1,12 +1,18 @@
 #include "tests/conformance/harness.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 
+#include "lib/base/futex.hpp"
 #include "transports/inproc/inproc_transport.hpp"
 #include "transports/self/self_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
+#include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::test {
 
@@ -30,6 +36,20 @@ std::vector<Setup> setups(std::initializer_list<const char*> transports, bool wi
     return all;
 }
 
+std::unique_ptr<Transport> make_tcp(int rank, int ranks, const security::Key& key)
+{
+    // Small buffers: full ones are what tests are about. Smaller ones than some segments, which are of 64 KiB
+    // on the loopback interface, make TCP wait for its timers.
+    return std::make_unique<transport::tcp::TcpTransport>(
+        transport::tcp::TcpOptions{.rank = rank,
+                                   .ranks = ranks,
+                                   .key = key,
+                                   .host = "host" + std::to_string(rank),
+                                   .interfaces = network::InterfaceChoice::parse("lo"),
+                                   .timeout = std::chrono::seconds(10),
+                                   .socket_buffer_bytes = 128 << 10});
+}
+
 std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)
 {
     std::vector<std::unique_ptr<Transport>> made;
@@ -37,12 +57,15 @@ std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)
         made.push_back(std::make_unique<transport::SelfTransport>(0));
         return made;
     }
+    const security::Key key = security::Key::random();
     const auto hub = std::make_shared<transport::InprocHub>(ranks);
     std::vector<int> local(static_cast<std::size_t>(ranks));
     std::iota(local.begin(), local.end(), 0);
     for (int rank = 0; rank < ranks; ++rank) {
         if (name == "inproc")
             made.push_back(std::make_unique<transport::InprocTransport>(hub, rank));
+        else if (name == "tcp")
+            made.push_back(make_tcp(rank, ranks, key));
         else
             made.push_back(std::make_unique<transport::shm::ShmTransport>(rank, local));
     }
@@ -53,15 +76,15 @@ std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)
 
 std::vector<Setup> all_setups()
 {
-    return setups({"self", "inproc", "shm"}, true);
+    return setups({"self", "inproc", "shm", "tcp"}, true);
 }
 std::vector<Setup> setups_between_ranks()
 {
-    return setups({"inproc", "shm"}, true);
+    return setups({"inproc", "shm", "tcp"}, true);
 }
 std::vector<Setup> plain_setups()
 {
-    return setups({"self", "inproc", "shm"}, false);
+    return setups({"self", "inproc", "shm", "tcp"}, false);
 }
 
 Bytes pattern(std::uint64_t number, std::size_t size, unsigned salt)
@@ -89,11 +112,44 @@ bool is_frame(const InFrame& in, std::uint64_t number, std::size_t header_bytes,
 
 void Recorder::frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload)
 {
+    const auto asked = std::ranges::find(arriving_, peer, &Arriving::from);
+    if (asked != arriving_.end()) {
+        if (!asked->place.empty() || !std::ranges::equal(asked->header, header) ||
+            asked->payload_bytes != payload.size())
+            throw std::logic_error("another frame than the one that was asked about");
+        arriving_.erase(asked);
+    }
+    take({peer, {header.begin(), header.end()}, {payload.begin(), payload.end()}});
+}
+
+std::span<std::byte> Recorder::destination(int peer, std::span<const std::byte> header,
+                                           std::size_t payload_bytes)
+{
+    if (!in_progress || std::ranges::find(arriving_, peer, &Arriving::from) != arriving_.end())
+        throw std::logic_error("asked for a place outside progress(), or before the last frame came");
+    arriving_.push_back(
+        {peer, {header.begin(), header.end()}, Bytes(++asked_ % 2 * payload_bytes), payload_bytes});
+    return arriving_.back().place;
+}
+
+void Recorder::placed(int peer, std::span<const std::byte> header, std::size_t payload_bytes)
+{
+    const auto asked = std::ranges::find(arriving_, peer, &Arriving::from);
+    if (asked == arriving_.end() || asked->place.size() != payload_bytes ||
+        !std::ranges::equal(asked->header, header))
+        throw std::logic_error("a payload was placed that nobody asked for");
+    InFrame frame{peer, std::move(asked->header), std::move(asked->place)};
+    arriving_.erase(asked);
+    take(std::move(frame));
+}
+
+void Recorder::take(InFrame frame)
+{
     if (!in_progress)
         throw std::logic_error("a frame was delivered outside progress()");
-    if (std::ranges::find(lost, peer) != lost.end())
+    if (std::ranges::find(lost, frame.from) != lost.end())
         throw std::logic_error("a frame of a peer that was reported as lost");
-    frames.push_back({peer, {header.begin(), header.end()}, {payload.begin(), payload.end()}});
+    frames.push_back(std::move(frame));
     if (on_frame)
         on_frame(InFrame(frames.back()));
 }
@@ -107,11 +163,43 @@ void Recorder::peer_lost(int peer, std::string_view reason)
     lost.push_back(peer);
 }
 
+Bell::Bell(Transport& transport)
+    : transport_(transport),
+      before_(transport.doorbell() != nullptr ? transport.doorbell()->load(std::memory_order_acquire) : 0)
+{
+}
+
+bool Bell::has_rung() const
+{
+    if (transport_.doorbell() != nullptr)
+        return transport_.doorbell()->load(std::memory_order_acquire) != before_;
+    pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&readable, 1, 0) == 1;
+}
+
+bool Bell::sleep() const
+{
+    constexpr int kMostSeconds = 10;
+    if (transport_.doorbell() != nullptr) {
+        base::futex_wait(*transport_.doorbell(), before_, kMostSeconds * 1'000'000'000ll);
+        return has_rung();
+    }
+    pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&readable, 1, kMostSeconds * 1000) == 1;
+}
+
 Ranks::Ranks(const Setup& setup, int ranks)
     : is_self_(setup.transport == "self"),
       transports_(make(setup.transport, ranks)),
       sinks_(transports_.size())
 {
+    for (int rank = 0; rank < ranks && setup.transport == "tcp"; ++rank) {
+        const auto& tcp = static_cast<const transport::tcp::TcpTransport&>(at(rank));
+        for (int peer = 0; peer < ranks; ++peer) {
+            if (peer != rank)
+                connections_.emplace_back([&tcp, peer] { return tcp.is_connected(peer); });
+        }
+    }
     if (!setup.plain()) {
         for (auto& transport : transports_)
             transport = std::make_unique<transport::FaultTransport>(std::move(transport), setup.options);
@@ -121,6 +209,21 @@ Ranks::Ranks(const Setup& setup, int ranks)
             if (is_self_ || transport != transports_[peer])
                 transport->connect(static_cast<int>(peer), transports_[peer]->address());
         }
+    }
+    // Connections come about in progress(): tests begin when they stand.
+    const auto stand = [&] {
+        return std::ranges::all_of(connections_, [](const auto& connection) { return connection(); });
+    };
+    for (int pass = 0; !stand(); ++pass) {
+        if (pass == 100'000)
+            throw std::runtime_error("connections never stand");
+        for (int rank = 0; rank < ranks; ++rank)
+            progress(rank);
+    }
+    // Both have dialled, and the other connection ends.
+    for (int idle = 0; idle < 100 && setup.plain() && !is_self_; ++idle) {
+        for (int rank = 0; rank < ranks; ++rank)
+            idle = progress(rank) != 0 ? 0 : idle;
     }
 }
 

@@ -21,7 +21,7 @@ using transport::Transport;
 
 /// A transport and the faults that are put in front of it.
 struct Setup {
-    std::string transport;  // "self", "inproc", "shm"
+    std::string transport;  // "self", "inproc", "shm", "tcp"
     std::string faults;     // "plain" or a name for `options`
     FaultOptions options{};
 
@@ -61,6 +61,10 @@ struct InFrame {
 class Recorder final : public transport::Sink {
 public:
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override;
+    /// Has a place for every other frame.
+    std::span<std::byte> destination(int peer, std::span<const std::byte> header,
+                                     std::size_t payload_bytes) override;
+    void placed(int peer, std::span<const std::byte> header, std::size_t payload_bytes) override;
     void peer_lost(int peer, std::string_view reason) override;
 
     std::vector<InFrame> frames;
@@ -68,6 +72,35 @@ public:
     bool in_progress = false;
     /// Called for each frame, from within the callback.
     std::function<void(const InFrame&)> on_frame;
+
+private:
+    // A frame whose payload is on its way to a place of ours, or to be handed over though it was asked about.
+    struct Arriving {
+        int from;
+        Bytes header;
+        Bytes place;
+        std::size_t payload_bytes;
+    };
+
+    void take(InFrame frame);
+
+    std::vector<Arriving> arriving_;
+    std::size_t asked_ = 0;
+};
+
+/// What the transport's arrivals change: its doorbell, or that its file descriptor is readable.
+class Bell {
+public:
+    /// After arm() and before the last progress().
+    explicit Bell(Transport& transport);
+
+    bool has_rung() const;
+    /// Until it rings, 10 s at most; false when it did not.
+    bool sleep() const;
+
+private:
+    Transport& transport_;
+    std::uint32_t before_;
 };
 
 /// `ranks` connected transports in this process. With "self" all ranks are one.
@@ -91,6 +124,7 @@ private:
     bool is_self_;
     std::vector<std::unique_ptr<Transport>> transports_;
     std::vector<Recorder> sinks_;
+    std::vector<std::function<bool()>> connections_;  // those that take time: whether they stand
 };
 
 /// Whether `in` is frame `number` with these sizes, byte for byte.

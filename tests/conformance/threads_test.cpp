@@ -11,7 +11,6 @@
 #include <string>
 #include <thread>
 
-#include "lib/base/futex.hpp"
 #include "tests/conformance/harness.hpp"
 
 using namespace tutti::test;
@@ -66,14 +65,9 @@ std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t f
         if (++idle < 3 || told || unsent != 0)
             continue;
         transport.arm();
-        auto& bell = *transport.doorbell();
-        const std::uint32_t before = bell.load(std::memory_order_acquire);
-        if (ranks.progress(mine) == 0 && ranks.sink(mine).frames.size() != expected) {
-            const auto start = std::chrono::steady_clock::now();
-            tutti::base::futex_wait(bell, before, 10'000'000'000);
-            if (std::chrono::steady_clock::now() - start > std::chrono::seconds(9))
-                return "nobody rang";
-        }
+        const Bell bell(transport);
+        if (ranks.progress(mine) == 0 && ranks.sink(mine).frames.size() != expected && !bell.sleep())
+            return "nobody rang";
         transport.disarm();
     }
     std::vector<std::uint64_t> seen(static_cast<std::size_t>(ranks_in_all));

@@ -1,0 +1,84 @@
+#include "transports/tcp/meeting.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+#include "transports/tcp/socket.hpp"
+
+namespace tutti::transport::tcp {
+
+using security::Handshake;
+
+// The buffer of a new connection has room for all that a handshake says.
+bool Meeting::send_all(std::span<const std::byte> bytes) noexcept
+{
+    const ssize_t sent = send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent == static_cast<ssize_t>(bytes.size()))
+        return true;
+    fail(sent < 0 ? errno : EAGAIN);
+    return false;
+}
+
+void Meeting::fail(int error) noexcept
+{
+    state_ = State::failed;
+    error_ = error;
+    left_ = error == 0 || error == ECONNRESET || error == EPIPE;
+}
+
+bool Meeting::advance()
+{
+    bool moved = false;
+    while (state_ == State::greeting || state_ == State::proved) {
+        if (const auto out = handshake_.outgoing(); !out.empty()) {
+            if (!send_all(out))
+                return true;
+            handshake_.sent(out.size());
+            moved = true;
+        }
+        if (handshake_.state() == Handshake::State::failed) {
+            state_ = State::failed;
+            return true;
+        }
+        if (state_ == State::greeting && handshake_.state() == Handshake::State::proved) {
+            state_ = State::proved;
+            return true;
+        }
+        std::array<std::byte, Handshake::kMostBytes> bytes;
+        const std::size_t wanted = state_ == State::proved ? 1 : handshake_.wanted();
+        const ssize_t got = recv(fd(), bytes.data(), wanted, MSG_DONTWAIT);
+        if (got <= 0) {
+            if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+                return moved;
+            fail(got == 0 ? 0 : errno);
+            return true;
+        }
+        heard_ = moved = true;
+        if (state_ == State::greeting)
+            handshake_.take(std::span(bytes).first(static_cast<std::size_t>(got)));
+        else
+            state_ =
+                bytes[0] == static_cast<std::byte>(Verdict::accepted) ? State::accepted : State::duplicate;
+    }
+    return moved;
+}
+
+void Meeting::decide(Verdict verdict)
+{
+    const auto byte = static_cast<std::byte>(verdict);
+    if (send_all({&byte, 1}))
+        state_ = verdict == Verdict::accepted ? State::accepted : State::duplicate;
+}
+
+std::string Meeting::failure() const
+{
+    if (handshake_.state() == Handshake::State::failed)
+        return std::string(handshake_.reason());
+    if (left_)
+        return "it closed the connection during the handshake";
+    return words_of(error_);
+}
+
+}  // namespace tutti::transport::tcp

@@ -1,0 +1,51 @@
+// One epoll for all that a rank waits for, and one alarm clock in it.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <cstdint>
+#include <span>
+
+#include "lib/base/unique_fd.hpp"
+
+namespace tutti::transport::tcp {
+
+/// What epoll's events name. It lives where it is as long as its descriptor is watched.
+struct Watched {
+    enum class Kind { listener, alarm, guest, dial, stream };
+    explicit Watched(Kind watched_kind) noexcept : kind(watched_kind) {}
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+    const Kind kind;
+};
+
+class Poller {
+public:
+    /// Throws ErrorCode::system.
+    Poller();
+
+    /// Readable while any watched descriptor has an event.
+    int fd() const noexcept { return epoll_.get(); }
+
+    /// False, with errno, where the kernel has no room for it.
+    bool watch(int fd, std::uint32_t events, Watched& watched) noexcept;
+    void change(int fd, std::uint32_t events, Watched& watched) noexcept;
+    void forget(int fd) noexcept;
+
+    /// Those events that there are, after at most `timeout_ms`.
+    std::span<epoll_event> wait(std::span<epoll_event> room, int timeout_ms) noexcept;
+
+    /// Watched::Kind::alarm at this time of base::now_ns(), or earlier where one was set for earlier.
+    void wake_at(std::int64_t ns) noexcept;
+    /// The alarm has gone off.
+    void alarm_seen() noexcept;
+
+private:
+    Watched alarm_{Watched::Kind::alarm};
+    base::UniqueFd epoll_;
+    base::UniqueFd timer_;
+    std::int64_t alarm_ns_ = 0;  // 0: none is set
+};
+
+}  // namespace tutti::transport::tcp

@@ -1,0 +1,58 @@
+// Sockets as this transport wants them.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "lib/base/unique_fd.hpp"
+#include "lib/network/ip_address.hpp"
+
+namespace tutti::transport::tcp {
+
+/// What a connection is made with.
+struct SocketOptions {
+    std::chrono::milliseconds
+        timeout;       // an idle connection whose other end answers nothing is lost after this
+    int buffer_bytes;  // of each direction, in the kernel; 0: as the kernel sees fit
+};
+
+/// Non-blocking; closed by exec. Empty, with errno, where there is none.
+base::UniqueFd make_socket(bool v4) noexcept;
+void set_options(int fd, const SocketOptions& options) noexcept;
+
+struct Listener {
+    base::UniqueFd fd;
+    std::uint16_t port = 0;
+};
+/// On a free port of all addresses, of both versions of IP where the host has both. Throws ErrorCode::system.
+Listener make_listener(const SocketOptions& options);
+
+/// "10.0.0.2:4242", as the kernel knows the other end.
+std::string name_of_other_end(int fd);
+/// The error in words, with the remedy where there is a known one.
+std::string words_of(int error);
+
+/// A job may have more ranks than a process by default has files. As far as the hard limit allows.
+void allow_open_files(std::size_t wanted) noexcept;
+
+/// Whether the other end's host still answers.
+class Pulse {
+public:
+    /// Looks at the connection; called now and then while something is on its way. True: all is acknowledged.
+    bool all_arrived(int fd, std::int64_t now_ns) noexcept;
+    /// How long nothing has been acknowledged though something is on its way.
+    std::int64_t silent_ns(std::int64_t now_ns) const noexcept
+    {
+        return since_ns_ == 0 ? 0 : now_ns - since_ns_;
+    }
+
+private:
+    std::int64_t since_ns_ = 0;
+};
+
+}  // namespace tutti::transport::tcp

@@ -1,0 +1,313 @@
+#include "transports/tcp/tcp_transport.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "lib/base/clock.hpp"
+
+namespace tutti::transport::tcp {
+
+namespace {
+
+// Passes between two questions to epoll while all connections are read in each pass anyway: only newcomers
+// and the alarm have to wait so long.
+constexpr unsigned kPassesPerPoll = 32;
+// After so many passes without traffic a connection is no longer read in each, where others might be instead.
+constexpr unsigned kHotPasses = 256;
+constexpr std::size_t kEventsAPoll = 64;
+constexpr std::int64_t kAtOnce = 1;  // for the alarm
+
+TcpOptions checked(TcpOptions options)
+{
+    // A file for each peer, and as many again for the program.
+    allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
+    return options;
+}
+
+}  // namespace
+
+TcpTransport::TcpTransport(TcpOptions options)
+    : options_(checked(std::move(options))),
+      dial_options_{options_.rank, &options_.key, {options_.timeout, options_.socket_buffer_bytes}},
+      local_addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
+      listener_(make_listener(dial_options_.socket)),
+      card_{options_.rank, listener_.port, options_.host, {local_addresses_.begin(), local_addresses_.end()}}
+{
+    peers_.resize(static_cast<std::size_t>(options_.ranks));
+    if (!poller_.watch(listener_.fd.get(), EPOLLIN, listener_watch_))
+        throw Error(ErrorCode::system, "tcp", words_of(errno));
+}
+
+Capabilities TcpTransport::capabilities() const noexcept
+{
+    return {.max_payload_bytes = kMaxPayload,
+            .inject_below = SendQueue::kCopyBelow,
+            .remote_get = false,
+            .eager_limit_bytes = 64u << 10,
+            .latency_ns = 5'000,
+            .bytes_per_ns = 3};
+}
+
+bool TcpTransport::reach(int peer, std::span<const std::byte> card) const noexcept
+{
+    const auto parsed = Card::parse(card);
+    return parsed && parsed->rank == peer && peer < options_.ranks && peer != options_.rank;
+}
+
+bool TcpTransport::is_connected(int peer) const noexcept
+{
+    const auto& known = peers_[static_cast<std::size_t>(peer)];
+    return known != nullptr && known->stream != nullptr;
+}
+
+TcpTransport::Peer& TcpTransport::peer(int rank)
+{
+    auto& known = peers_[static_cast<std::size_t>(rank)];
+    if (known == nullptr)
+        known = std::make_unique<Peer>();
+    return *known;
+}
+
+SendResult TcpTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,
+                              Completion& completion)
+{
+    Peer& to = *peers_[static_cast<std::size_t>(rank)];
+    const Head head(Prefix::Kind::frame, header, payload.size());
+    if (to.stream == nullptr || !to.queue.empty()) [[unlikely]] {
+        if (to.fate == Fate::living)
+            return enqueue(to, head, payload, 0, completion);
+        if (to.fate == Fate::departed)
+            lose(rank, "it has left the job");
+        return SendResult::done;
+    }
+    Stream& stream = *to.stream;
+    const auto head_bytes = head.bytes();
+    std::array<iovec, 2> parts = {{{const_cast<std::byte*>(head_bytes.data()), head_bytes.size()},
+                                   {const_cast<std::byte*>(payload.data()), payload.size()}}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = payload.empty() ? 1 : 2;
+    ssize_t sent = sendmsg(stream.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (!stream.watched_for_silence) [[unlikely]]
+        watch_for_silence(stream);
+    if (sent == static_cast<ssize_t>(head_bytes.size() + payload.size())) [[likely]]
+        return SendResult::done;
+    if (sent < 0) {
+        if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOBUFS) {
+            stream.send_failed(errno);  // the end is found when what has arrived before has been received
+            return SendResult::done;
+        }
+        sent = 0;
+    }
+    return enqueue(to, head, payload, static_cast<std::size_t>(sent), completion);
+}
+
+SendResult TcpTransport::enqueue(Peer& to, const Head& head, std::span<const std::byte> payload,
+                                 std::size_t sent, Completion& completion)
+{
+    const SendResult result = to.queue.push(head, payload, sent, completion);
+    if (to.stream != nullptr && result != SendResult::again)
+        note_blocked(to);
+    return result;
+}
+
+void TcpTransport::note_blocked(Peer& to)
+{
+    if (!std::exchange(to.in_blocked, true))
+        blocked_.push_back(&to);
+    if (armed_)
+        watch_for_room(*to.stream);
+}
+
+void TcpTransport::watch_for_room(Stream& stream) noexcept
+{
+    if (!std::exchange(stream.watched_for_room, true))
+        poller_.change(stream.fd(), EPOLLIN | EPOLLOUT, stream);
+}
+
+void TcpTransport::watch_for_silence(Stream& stream) noexcept
+{
+    stream.watched_for_silence = true;
+    poller_.wake_at(base::now_ns() + timeout_ns() / 10);
+}
+
+std::size_t TcpTransport::progress(Sink& sink)
+{
+    std::size_t events = receive_hot(sink);
+    if (!blocked_.empty()) [[unlikely]]
+        events += flush_blocked();
+    if (has_to_poll() || passes_++ % kPassesPerPoll == 0)
+        events += poll(sink, 0);
+    if (!finished_.empty() || !failed_.empty()) [[unlikely]] {
+        events += fire(finished_, ErrorCode::success);
+        events += fire(failed_, ErrorCode::peer_lost);
+    }
+    if (!losses_.empty()) [[unlikely]]
+        events += report_losses(sink);
+    return events;
+}
+
+bool TcpTransport::has_to_poll() const noexcept
+{
+    return armed_ || hot_count_ != streams_ || dials_ != 0 || !guests_.empty();
+}
+
+std::size_t TcpTransport::receive_hot(Sink& sink)
+{
+    std::size_t events = 0;
+    for (std::size_t i = 0; i < hot_count_;) {
+        Stream& stream = *hot_[i];
+        const std::size_t arrived = receive(stream, sink);
+        events += arrived;
+        stream.idle_polls = arrived != 0 ? 0 : stream.idle_polls + 1;
+        if (stream.idle_polls > kHotPasses && streams_ > kMostHot) [[unlikely]]
+            cool(stream);
+        if (i < hot_count_ && hot_[i] == &stream)  // else another one has taken its place
+            ++i;
+    }
+    return events;
+}
+
+void TcpTransport::make_hot(Stream& stream) noexcept
+{
+    const std::span<Stream*> hot(hot_.data(), hot_count_);
+    stream.idle_polls = 0;
+    if (std::ranges::find(hot, &stream) != hot.end())
+        return;
+    if (hot_count_ < kMostHot)
+        hot_[hot_count_++] = &stream;
+    else
+        *std::ranges::max_element(hot, {}, [](const Stream* other) { return other->idle_polls; }) = &stream;
+}
+
+void TcpTransport::cool(Stream& stream) noexcept
+{
+    const std::span<Stream*> hot(hot_.data(), hot_count_);
+    const auto found = std::ranges::find(hot, &stream);
+    if (found != hot.end())
+        *found = hot_[--hot_count_];
+}
+
+std::size_t TcpTransport::receive(Stream& stream, Sink& sink)
+{
+    const std::size_t events = stream.receive(buffers_, sink);
+    if (stream.end() == Stream::End::none) [[likely]]
+        return events;
+    stream_ended(stream);
+    return events + 1;
+}
+
+std::size_t TcpTransport::flush_blocked()
+{
+    std::size_t events = 0;
+    for (std::size_t i = 0; i < blocked_.size();) {
+        Peer& to = *blocked_[i];
+        const auto result =
+            to.stream != nullptr ? to.queue.flush(to.stream->fd(), finished_) : SendQueue::Flush::empty;
+        if (result == SendQueue::Flush::blocked) {
+            ++i;
+            continue;
+        }
+        if (result == SendQueue::Flush::failed) {
+            to.stream->send_failed(errno);
+            to.queue.clear(failed_);
+        }
+        if (to.stream != nullptr && std::exchange(to.stream->watched_for_room, false))
+            poller_.change(to.stream->fd(), EPOLLIN, *to.stream);
+        to.in_blocked = false;
+        blocked_[i] = blocked_.back();
+        blocked_.pop_back();
+        ++events;
+    }
+    return events;
+}
+
+std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)
+{
+    std::array<epoll_event, kEventsAPoll> room;
+    std::size_t events = 0;
+    bool guests_came = false;
+    bool alarm = false;
+    for (const epoll_event& event : poller_.wait(room, timeout_ms)) {
+        auto& watched = *static_cast<Watched*>(event.data.ptr);
+        switch (watched.kind) {
+            case Watched::Kind::listener:
+                guests_came = true;
+                break;
+            case Watched::Kind::alarm:
+                alarm = true;
+                break;
+            case Watched::Kind::guest:
+                events += advance_guest(static_cast<Meeting&>(watched));
+                break;
+            case Watched::Kind::dial:
+                events += advance_dial(static_cast<Meeting&>(watched).peer);
+                break;
+            case Watched::Kind::stream:
+                events += on_stream(static_cast<Stream&>(watched), sink);
+                break;
+        }
+    }
+    // Behind the others: these may end what an event names.
+    if (guests_came)
+        accept_guests();
+    if (alarm)
+        on_alarm();
+    old_streams_.clear();
+    old_dials_.clear();
+    return events;
+}
+
+std::size_t TcpTransport::on_stream(Stream& stream, Sink& sink)
+{
+    if (stream.end() != Stream::End::none)
+        return 0;  // found by another way in this pass
+    const std::size_t events = receive(stream, sink);
+    if (events != 0 && stream.end() == Stream::End::none)
+        make_hot(stream);
+    return events;
+}
+
+// Callbacks may send, and so add completions to fire in a later pass.
+std::size_t TcpTransport::fire(std::vector<Completion*>& completions, ErrorCode result)
+{
+    const auto due = std::exchange(completions, {});
+    for (Completion* completion : due)
+        completion->fire(*completion, result);
+    return due.size();
+}
+
+void TcpTransport::lose(int rank, std::string reason)
+{
+    Peer& lost = peer(rank);
+    if (lost.fate == Fate::lost)
+        return;
+    lost.fate = Fate::lost;
+    end_dial(lost);
+    end_stream(lost);
+    lost.queue.clear(failed_);
+    losses_.push_back({rank, std::move(reason)});
+    poller_.wake_at(kAtOnce);  // for who sleeps already
+}
+
+std::size_t TcpTransport::report_losses(Sink& sink)
+{
+    const auto losses = std::exchange(losses_, {});
+    for (const Loss& loss : losses)
+        sink.peer_lost(loss.peer, loss.reason);
+    return losses.size();
+}
+
+void TcpTransport::arm()
+{
+    armed_ = true;
+    for (const Peer* to : blocked_)
+        watch_for_room(*to->stream);
+}
+
+}  // namespace tutti::transport::tcp

@@ -1,0 +1,161 @@
+// Frames between ranks of different nodes over TCP sockets.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/network/interface_choice.hpp"
+#include "lib/security/key.hpp"
+#include "transports/tcp/card.hpp"
+#include "transports/tcp/dial.hpp"
+#include "transports/tcp/meeting.hpp"
+#include "transports/tcp/poller.hpp"
+#include "transports/tcp/send_queue.hpp"
+#include "transports/tcp/socket.hpp"
+#include "transports/tcp/stream.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::transport::tcp {
+
+struct TcpOptions {
+    int rank;
+    int ranks;  // in the job
+    security::Key key;
+    std::string host;  // the name of this rank's host, for messages
+    network::InterfaceChoice interfaces;
+    /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
+    /// that says nothing is dropped, and close() waits at most so long for what was accepted to arrive.
+    std::chrono::milliseconds timeout{10'000};
+    int socket_buffer_bytes = 0;  // 0: as the kernel sees fit
+};
+
+/// One connection a pair of ranks, for both directions, made when one of them first sends. Both may dial at
+/// once: the lower rank decides which connection it will be. A frame is written to the socket within send().
+class TcpTransport final : public Transport {
+public:
+    /// Listens from now on. Throws tutti::Error where no interface is to be used, or no file left.
+    explicit TcpTransport(TcpOptions options);
+    ~TcpTransport() override { close(); }
+
+    std::string_view name() const noexcept override { return "tcp"; }
+    Capabilities capabilities() const noexcept override;
+    std::vector<std::byte> address() const override { return card_.to_bytes(); }
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    void connect(int peer, std::span<const std::byte> card) override;
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion& completion) override;
+    std::size_t progress(Sink& sink) override;
+    void arm() override;
+    void disarm() noexcept override { armed_ = false; }
+    int wait_fd() noexcept override { return poller_.fd(); }
+    void close() noexcept override;
+
+    /// "eth0 10.0.0.1/24": the addresses that other hosts are told, for those who ask which were chosen.
+    std::string chosen_addresses() const { return network::describe(card_.addresses); }
+    /// Whether frames may flow to and from this rank.
+    bool is_connected(int peer) const noexcept;
+
+private:
+    enum class Fate { living, departed, lost };
+    struct Peer {
+        Fate fate = Fate::living;
+        std::string host;  // empty: not known
+        SendQueue queue;
+        std::unique_ptr<Stream> stream;
+        std::unique_ptr<Dial> dial;
+        bool in_blocked = false;     // listed in blocked_
+        std::int64_t called_ns = 0;  // since when the other end's call is awaited, where it decided on one
+    };
+    struct Loss {
+        int peer;
+        std::string reason;
+    };
+
+    Peer& peer(int rank);
+
+    // Frames (tcp_transport.cpp)
+    SendResult enqueue(Peer& to, const Head& head, std::span<const std::byte> payload, std::size_t sent,
+                       Completion& completion);
+    void note_blocked(Peer& to);
+    void watch_for_room(Stream& stream) noexcept;
+    std::size_t flush_blocked();
+    std::size_t receive(Stream& stream, Sink& sink);
+    std::size_t on_stream(Stream& stream, Sink& sink);
+    std::size_t receive_hot(Sink& sink);
+    void make_hot(Stream& stream) noexcept;
+    void cool(Stream& stream) noexcept;
+    std::size_t poll(Sink& sink, int timeout_ms);
+    void watch_for_silence(Stream& stream) noexcept;
+    static std::size_t fire(std::vector<Completion*>& completions, ErrorCode result);
+    std::size_t report_losses(Sink& sink);
+    bool has_to_poll() const noexcept;
+
+    // Connections (tcp_connections.cpp)
+    void accept_guests();
+    std::size_t advance_guest(Meeting& guest);
+    std::size_t advance_dial(int rank);
+    void settle_dial(int rank);
+    void drop_guest(Meeting& guest, std::string_view why);
+    void limit_guests();
+    bool wants(int rank) noexcept;
+    void adopt(int rank, std::unique_ptr<Meeting> meeting);
+    void end_dial(Peer& of) noexcept;
+    std::unique_ptr<Meeting> take_guest(Meeting& guest);
+    void on_alarm();
+    std::int64_t look_at_guests(std::int64_t now_ns);
+    std::int64_t look_at_dials(std::int64_t now_ns);
+    std::int64_t look_at_streams(std::int64_t now_ns);
+    void stream_ended(Stream& stream);
+    void lose(int rank, std::string reason);
+    void end_stream(Peer& of) noexcept;
+    std::string place_of(const Stream& stream);
+    std::string own_name() const;
+    void log_once(const std::string& text);
+    std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
+
+    // The end (tcp_close.cpp)
+    void send_rest(std::int64_t deadline_ns);
+    void say_goodbye();
+    void await_arrival(std::int64_t deadline_ns);
+
+    static constexpr std::size_t kMostHot = 4;
+
+    TcpOptions options_;
+    DialOptions dial_options_;
+    std::vector<network::LocalAddress> local_addresses_;
+    Listener listener_;
+    Card card_;
+    Poller poller_;
+    Watched listener_watch_{Watched::Kind::listener};
+    ReceiveBuffers buffers_;
+
+    std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: never heard of
+    std::vector<std::unique_ptr<Meeting>> guests_;
+    std::size_t streams_ = 0;
+    std::size_t dials_ = 0;
+    // Connections with recent traffic: each pass tries to read them, without asking epoll first.
+    std::array<Stream*, kMostHot> hot_{};
+    std::size_t hot_count_ = 0;
+    std::vector<Peer*> blocked_;  // peers whose connection stands and whose queue is not empty
+    // Completions to fire before progress() returns.
+    std::vector<Completion*> finished_;
+    std::vector<Completion*> failed_;
+    std::vector<Loss> losses_;
+    // Ended within a pass of progress, which may still name them.
+    std::vector<std::unique_ptr<Stream>> old_streams_;
+    std::vector<std::unique_ptr<Dial>> old_dials_;
+
+    std::set<std::string> logged_;
+    std::int64_t accept_again_ns_ = 0;  // there was no file left for a guest; 0: there is
+    unsigned passes_ = 0;
+    bool armed_ = false;
+    bool closed_ = false;
+};
+
+}  // namespace tutti::transport::tcp
