@@ -33,6 +33,11 @@ TEST_CASE("messages of every size and collectives of every root, also with more 
     check_quiet_success(tuttirun(ranks(count, "collectives")));
 }
 
+TEST_CASE("every collective in every form")
+{
+    check_quiet_success(tuttirun(ranks(GENERATE(1, 3, 4), "every_collective", {"3000"})));
+}
+
 TEST_CASE("small collectives in a row, through shared memory where ranks share cores")
 {
     const int count = GENERATE(2, 3, 5, 8, 17);
