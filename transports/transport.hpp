@@ -94,6 +94,10 @@ public:
     {
         return {reinterpret_cast<std::uintptr_t>(data.data()), 0};
     }
+    /// Lets peers get() `data`, which was exposed as `region`, until it is taken back; the region may change.
+    /// False: none can. Not for what is viewable().
+    virtual bool lend(std::span<const std::byte>, RemoteRegion&) { return true; }
+    virtual void take_back(const RemoteRegion&) noexcept {}
     /// Whether that peer can view() them.
     virtual bool viewable(const RemoteRegion&) const noexcept { return false; }
     /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty

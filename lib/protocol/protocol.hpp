@@ -40,6 +40,9 @@ inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 /// What an unexpected message costs on top of its bytes: it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 64;
 
+/// Below this a remote read costs more than the frames.
+inline constexpr std::size_t kPullFromBytes = 4096;
+
 /// For frames that are never `pending`: the transport has copied them.
 inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
 
@@ -161,6 +164,8 @@ private:
     bool stream(SendRequest& request, Peer& to);
     bool pass(SendRequest& request, Peer& to, std::span<const std::byte> header, std::size_t payload_bytes);
     bool pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header);
+    static bool lend(SendRequest& request, Peer& to);
+    void answered(SendRequest& request) noexcept;
     static void settle(SendRequest& request) noexcept;
     void send_control(Peer& to, std::span<const std::byte> header);
     bool retry_peer(Peer& to, std::size_t& sent);

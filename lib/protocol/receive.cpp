@@ -330,14 +330,13 @@ void Protocol::peer_lost(int lost_rank, std::string_view reason)
     lost.control.clear();
     for (auto* queue : {&lost.starts, &lost.streams}) {
         while (SendRequest* request = queue->pop_front()) {
-            if (request->id != 0)
-                awaiting_cts_.remove(std::exchange(request->id, 0));
+            answered(*request);
             fail_send(*request);
         }
     }
     awaiting_cts_.for_each([&](SendRequest& request) {
         if (request.peer_rank == lost_rank) {
-            awaiting_cts_.remove(std::exchange(request.id, 0));
+            answered(request);
             fail_send(request);
         }
     });

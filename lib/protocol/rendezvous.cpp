@@ -9,13 +9,6 @@
 
 namespace tutti::protocol {
 
-namespace {
-
-// Below this a system call costs more than the frames.
-constexpr std::size_t kPullFrom = 4096;
-
-}  // namespace
-
 void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sender_id,
                           std::size_t total_bytes, const std::optional<transport::RemoteRegion>& region)
 {
@@ -27,7 +20,7 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
         if (region && take_in_place(request, from, sender_id, *region))
             return;
         const bool can_pull = region && from.can_pull && !from.transport->viewable(*region) &&
-                              request.deliver == nullptr && request.expected >= kPullFrom;
+                              request.deliver == nullptr && request.expected >= kPullFromBytes;
         request.matched_ns = can_pull ? base::now_ns() : 0;
         if (can_pull && choice_.choose(request.expected) == Way::pull &&
             try_pull(request, from, sender_id, *region))

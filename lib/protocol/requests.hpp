@@ -38,6 +38,7 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
     transport::RemoteRegion region{};  // of the data, in an rts
+    bool lent = false;                 // the transport lends that region to the peer
 };
 
 /// A receive, posted or matched.

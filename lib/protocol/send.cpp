@@ -94,11 +94,28 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (!request.data.empty() && (to.can_pull || to.transport->viewable(request.region)))
+    if (!request.data.empty() && (to.transport->viewable(request.region) || lend(request, to)))
         where = std::as_bytes(std::span(&request.region, 1));
     const SendResult result = to.transport->send(to.rank, header, where, request);
     request.frames_pending += result == SendResult::pending;
     return result != SendResult::again;
+}
+
+// Lets the peer read the data by get().
+bool Protocol::lend(SendRequest& request, Peer& to)
+{
+    if (!request.lent && to.can_pull && request.data.size() >= kPullFromBytes)
+        request.lent = to.transport->lend(request.data, request.region);
+    return request.lent;
+}
+
+// No answer to the rts is awaited any more, and the peer reads no more.
+void Protocol::answered(SendRequest& request) noexcept
+{
+    if (request.id != 0)
+        awaiting_cts_.remove(std::exchange(request.id, 0));
+    if (std::exchange(request.lent, false))
+        request.peer->transport->take_back(request.region);
 }
 
 // Ends a request whose every frame was handed over, unless the transport still reads from it or a cts must
@@ -119,7 +136,7 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        if (total != 0)
+        if (total != 0 && !request.lent)
             request.region = to.transport->expose(request.data);
         const bool in_view = total >= options_.view_from_bytes && to.transport->viewable(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
@@ -172,8 +189,7 @@ void Protocol::on_cts(int from, const CtsHeader& cts)
     if (request == nullptr || request->peer_rank != from ||
         request->stage != SendRequest::Stage::awaiting_cts || cts.wanted_bytes > request->data.size())
         corrupt(from, "a clear-to-send for no message of ours");
-    awaiting_cts_.remove(cts.sender_id);
-    request->id = 0;
+    answered(*request);
     request->stage = SendRequest::Stage::data;
     request->receiver_id = cts.receiver_id;
     request->wanted = cts.wanted_bytes;
@@ -192,7 +208,7 @@ void Protocol::on_fin(int from, const FinHeader& fin)
     if (request == nullptr || request->peer_rank != from ||
         request->stage != SendRequest::Stage::awaiting_cts)
         corrupt(from, "an end of no message of ours");
-    awaiting_cts_.remove(std::exchange(request->id, 0));
+    answered(*request);
     request->stage = SendRequest::Stage::data;
     settle(*request);
 }
@@ -266,8 +282,7 @@ void Protocol::forget(SendRequest& request) noexcept
     using Outgoing = base::IntrusiveList<SendRequest, OutgoingTag>;
     if (static_cast<base::ListHook<OutgoingTag>&>(request).linked())
         Outgoing::remove(request);
-    if (request.id != 0)
-        awaiting_cts_.remove(std::exchange(request.id, 0));
+    answered(request);
 }
 
 bool Protocol::is_lost(int rank) const noexcept

@@ -40,6 +40,11 @@ public:
     {
         return inner_->expose(data);
     }
+    bool lend(std::span<const std::byte> data, RemoteRegion& region) override
+    {
+        return inner_->lend(data, region);
+    }
+    void take_back(const RemoteRegion& region) noexcept override { inner_->take_back(region); }
     bool viewable(const RemoteRegion& region) const noexcept override { return inner_->viewable(region); }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t size_bytes) override
     {

@@ -1,0 +1,36 @@
+// What a rank tells others of how it is reached over libfabric.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transports/ofi/link.hpp"
+
+namespace tutti::transport::ofi {
+
+struct Card {
+    std::uint32_t rank = 0;
+    std::string host;
+    std::string provider;
+    std::uint32_t provider_version = 0;
+    std::uint32_t address_format = 0;
+    std::uint32_t protocol = 0;
+    std::uint32_t protocol_version = 0;
+    std::vector<std::byte> endpoint;  // the provider's address of it
+    std::vector<Door> doors;
+
+    std::vector<std::byte> bytes() const;
+    /// Nothing when the bytes are no card of this version, or of a machine of another byte order.
+    static std::optional<Card> parse(std::span<const std::byte> bytes);
+
+    /// Whether endpoints of both can talk.
+    bool speaks_with(const Card& other) const noexcept;
+    /// "net 117.0 (protocol 25.1)"
+    std::string speaks() const;
+};
+
+}  // namespace tutti::transport::ofi

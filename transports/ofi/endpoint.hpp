@@ -1,0 +1,119 @@
+// An open endpoint of libfabric: sends, receives and reads, and the queue that tells what has become of them.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transports/ofi/provider.hpp"
+#include "transports/ofi/registration_cache.hpp"
+
+namespace tutti::transport::ofi {
+
+/// What libfabric keeps for us during an operation, and by which a completion finds it. First member of all
+/// that is handed to an Endpoint as its operation.
+struct Operation {
+    enum class Kind { receive, send, read };
+
+    explicit Operation(Kind what) noexcept : kind(what) {}
+
+    fi_context2 context{};
+    const Kind kind;
+};
+
+/// An operation that has ended.
+struct Completed {
+    Operation* operation;
+    std::size_t bytes;  // received
+};
+
+struct FailedOperation {
+    Operation* operation;  // nullptr: none in particular
+    int code;              // FI_E..., positive
+    std::string words;
+};
+
+/// Not thread-safe. Operations answer 0, or what libfabric says, negative; -FI_EAGAIN: later, after poll().
+class Endpoint {
+public:
+    /// Throws ErrorCode::system in the provider's words.
+    explicit Endpoint(InfoPtr info);
+    ~Endpoint() { close(); }
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
+
+    const fi_info& info() const noexcept { return *info_; }
+    const std::vector<std::byte>& name() const noexcept { return name_; }
+    /// -1: the provider has none, and must be polled.
+    int wait_fd() const noexcept { return wait_fd_; }
+    /// Whether nothing that has come will be overlooked by who now sleeps on wait_fd().
+    bool may_sleep() noexcept;
+
+    /// How the endpoint of that name is addressed from now on. Throws.
+    fi_addr_t insert(std::span<const std::byte> name);
+
+    long receive(std::span<std::byte> buffer, void* descriptor, Operation& operation) noexcept;
+    long send(fi_addr_t to, std::span<const std::byte> frame, void* descriptor,
+              Operation& operation) noexcept;
+    /// At most inject_bytes(); the frame is the caller's again at once.
+    long inject(fi_addr_t to, std::span<const std::byte> frame) noexcept;
+    std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
+    long read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
+              void* descriptor, Operation& operation) noexcept;
+
+    /// What has ended, at most completed.size(): how many, 0 for none, or -1: failed() tells of one that
+    /// failed.
+    int poll(std::span<Completed> completed) noexcept;
+    FailedOperation failed();
+
+    /// `access` as in fi_mr_reg.
+    std::optional<Registration> add_memory(std::span<const std::byte> memory, std::uint64_t access) noexcept;
+    void remove_memory(const Registration& registration) noexcept;
+
+    /// Whatever is under way is given up. Only remove_memory() may be called afterwards.
+    void close() noexcept;
+
+private:
+    struct CloseFid {
+        void operator()(auto* object) const noexcept { fi_close(&object->fid); }
+    };
+    template <class Fid>
+    using FidPtr = std::unique_ptr<Fid, CloseFid>;
+
+    void open_queue();
+    void read_name();
+
+    InfoPtr info_;
+    MemoryModes modes_;
+    FidPtr<fid_fabric> fabric_;
+    FidPtr<fid_domain> domain_;
+    FidPtr<fid_cq> queue_;
+    FidPtr<fid_av> addresses_;
+    FidPtr<fid_ep> endpoint_;
+    std::vector<std::byte> name_;
+    int wait_fd_ = -1;
+};
+
+/// Registers with an endpoint for one kind of access.
+class EndpointRegistrar final : public Registrar {
+public:
+    EndpointRegistrar(Endpoint& endpoint, std::uint64_t access) : endpoint_(endpoint), access_(access) {}
+    std::optional<Registration> add(std::span<const std::byte> memory) noexcept override
+    {
+        return endpoint_.add_memory(memory, access_);
+    }
+    void remove(const Registration& registration) noexcept override { endpoint_.remove_memory(registration); }
+
+private:
+    Endpoint& endpoint_;
+    const std::uint64_t access_;
+};
+
+}  // namespace tutti::transport::ofi

@@ -1,0 +1,136 @@
+// Frames over libfabric: TCP, InfiniBand, EFA, Slingshot, whatever it has a provider for.
+//
+// Frames are sent to an unconnected endpoint and received into a pool of buffers; each carries a token, by
+// which the receiver knows that it comes from a rank of the job (link.hpp), and a number, as not every
+// provider keeps the order that it promises. At most kWindow frames to a peer are on their way: the sender
+// waits for an acknowledgement, so nobody can flood a receiver's buffers, and two ranks that flood each other
+// both answer `again` while they go on receiving.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/network/interfaces.hpp"
+#include "lib/security/key.hpp"
+#include "transports/ofi/buffers.hpp"
+#include "transports/ofi/card.hpp"
+#include "transports/ofi/endpoint.hpp"
+#include "transports/ofi/frame.hpp"
+#include "transports/ofi/links.hpp"
+#include "transports/ofi/peer.hpp"
+#include "transports/ofi/registration_cache.hpp"
+#include "transports/ofi/remote_reads.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::transport::ofi {
+
+struct OfiOptions {
+    int rank;
+    int ranks;
+    security::Key key;                             // of the job
+    std::vector<network::LocalAddress> addresses;  // this host's, in order of preference; at least one
+    std::string host = {};                         // this host's name, for messages
+    std::string provider = {};                     // one of libfabric's by name; empty: the best
+    /// For connecting, and for noticing that a host no longer answers.
+    std::int64_t timeout_ns = 10'000'000'000;
+    /// How long close() waits for peers that are there, but busy, to take what was sent to them. A peer that
+    /// has gone is never waited for.
+    std::int64_t linger_ns = std::int64_t{1} << 62;
+    /// Registers also what the provider does not ask for (tests).
+    bool register_all = false;
+    /// Where a stranger is told of; by default the standard error.
+    std::function<void(const std::string& line)> log = {};
+};
+
+class OfiTransport final : public Transport, LinkUser {
+public:
+    /// Loads libfabric, and opens an endpoint. Takes 0.3 s. Throws.
+    explicit OfiTransport(OfiOptions options);
+    ~OfiTransport() override { close(); }
+
+    /// Which provider, over what: "net over eth0".
+    std::string describe() const;
+    /// Why no peer with this card can be reached: a sentence; empty when it can.
+    std::string mismatch(std::span<const std::byte> card) const;
+
+    std::string_view name() const noexcept override { return "ofi"; }
+    Capabilities capabilities() const noexcept override;
+    std::vector<std::byte> address() const override { return card_.bytes(); }
+    bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    void connect(int peer, std::span<const std::byte> card) override;
+    SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
+                    Completion& completion) override;
+    bool lend(std::span<const std::byte> data, RemoteRegion& region) override;
+    void take_back(const RemoteRegion& region) noexcept override;
+    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
+                   Completion& completion) override;
+    std::size_t progress(Sink& sink) override;
+    void arm() override;
+    void disarm() noexcept override { armed_ = false; }
+    int wait_fd() noexcept override { return links_.descriptor(); }
+    void close() noexcept override;
+
+private:
+    class Nobody;  // the sink of close()
+
+    // ofi_transport.cpp
+    void post_receives();
+    bool send_frame(Peer& to, const FrameHead& head, std::span<const std::byte> header,
+                    std::span<const std::byte> payload, int peer);
+    std::size_t poll_fabric(Sink& sink);
+    void ended(const Completed& completed, Sink& sink, std::size_t& frames);
+    void failed(const FailedOperation& failure);
+    void on_frame(std::span<const std::byte> bytes, Sink& sink, std::size_t& frames);
+    void deliver(int peer, const Frame& frame, Sink& sink, std::size_t& frames);
+
+    // sessions.cpp: links, acknowledgements, losses
+    void proved(Link& link) override;
+    void heard(Link& link, const LinkMessage& message) override;
+    void ended(Link& link) override;
+    void stranger(const std::string& what) override;
+    Peer& peer(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
+    Peer& make_peer(int rank);
+    void acknowledge(Peer& from, std::uint32_t count);
+    void tell_by_link(Link& link, Peer& to);
+    void tell_everybody();
+    void lose(int rank, std::string reason);
+    std::size_t report_losses(Sink& sink);
+    bool is_over(int rank, const Peer& lost) const;
+    void be_patient(std::int64_t now_ns);
+    bool owes(int rank, const Peer& to) const;
+    std::int64_t sleep_until(std::int64_t now_ns) const;
+    void linger() noexcept;
+
+    OfiOptions options_;
+    LinkSettings link_settings_;
+    Endpoint endpoint_;
+    MemoryModes modes_;
+    Card card_;
+    Links links_;
+    EndpointRegistrar frame_registrar_;
+    EndpointRegistrar lending_registrar_;
+    EndpointRegistrar landing_registrar_;
+    RegistrationCache lent_;
+    RegistrationCache landings_;
+    std::unordered_map<std::uint64_t, RegistrationCache::Entry*> lent_by_key_;
+    BufferPool receive_buffers_;
+    BufferPool send_buffers_;
+    RemoteReads reads_;
+    std::vector<std::unique_ptr<Peer>> peers_;  // by rank in the job; nullptr: nothing known
+    std::vector<int> known_;                    // ranks in peers_
+    std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
+    std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
+    std::vector<int> losses_;                   // found, not reported
+    bool armed_ = false;
+    bool quiet_ = false;  // the last poll of the fabric found nothing
+    bool closed_ = false;
+    bool told_of_stranger_ = false;
+    unsigned unsure_ = 0;  // how often in a row the provider would not let us sleep
+    std::int64_t looked_ns_ = 0;
+    std::int64_t patience_ns_ = 0;
+};
+
+}  // namespace tutti::transport::ofi

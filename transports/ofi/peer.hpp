@@ -1,0 +1,65 @@
+// What the transport keeps about one other rank.
+#pragma once
+
+#include <rdma/fabric.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "transports/ofi/link.hpp"
+#include "transports/ofi/reorder_queue.hpp"
+
+namespace tutti::transport::ofi {
+
+/// Frames that may be on their way to a peer that has not said that it has them.
+inline constexpr std::uint32_t kWindow = 128;
+
+struct Peer {
+    // Who it is; known once we have its card.
+    fi_addr_t address = FI_ADDR_UNSPEC;
+    std::string host;
+
+    // Links: the one we dialed, and the one that it dialed. Either is enough.
+    Link* dialed = nullptr;
+    Link* accepted = nullptr;
+    std::array<std::uint64_t, 2> tokens{};    // that its frames may carry: one of each link; 0: none
+    std::optional<std::uint64_t> send_token;  // that ours must carry
+
+    // Sending.
+    std::uint32_t sent = 0;          // frames
+    std::uint32_t acknowledged = 0;  // of them, known to have arrived
+    bool refused = false;            // the fabric has answered "later", and nothing has gone since
+
+    // Receiving.
+    ReorderQueue incoming{kWindow};
+    std::uint32_t told = 0;  // how many received frames the peer knows of
+
+    // Patience: since when something is owed, and how often it has shown meanwhile that it is there.
+    std::int64_t owed_since_ns = 0;  // 0: nothing is
+    std::int64_t asked_ns = 0;
+    unsigned answers = 0;
+
+    // The end.
+    std::optional<std::uint32_t> leaves_after;  // frames that it has sent in all
+    bool took_all = false;                      // it has said that it wants no more
+    enum class Loss { none, found, reported } loss = Loss::none;
+    std::int64_t lost_at_ns = 0;
+    std::string reason;
+
+    bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && loss == Loss::none; }
+    /// A proved link.
+    Link* link() const noexcept
+    {
+        if (dialed != nullptr && dialed->state() == Link::State::proved)
+            return dialed;
+        return accepted;
+    }
+    bool knows(std::uint64_t token) const noexcept
+    {
+        return token != 0 && (token == tokens[0] || token == tokens[1]);
+    }
+};
+
+}  // namespace tutti::transport::ofi
