@@ -28,6 +28,7 @@ constexpr std::chrono::milliseconds kOutputPatience{1000};
 constexpr std::chrono::seconds kEndPatience{10};
 /// For the commands that started the daemons to end with them.
 constexpr std::chrono::milliseconds kStarterPatience{3000};
+constexpr std::chrono::milliseconds kStarterPatienceAfterLoss{500};
 
 /// Whoever knows the name may claim to be a rank of the job, so it cannot be guessed.
 std::string make_job_name()
@@ -97,7 +98,9 @@ int Head::run()
     }
     start_daemons();
     loop_.run();
-    children_.finish(kStarterPatience);
+    // What led to a host that is gone may hang until it is killed.
+    const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
+    children_.finish(any_lost ? kStarterPatienceAfterLoss : kStarterPatience);
     return exit_status_.value_or(0);
 }
 
