@@ -11,6 +11,7 @@
 #include "lib/base/suggest.hpp"
 #include "lib/communicator/business_card.hpp"
 #include "lib/communicator/communicator_state.hpp"
+#include "lib/communicator/network_transports.hpp"
 #include "transports/self/self_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
 
@@ -90,6 +91,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
         shm_ = shm.get();
         engine_.add(std::move(shm));
     }
+    for (auto& network : make_network_transports(*bootstrap_))
+        engine_.add(std::move(network));
     if (size() > 1)
         bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
 
@@ -165,11 +168,18 @@ transport::Transport& Process::connect(int peer)
             return *transport;
         }
     }
+    const auto name = [this](int of) {
+        const std::string host = bootstrap_->host_of(of);
+        return host.empty() ? std::string("an unnamed host") : host;
+    };
     throw Error(
         ErrorCode::not_supported, "connect",
-        fmt::format("rank {} cannot reach rank {}: they share no memory, and this version has no network "
-                    "transport; start all ranks on one machine, in one container",
-                    rank(), peer),
+        fmt::format("rank {} on {} cannot reach rank {} on {}: {}; {}", rank(), name(rank()), peer,
+                    name(peer),
+                    is_local(peer) ? "they are on one node and share no memory"
+                                   : "they have no network transport in common",
+                    is_local(peer) ? "start them in one container, with one process namespace"
+                                   : "start all ranks with the same TUTTI_FABRIC (tuttirun --fabric)"),
         peer);
 }
 

@@ -1,0 +1,102 @@
+#include "lib/communicator/network_transports.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "lib/base/suggest.hpp"
+#include "lib/network/interface_choice.hpp"
+#include "lib/security/key.hpp"
+#include "transports/tcp/tcp_transport.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+constexpr std::string_view kWithProvider = "ofi:";
+
+security::Key key_of(bootstrap::Bootstrap& bootstrap)
+{
+    const auto key = security::Key::from_hex(bootstrap.job_key());
+    if (!key)
+        throw Error(ErrorCode::bootstrap, "start", "the launcher's key for this job is no key");
+    return *key;
+}
+
+std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
+{
+    std::string host = bootstrap.host_of(bootstrap.rank());
+    if (host.empty()) {
+        std::array<char, 256> name{};
+        gethostname(name.data(), name.size() - 1);
+        host = name.data();
+    }
+    return host;
+}
+
+// tuttirun -v: the lowest rank of each node says what its messages to other nodes go through.
+void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
+{
+    if (std::getenv("TUTTI_VERBOSE") != nullptr && bootstrap.local_peers().front() == bootstrap.rank())
+        fmt::print(stderr, "tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what);
+}
+
+}  // namespace
+
+FabricWish FabricWish::parse(std::string_view text)
+{
+    static constexpr std::string_view kNames[] = {"tcp", "ofi", "ofi:PROVIDER"};
+    if (text.empty())
+        return {};
+    if (text == "tcp")
+        return {Kind::tcp, {}};
+    if (text == "ofi")
+        return {Kind::ofi, {}};
+    if (text.starts_with(kWithProvider) && text.size() > kWithProvider.size())
+        return {Kind::ofi, std::string(text.substr(kWithProvider.size()))};
+    throw Error(ErrorCode::invalid_argument, "environment",
+                fmt::format("TUTTI_FABRIC={} is none of tcp, ofi and ofi:PROVIDER{}", text,
+                            base::did_you_mean(text, kNames)));
+}
+
+bool has_rdma_adapter(const std::string& root)
+{
+    std::error_code ignored;
+    for (const char* devices : {"/sys/class/infiniband", "/sys/class/cxi"}) {
+        if (std::filesystem::directory_iterator(root + devices, ignored) !=
+            std::filesystem::directory_iterator())
+            return true;
+    }
+    return false;
+}
+
+std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap)
+{
+    std::vector<std::unique_ptr<transport::Transport>> transports;
+    if (bootstrap.node_of_rank().empty())
+        return transports;
+    const char* const text = std::getenv("TUTTI_FABRIC");
+    const FabricWish wish = FabricWish::parse(text != nullptr ? text : "");
+    const security::Key key = key_of(bootstrap);
+    const std::string host = host_of_this_rank(bootstrap);
+    const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();
+
+    using Kind = FabricWish::Kind;
+    if (wish.kind != Kind::ofi) {
+        auto tcp = std::make_unique<transport::tcp::TcpTransport>(
+            transport::tcp::TcpOptions{.rank = bootstrap.rank(),
+                                       .ranks = bootstrap.size(),
+                                       .key = key,
+                                       .host = host,
+                                       .interfaces = interfaces});
+        tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
+        transports.push_back(std::move(tcp));
+    }
+    return transports;
+}
+
+}  // namespace tutti::detail
