@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "lib/base/futex.hpp"
 #include "transports/inproc/inproc_transport.hpp"
+#include "transports/ofi/ofi_transport.hpp"
 #include "transports/self/self_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
 #include "transports/tcp/tcp_transport.hpp"
@@ -18,12 +20,27 @@ namespace tutti::test {
 
 namespace {
 
+// In front of the provider's name.
+constexpr std::string_view kOfi = "ofi ";
+
+// Those of libfabric's providers that work between the ranks of one process.
+std::vector<std::string> fabrics()
+{
+    static const bool installed = transport::ofi::Library::installed();
+    if (!installed)
+        return {};
+    return {"ofi net", "ofi tcp;ofi_rxm", "ofi shm"};
+}
+
 std::vector<Setup> setups(std::initializer_list<const char*> transports, bool with_faults)
 {
+    std::vector<std::string> names(transports.begin(), transports.end());
+    std::ranges::copy(fabrics(), std::back_inserter(names));
     std::vector<Setup> all;
-    for (const char* transport : transports) {
+    for (const std::string& transport : names) {
         all.push_back({transport, "plain", {}});
-        if (!with_faults)
+        // One of libfabric's providers meets the faults: they do not reach deeper.
+        if (!with_faults || (transport.starts_with(kOfi) && transport != fabrics().front()))
             continue;
         all.push_back({transport, "refusing", {.seed = 2, .again = 0.5}});
         all.push_back({transport, "keeping", {.seed = 3, .pending = 0.4}});
@@ -50,6 +67,19 @@ std::unique_ptr<Transport> make_tcp(int rank, int ranks, const security::Key& ke
                                    .socket_buffer_bytes = 128 << 10});
 }
 
+std::unique_ptr<Transport> make_ofi(const std::string& provider, int rank, int ranks,
+                                    const security::Key& key)
+{
+    return std::make_unique<transport::ofi::OfiTransport>(
+        transport::ofi::OfiOptions{.rank = rank,
+                                   .ranks = ranks,
+                                   .key = key,
+                                   .host = "host" + std::to_string(rank),
+                                   .interfaces = network::InterfaceChoice::parse("lo"),
+                                   .provider = provider,
+                                   .linger = std::chrono::milliseconds(0)});
+}
+
 std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)
 {
     std::vector<std::unique_ptr<Transport>> made;
@@ -66,6 +96,8 @@ std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)
             made.push_back(std::make_unique<transport::InprocTransport>(hub, rank));
         else if (name == "tcp")
             made.push_back(make_tcp(rank, ranks, key));
+        else if (name.starts_with(kOfi))
+            made.push_back(make_ofi(name.substr(kOfi.size()), rank, ranks, key));
         else
             made.push_back(std::make_unique<transport::shm::ShmTransport>(rank, local));
     }
@@ -193,13 +225,20 @@ Ranks::Ranks(const Setup& setup, int ranks)
       transports_(make(setup.transport, ranks)),
       sinks_(transports_.size())
 {
-    for (int rank = 0; rank < ranks && setup.transport == "tcp"; ++rank) {
-        const auto& tcp = static_cast<const transport::tcp::TcpTransport&>(at(rank));
-        for (int peer = 0; peer < ranks; ++peer) {
-            if (peer != rank)
-                connections_.emplace_back([&tcp, peer] { return tcp.is_connected(peer); });
+    const auto await_connections = [&]<class Made>(const Made*) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            for (int peer = 0; peer < ranks; ++peer) {
+                if (peer != rank)
+                    connections_.emplace_back([made = static_cast<const Made*>(&at(rank)), peer] {
+                        return made->is_connected(peer);
+                    });
+            }
         }
-    }
+    };
+    if (setup.transport == "tcp")
+        await_connections(static_cast<const transport::tcp::TcpTransport*>(nullptr));
+    else if (setup.transport.starts_with(kOfi))
+        await_connections(static_cast<const transport::ofi::OfiTransport*>(nullptr));
     if (!setup.plain()) {
         for (auto& transport : transports_)
             transport = std::make_unique<transport::FaultTransport>(std::move(transport), setup.options);

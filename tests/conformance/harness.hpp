@@ -21,7 +21,7 @@ using transport::Transport;
 
 /// A transport and the faults that are put in front of it.
 struct Setup {
-    std::string transport;  // "self", "inproc", "shm", "tcp"
+    std::string transport;  // "self", "inproc", "shm", "tcp", "ofi PROVIDER"
     std::string faults;     // "plain" or a name for `options`
     FaultOptions options{};
 

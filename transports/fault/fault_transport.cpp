@@ -23,7 +23,8 @@ Capabilities FaultTransport::capabilities() const noexcept
 SendResult FaultTransport::send(int peer, std::span<const std::byte> header,
                                 std::span<const std::byte> payload, Completion& completion)
 {
-    if (options_.lose_peer_after != 0 && ++sends_ == options_.lose_peer_after) {
+    if (options_.lose_peer_after != 0 && sends_ + 1 == options_.lose_peer_after) {
+        ++sends_;
         lost_.push_back(peer);
         losses_to_report_.push_back(peer);
     }
@@ -34,9 +35,12 @@ SendResult FaultTransport::send(int peer, std::span<const std::byte> header,
     // Once one frame to a peer is kept, all behind it are, or they would overtake it.
     if (keeps_for(peer) || happens(options_.pending)) {
         kept_.push_back({peer, {header.begin(), header.end()}, payload, &completion});
+        ++sends_;
         return SendResult::pending;
     }
-    return inner_->send(peer, header, payload, completion);
+    const SendResult result = inner_->send(peer, header, payload, completion);
+    sends_ += result != SendResult::again;
+    return result;
 }
 
 bool FaultTransport::keeps_for(int peer) const noexcept

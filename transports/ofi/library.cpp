@@ -95,9 +95,10 @@ Library::Library()
     find(library, "fi_dupinfo", dupinfo, kInfoVersion);
     find(library, "fi_fabric", fabric);
     if (FI_VERSION_LT(runtime_version(), kOldest))
-        throw Error(ErrorCode::not_supported, "fabric",
-                    fmt::format("libfabric {}.{} is too old; Tutti needs {}.{} or later", FI_MAJOR(runtime_version()),
-                                FI_MINOR(runtime_version()), FI_MAJOR(kOldest), FI_MINOR(kOldest)));
+        throw Error(
+            ErrorCode::not_supported, "fabric",
+            fmt::format("libfabric {}.{} is too old; Tutti needs {}.{} or later", FI_MAJOR(runtime_version()),
+                        FI_MINOR(runtime_version()), FI_MAJOR(kOldest), FI_MINOR(kOldest)));
     version_ = std::min<std::uint32_t>(runtime_version(), FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION));
 }
 

@@ -31,15 +31,21 @@ std::size_t most_idle(const MemoryModes& modes)
     return modes.pins_pages ? 0 : kMostIdleRegistrations;
 }
 
+std::int64_t nanoseconds(std::chrono::milliseconds time)
+{
+    return std::chrono::nanoseconds(time).count();
+}
+
 }  // namespace
 
 OfiTransport::OfiTransport(OfiOptions options)
     : options_(std::move(options)),
-      link_settings_{options_.key, options_.rank, options_.timeout_ns},
-      endpoint_(choose_provider(options_.provider, options_.addresses)),
+      addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
+      link_settings_{options_.key, options_.rank, nanoseconds(options_.timeout)},
+      endpoint_(choose_provider(options_.provider, addresses_)),
       modes_(endpoint_.info()),
-      links_(link_settings_, options_.addresses,
-             kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks), *this),
+      links_(link_settings_, addresses_, kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks),
+             *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
       lending_registrar_(endpoint_, FI_REMOTE_READ),
       landing_registrar_(endpoint_, FI_READ),
@@ -72,6 +78,12 @@ OfiTransport::OfiTransport(OfiOptions options)
     for (std::size_t i = 0; i < buffers; ++i)
         unposted_.push_back(&receive_buffers_.take());
     post_receives();
+}
+
+bool OfiTransport::is_connected(int rank) const noexcept
+{
+    const auto& with = peers_[static_cast<std::size_t>(rank)];
+    return with != nullptr && with->may_send();
 }
 
 std::string OfiTransport::describe() const
@@ -122,13 +134,13 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
     to.host = card->host;
     if (to.address == FI_ADDR_UNSPEC)
         to.address = endpoint_.insert(card->endpoint);
-    if (to.link() != nullptr || to.dialed != nullptr || to.loss != Peer::Loss::none)
+    if (to.link() != nullptr || to.dialed != nullptr || to.fate != Peer::Fate::living)
         return;
     std::vector<network::HostAddress> theirs;
     for (const Door& door : card->doors)
         theirs.push_back(door.at);
     std::vector<Way> ways;
-    for (network::Candidate& candidate : network::candidates(options_.addresses, theirs)) {
+    for (network::Candidate& candidate : network::candidates(addresses_, theirs)) {
         const auto door = std::ranges::find(card->doors, candidate.to, &Door::at);
         ways.push_back({std::move(candidate), door->port});
     }
@@ -138,8 +150,7 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
             fmt::format("rank {} on {} has the addresses {}, this host {} has {}: no two of them "
                         "belong together; choose others with TUTTI_INTERFACE",
                         rank, card->host, network::describe(std::span<const network::HostAddress>(theirs)),
-                        options_.host,
-                        network::describe(std::span<const network::LocalAddress>(options_.addresses))),
+                        options_.host, network::describe(std::span<const network::LocalAddress>(addresses_))),
             rank);
     to.dialed = &links_.dial(rank, std::move(ways));
 }
@@ -148,8 +159,11 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
                               Completion&)
 {
     Peer& to = peer(rank);
-    if (to.loss != Peer::Loss::none || closed_) [[unlikely]]
+    if (to.fate >= Peer::Fate::departed || closed_) [[unlikely]] {
+        if (to.fate == Peer::Fate::departed)
+            lose(rank, "it has left the job");
         return SendResult::done;
+    }
     if (!to.may_send() || to.sent - to.acknowledged >= kWindow) [[unlikely]]
         return SendResult::again;
     const FrameHead head{.token = *to.send_token,
@@ -227,8 +241,9 @@ SendResult OfiTransport::get(int rank, RemoteRegion remote, std::span<std::byte>
                              Completion& completion)
 {
     Peer& from = peer(rank);
-    if (from.loss != Peer::Loss::none || closed_)
-        throw Error(ErrorCode::peer_lost, "get", from.reason, rank);
+    if (from.fate != Peer::Fate::living || closed_)
+        throw Error(ErrorCode::peer_lost, "get", from.reason.empty() ? "it has left the job" : from.reason,
+                    rank);
     if (!reads_.add(rank, remote, local, completion))
         throw Error(ErrorCode::out_of_memory, "get",
                     "the memory to read into cannot be registered; raise the limit of locked memory "
@@ -270,8 +285,10 @@ std::size_t OfiTransport::progress(Sink& sink)
     events += reads_.finish();
     if (!to_tell_.empty())
         tell_everybody();
-    if (!losses_.empty() && quiet_) [[unlikely]]
+    if (quiet_ && !(losses_.empty() && leavers_.empty())) [[unlikely]] {
+        see_off_leavers();
         events += report_losses(sink);
+    }
     if (armed_ && events == 0) {
         // Some providers notice only here that there is more.
         const bool unsure = !quiet_ || (endpoint_.wait_fd() >= 0 && !endpoint_.may_sleep());
@@ -339,7 +356,7 @@ void OfiTransport::failed(const FailedOperation& failure)
         case Operation::Kind::read: {
             // What the peer no longer lends is an error of this read alone; its link tells whether it lives.
             const int rank = reads_.peer_of(*failure.operation);
-            const bool gone = peer(rank).loss != Peer::Loss::none;
+            const bool gone = peer(rank).fate != Peer::Fate::living;
             return reads_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
         }
     }
@@ -354,7 +371,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
         stranger(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
         return;
     }
-    if (from->loss == Peer::Loss::reported)
+    if (from->fate == Peer::Fate::reported)
         return;
     const int rank = static_cast<int>(frame->head.source);
     acknowledge(*from, frame->head.acknowledged);

@@ -7,13 +7,16 @@
 // both answer `again` while they go on receiving.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/network/interface_choice.hpp"
 #include "lib/security/key.hpp"
 #include "transports/ofi/buffers.hpp"
 #include "transports/ofi/card.hpp"
@@ -29,19 +32,20 @@ namespace tutti::transport::ofi {
 
 struct OfiOptions {
     int rank;
-    int ranks;
-    security::Key key;                             // of the job
-    std::vector<network::LocalAddress> addresses;  // this host's, in order of preference; at least one
-    std::string host = {};                         // this host's name, for messages
-    std::string provider = {};                     // one of libfabric's by name; empty: the best
-    /// For connecting, and for noticing that a host no longer answers.
-    std::int64_t timeout_ns = 10'000'000'000;
-    /// How long close() waits for peers that are there, but busy, to take what was sent to them. A peer that
-    /// has gone is never waited for.
-    std::int64_t linger_ns = std::int64_t{1} << 62;
+    int ranks;          // in the job
+    security::Key key;  // of the job
+    std::string host;   // the name of this rank's host, for messages
+    network::InterfaceChoice interfaces;
+    std::string provider = {};  // one of libfabric's by name; empty: the best
+    /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
+    /// that says nothing is dropped.
+    std::chrono::milliseconds timeout{10'000};
+    /// How long close() waits for peers that are there, but busy, to take what was sent to them; without a
+    /// value as long as they are there.
+    std::optional<std::chrono::milliseconds> linger = {};
     /// Registers also what the provider does not ask for (tests).
     bool register_all = false;
-    /// Where a stranger is told of; by default the standard error.
+    /// Where the first stranger is told of; by default the standard error.
     std::function<void(const std::string& line)> log = {};
 };
 
@@ -51,8 +55,10 @@ public:
     explicit OfiTransport(OfiOptions options);
     ~OfiTransport() override { close(); }
 
-    /// Which provider, over what: "net over eth0".
+    /// Which provider, over what: "net 117.0 (protocol 25.0) over eth0".
     std::string describe() const;
+    /// Whether frames may flow to this rank.
+    bool is_connected(int peer) const noexcept;
     /// Why no peer with this card can be reached: a sentence; empty when it can.
     std::string mismatch(std::span<const std::byte> card) const;
 
@@ -97,14 +103,16 @@ private:
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
     void lose(int rank, std::string reason);
+    void let_go(Peer& with);
+    void see_off_leavers();
     std::size_t report_losses(Sink& sink);
-    bool is_over(int rank, const Peer& lost) const;
     void be_patient(std::int64_t now_ns);
     bool owes(int rank, const Peer& to) const;
     std::int64_t sleep_until(std::int64_t now_ns) const;
     void linger() noexcept;
 
     OfiOptions options_;
+    std::vector<network::LocalAddress> addresses_;
     LinkSettings link_settings_;
     Endpoint endpoint_;
     MemoryModes modes_;
@@ -123,7 +131,8 @@ private:
     std::vector<int> known_;                    // ranks in peers_
     std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
     std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
-    std::vector<int> losses_;                   // found, not reported
+    std::vector<int> losses_;                   // lost, not reported
+    std::vector<int> leavers_;                  // leaving, not departed
     bool armed_ = false;
     bool quiet_ = false;  // the last poll of the fabric found nothing
     bool closed_ = false;

@@ -41,14 +41,14 @@ struct Peer {
     std::int64_t asked_ns = 0;
     unsigned answers = 0;
 
-    // The end.
-    std::optional<std::uint32_t> leaves_after;  // frames that it has sent in all
-    bool took_all = false;                      // it has said that it wants no more
-    enum class Loss { none, found, reported } loss = Loss::none;
-    std::int64_t lost_at_ns = 0;
+    // The end. Who leaves the job is not missed, unless something is sent to it afterwards.
+    enum class Fate { living, leaving, departed, lost, reported } fate = Fate::living;
+    std::uint32_t leaves_after = 0;  // frames that a leaving one has sent in all
+    bool took_all = false;           // it has said that it wants no more
+    std::int64_t ends_ns = 0;        // when it began to leave, or was lost
     std::string reason;
 
-    bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && loss == Loss::none; }
+    bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && fate == Fate::living; }
     /// A proved link.
     Link* link() const noexcept
     {

@@ -51,7 +51,7 @@ void OfiTransport::proved(Link& link)
     if (rank < 0 || rank >= options_.ranks || rank == options_.rank)
         return link.end(fmt::format("{}: there is no rank {}", link.where(), rank));
     Peer& with = make_peer(rank);
-    if (with.loss != Peer::Loss::none || (!link.dialed() && with.accepted != nullptr))
+    if (with.fate != Peer::Fate::living || (!link.dialed() && with.accepted != nullptr))
         return link.end(fmt::format("{}: rank {} is connected, or lost, already", link.where(), rank));
     if (!link.dialed())
         with.accepted = &link;
@@ -71,8 +71,14 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
                 from.send_token = message.value;
             return;
         case LinkMessage::Kind::leaving:
-            from.leaves_after = value;
-            return lose(rank, "it has left the job");
+            if (from.fate == Peer::Fate::living) {
+                from.fate = Peer::Fate::leaving;
+                from.leaves_after = value;
+                from.ends_ns = base::now_ns();
+                leavers_.push_back(rank);
+                reads_.lose(rank);
+            }
+            return;
         case LinkMessage::Kind::left:
             from.took_all = true;
             return;
@@ -101,7 +107,7 @@ void OfiTransport::ended(Link& link)
         with.dialed = nullptr;
     if (&link == with.accepted)
         with.accepted = nullptr;
-    if (known && needed)
+    if (known && needed && with.fate == Peer::Fate::living)
         lose(rank, link.reason());
 }
 
@@ -140,7 +146,7 @@ void OfiTransport::tell_everybody()
     const std::vector<int> ranks = std::exchange(to_tell_, {});
     for (const int rank : ranks) {
         Peer& to = peer(rank);
-        if (to.loss != Peer::Loss::none || to.incoming.received() - to.told < kWindow / 2)
+        if (to.fate >= Peer::Fate::departed || to.incoming.received() - to.told < kWindow / 2)
             continue;
         if (!to.may_send()) {
             if (to.link() != nullptr)
@@ -161,43 +167,60 @@ void OfiTransport::tell_everybody()
 void OfiTransport::lose(int rank, std::string reason)
 {
     Peer& lost = peer(rank);
-    if (lost.loss != Peer::Loss::none)
+    if (lost.fate >= Peer::Fate::lost)
         return;
-    lost.loss = Peer::Loss::found;
-    lost.lost_at_ns = base::now_ns();
+    lost.fate = Peer::Fate::lost;
+    lost.ends_ns = base::now_ns();
     lost.reason = std::move(reason);
     losses_.push_back(rank);
     reads_.lose(rank);
 }
 
-// Whether all that will ever come of a lost peer has come. The fabric is quiet now.
-bool OfiTransport::is_over(int rank, const Peer& lost) const
+// Nothing follows on its links.
+void OfiTransport::let_go(Peer& with)
 {
-    const std::int64_t for_ns = base::now_ns() - lost.lost_at_ns;
-    if (reads_.any_of(rank) && for_ns < kLastBytesNs)
-        return false;
-    const bool more_to_come = lost.leaves_after && lost.incoming.received() != *lost.leaves_after;
-    return !more_to_come || lost.link() == nullptr || for_ns >= options_.timeout_ns;
+    for (Link* const link : {std::exchange(with.dialed, nullptr), std::exchange(with.accepted, nullptr)}) {
+        if (link == nullptr)
+            continue;
+        links_.send(*link, {LinkMessage::Kind::left});
+        links_.drop(*link);
+    }
 }
 
+// Those whose last frame has come depart. The fabric is quiet now.
+void OfiTransport::see_off_leavers()
+{
+    for (const int rank : std::exchange(leavers_, {})) {
+        Peer& leaver = peer(rank);
+        if (leaver.fate != Peer::Fate::leaving)
+            continue;
+        const bool complete = leaver.incoming.received() == leaver.leaves_after;
+        const bool late = base::now_ns() - leaver.ends_ns >= link_settings_.timeout_ns;
+        if (complete) {
+            leaver.fate = Peer::Fate::departed;
+            let_go(leaver);
+        } else if (leaver.link() == nullptr || late) {
+            lose(rank, fmt::format("it has left the job, and {} frames that it sent before have not come",
+                                   leaver.leaves_after - leaver.incoming.received()));
+        } else {
+            leavers_.push_back(rank);
+        }
+    }
+}
+
+// The fabric is quiet now: no frame of theirs is on its way.
 std::size_t OfiTransport::report_losses(Sink& sink)
 {
     std::size_t reported = 0;
     for (const int rank : std::exchange(losses_, {})) {
         Peer& lost = peer(rank);
-        if (!is_over(rank, lost)) {
+        if (reads_.any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
             losses_.push_back(rank);
             continue;
         }
-        lost.loss = Peer::Loss::reported;
+        lost.fate = Peer::Fate::reported;
         lost.tokens = {};
-        for (Link* const link :
-             {std::exchange(lost.dialed, nullptr), std::exchange(lost.accepted, nullptr)}) {
-            if (link == nullptr)
-                continue;
-            links_.send(*link, {LinkMessage::Kind::left});
-            links_.drop(*link);
-        }
+        let_go(lost);
         reads_.abandon(rank);
         ++reported;
         sink.peer_lost(rank, lost.reason);
@@ -218,22 +241,22 @@ void OfiTransport::be_patient(std::int64_t now_ns)
     if (now_ns - patience_ns_ < kPatienceNs)
         return;
     patience_ns_ = now_ns;
-    const std::int64_t question_ns = options_.timeout_ns / kQuestions;
+    const std::int64_t question_ns = link_settings_.timeout_ns / kQuestions;
     for (const int rank : known_) {
         Peer& to = peer(rank);
         Link* const link = to.link();
-        if (to.loss != Peer::Loss::none || link == nullptr || !owes(rank, to)) {
+        if (to.fate != Peer::Fate::living || link == nullptr || !owes(rank, to)) {
             to.owed_since_ns = 0;
             continue;
         }
         if (to.owed_since_ns == 0) {
             to.owed_since_ns = to.asked_ns = now_ns;
             to.answers = 0;
-        } else if (now_ns - to.owed_since_ns >= options_.timeout_ns && to.answers >= kQuestions - 1) {
+        } else if (now_ns - to.owed_since_ns >= link_settings_.timeout_ns && to.answers >= kQuestions - 1) {
             lose(rank,
                  fmt::format("{}: it answers over TCP, but libfabric's provider {} has brought it nothing "
                              "for {:.1f} s; see whether a firewall lets it through",
-                             link->where(), card_.provider, double(options_.timeout_ns) * 1e-9));
+                             link->where(), card_.provider, double(link_settings_.timeout_ns) * 1e-9));
         } else if (now_ns - to.asked_ns >= question_ns) {
             to.asked_ns = now_ns;
             links_.send(*link, {LinkMessage::Kind::ping});
@@ -252,10 +275,10 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
 {
     if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !to_tell_.empty() || unsure_ != 0)
         return now_ns + kAskSoonNs;
-    bool again = !losses_.empty();
+    bool again = !losses_.empty() || !leavers_.empty();
     for (const int rank : known_) {
         const Peer& to = *peers_[static_cast<std::size_t>(rank)];
-        if (to.loss != Peer::Loss::none || to.link() == nullptr)
+        if (to.fate != Peer::Fate::living || to.link() == nullptr)
             continue;
         if (to.refused || (reads_.any_unposted() && to.may_send()))
             return now_ns + kAskSoonNs;
@@ -277,17 +300,21 @@ void OfiTransport::linger() noexcept
     try {
         for (const int rank : known_) {
             Peer& to = peer(rank);
-            if (to.loss == Peer::Loss::none && to.link() != nullptr)
+            if (to.fate == Peer::Fate::living && to.link() != nullptr)
                 links_.send(*to.link(), {LinkMessage::Kind::leaving, 0, to.sent});
         }
         const auto waits_for = [this](int rank) {
             const Peer& to = peer(rank);
-            return to.loss == Peer::Loss::none && to.link() != nullptr && !to.took_all &&
+            return to.fate == Peer::Fate::living && to.link() != nullptr && !to.took_all &&
                    to.sent != to.acknowledged;
         };
         Nobody nobody;
         const std::int64_t start = base::now_ns();
-        while (base::now_ns() - start < options_.linger_ns && std::ranges::any_of(known_, waits_for)) {
+        const auto in_time = [&] {
+            return !options_.linger ||
+                   base::now_ns() - start < std::chrono::nanoseconds(*options_.linger).count();
+        };
+        while (in_time() && std::ranges::any_of(known_, waits_for)) {
             armed_ = true;
             if (progress(nobody) != 0)
                 continue;
