@@ -42,9 +42,9 @@ constexpr Algorithm<RunFunction> on_board(RunFunction run)
 }
 
 template <class RunFunction>
-constexpr Algorithm<RunFunction> over_nodes(RunFunction run)
+constexpr Algorithm<RunFunction> over_nodes(RunFunction run, Through through = Through::nodes)
 {
-    return {"hierarchical", run, Operands::any, Segments::no, Through::nodes};
+    return {"hierarchical", run, Operands::any, Segments::no, through};
 }
 
 /// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
@@ -122,6 +122,7 @@ struct ReduceScatter {
         {"flat", reduce_scatter_flat},
         {"recursive_halving", reduce_scatter_recursive_halving},
         {"ring", reduce_scatter_ring, Operands::commuting},
+        over_nodes<Function>(reduce_scatter_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kReduceScatterRules;
 };
@@ -133,6 +134,7 @@ struct Scan {
         {"flat", scan_flat},
         on_board<Function>(scan_board),
         {"recursive_doubling", scan_recursive_doubling},
+        over_nodes<Function>(scan_hierarchical, Through::ordered_nodes),
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
 };
@@ -144,6 +146,7 @@ struct Exscan {
         {"flat", exscan_flat},
         on_board<Function>(exscan_board),
         {"recursive_doubling", exscan_recursive_doubling},
+        over_nodes<Function>(exscan_hierarchical, Through::ordered_nodes),
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
 };
@@ -165,9 +168,9 @@ struct Allgatherv {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgatherv_flat},   on_board<Function>(allgatherv_board),
         {"ring", allgatherv_ring},   {"recursive_doubling", allgatherv_recursive_doubling},
-        {"bruck", allgatherv_bruck},
+        {"bruck", allgatherv_bruck}, over_nodes<Function>(allgatherv_hierarchical),
     };
-    static constexpr std::span<const Rule> kRules = kAllgathervRules;
+    static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
 
 struct Gather {
@@ -177,6 +180,7 @@ struct Gather {
         {"flat", gather_flat},
         on_board<Function>(gather_board),
         {"binomial", gather_binomial},
+        over_nodes<Function>(gather_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kGatherRules;
 };
@@ -186,6 +190,7 @@ struct Gatherv {
     static constexpr const char* kVariable = "TUTTI_GATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gatherv_flat},
+        over_nodes<Function>(gatherv_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kGathervRules;
 };
@@ -196,8 +201,9 @@ struct Scatter {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatter_flat},
         {"binomial", scatter_binomial},
+        over_nodes<Function>(scatter_hierarchical),
     };
-    static constexpr std::span<const Rule> kRules = kScatterRules;
+    static constexpr std::span<const Rule> kRules = kGatherRules;
 };
 
 struct Scatterv {
@@ -205,8 +211,9 @@ struct Scatterv {
     static constexpr const char* kVariable = "TUTTI_SCATTERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatterv_flat},
+        over_nodes<Function>(scatterv_hierarchical),
     };
-    static constexpr std::span<const Rule> kRules = kScattervRules;
+    static constexpr std::span<const Rule> kRules = kGathervRules;
 };
 
 struct Alltoall {
@@ -216,6 +223,7 @@ struct Alltoall {
         {"flat", alltoall_flat},
         {"pairwise", alltoall_pairwise},
         {"bruck", alltoall_bruck},
+        over_nodes<Function>(alltoall_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAlltoallRules;
 };

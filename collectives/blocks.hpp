@@ -44,16 +44,37 @@ inline EqualBlocks<std::byte> equal_blocks(std::span<std::byte> all, int ranks) 
     return {all.data(), all.size() / static_cast<std::size_t>(ranks)};
 }
 
-/// The blocks of `count` ranks from `first` on, with rank 0 after the last one, as one message: straight from
-/// or to their memory where they lie there in this order without gaps, else by way of a copy.
-template <class Byte, template <class> class BlocksOf>
+/// `count` ranks from `first` on, with rank 0 after the last of `ranks`.
+class RanksInTurn {
+public:
+    RanksInTurn(int first, int count, int ranks) noexcept
+        : first_(first), count_(count), to_end_(ranks - first)
+    {
+    }
+
+    std::size_t size() const noexcept { return static_cast<std::size_t>(count_); }
+    int operator[](std::size_t place) const noexcept
+    {
+        const auto index = static_cast<int>(place);
+        return index < to_end_ ? first_ + index : index - to_end_;
+    }
+
+private:
+    int first_;
+    int count_;
+    int to_end_;
+};
+
+/// The blocks of some ranks, in the order of `Ranks` (RanksInTurn, or a span of ranks that outlives this), as
+/// one message: straight from or to their memory where they lie there in this order without gaps, else by way
+/// of a copy.
+template <class Byte, template <class> class BlocksOf, class Ranks>
 class Run {
 public:
-    Run(BlocksOf<Byte> blocks, int first, int count, int ranks)
-        : blocks_(blocks), first_(first), count_(count), ranks_(ranks)
+    Run(BlocksOf<Byte> blocks, Ranks ranks) : blocks_(blocks), ranks_(ranks)
     {
         bool without_gaps = true;
-        for (int index = 0; index < count_; ++index) {
+        for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> next = block(index);
             if (next.empty()) {
                 continue;
@@ -77,7 +98,7 @@ public:
             return bytes_;
         }
         std::byte* to = copy_.data();
-        for (int index = 0; index < count_; ++index) {
+        for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> from = block(index);
             Group::copy({to, from.size()}, from);
             to += from.size();
@@ -96,7 +117,7 @@ public:
             return;
         }
         const std::byte* from = copy_.data();
-        for (int index = 0; index < count_; ++index) {
+        for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> to = block(index);
             Group::copy(to, {from, to.size()});
             from += to.size();
@@ -104,16 +125,10 @@ public:
     }
 
 private:
-    std::span<Byte> block(int index) const noexcept
-    {
-        const int to_end = ranks_ - first_;
-        return blocks_[index < to_end ? first_ + index : index - to_end];
-    }
+    std::span<Byte> block(std::size_t index) const noexcept { return blocks_[ranks_[index]]; }
 
     BlocksOf<Byte> blocks_;
-    int first_;
-    int count_;
-    int ranks_;
+    Ranks ranks_;
     std::span<Byte> bytes_;  // of the whole run; its address only where there is no copy
     Scratch copy_;
 };

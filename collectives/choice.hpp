@@ -37,6 +37,7 @@ consteval auto resolve()
         resolved[i].crowded_only = rule.where == Where::crowded;
         resolved[i].operands = algorithm.operands;
         resolved[i].through = algorithm.through;
+        resolved[i].mixed_only = rule.where == Where::mixed_nodes;
         resolved[i].min_nodes = rule.where == Where::many_nodes ? 2 : 1;
         resolved[i].max_ranks = rule.max_ranks;
         resolved[i].max_bytes = rule.max_bytes;

@@ -10,16 +10,22 @@
 
 namespace tutti::collectives {
 
-/// One rank's view. Lives in the frame of the algorithm that uses it.
+/// One rank's view. Lives in the frame of the algorithm that uses it. The group's placement must say which
+/// rank is on which node.
 class Hierarchy {
 public:
-    /// Each node is led by its lowest rank, but that of `root`, where one is given, by the root. The group's
-    /// placement must say which rank is on which node.
-    explicit Hierarchy(Group& group, int root = kNoRoot);
+    static constexpr int kNoRoot = -1;
+    struct HighestLead {};
+
+    /// Each node is led by its lowest rank, but that of `root`, where one is given, by the root.
+    Hierarchy(Group& group, int root);
+    /// Each node is led by its highest rank.
+    Hierarchy(Group& group, HighestLead);
     Hierarchy(const Hierarchy&) = delete;
     Hierarchy& operator=(const Hierarchy&) = delete;
 
     const NodeMap& nodes() const noexcept { return nodes_; }
+    int own_node() const noexcept { return own_node_; }
     /// The ranks of this rank's node, in their order.
     Group& node() noexcept { return node_; }
     /// The leader's rank in node().
@@ -31,13 +37,13 @@ public:
     int root_node() const noexcept { return root_node_; }
 
 private:
-    static constexpr int kNoRoot = -1;
+    explicit Hierarchy(Group& group);
 
     const NodeMap& nodes_;
     int own_node_;
-    int root_node_;
+    int root_node_ = 0;
     SubGroup node_;
-    int leader_;
+    int leader_ = 0;
     std::vector<int> leader_ranks_;
     std::optional<SubGroup> leaders_;
 };

@@ -1,5 +1,6 @@
 #include "collectives/nodes.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "collectives/patterns.hpp"
@@ -9,18 +10,27 @@ namespace tutti::collectives {
 NodeMap::NodeMap(std::span<const int> node_of_rank)
 {
     std::map<int, int> numbers;
+    std::vector<std::size_t> members;
     for (const int given : node_of_rank) {
-        const auto [known, is_new] = numbers.try_emplace(given, static_cast<int>(members_.size()));
-        const int rank = static_cast<int>(node_of_.size());
+        const auto [known, is_new] = numbers.try_emplace(given, static_cast<int>(members.size()));
         if (is_new) {
-            members_.emplace_back();
-            leaders_.push_back(rank);
+            leaders_.push_back(static_cast<int>(node_of_.size()));
+            members.push_back(0);
         }
-        std::vector<int>& own = members_[static_cast<std::size_t>(known->second)];
-        in_rank_order_ = in_rank_order_ && (own.empty() || own.back() == rank - 1);
-        own.push_back(rank);
+        ++members[static_cast<std::size_t>(known->second)];
         node_of_.push_back(known->second);
     }
+    first_.push_back(0);
+    for (const std::size_t own : members) {
+        first_.push_back(first_.back() + own);
+        equal_ = equal_ && own == members.front();
+    }
+    by_node_.resize(node_of_.size());
+    std::vector<std::size_t> next(first_);
+    for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
+        by_node_[next[static_cast<std::size_t>(node_of_[rank])]++] = static_cast<int>(rank);
+    }
+    in_rank_order_ = std::ranges::is_sorted(by_node_);
 }
 
 NodeMap NodeMap::in_blocks(int ranks, int nodes)

@@ -17,21 +17,33 @@ public:
     /// order.
     static NodeMap in_blocks(int ranks, int nodes);
 
-    int count() const noexcept { return static_cast<int>(members_.size()); }
+    int count() const noexcept { return static_cast<int>(leaders_.size()); }
     int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
     /// The ranks of a node, ascending.
-    std::span<const int> members(int node) const noexcept { return members_[static_cast<std::size_t>(node)]; }
+    std::span<const int> members(int node) const noexcept
+    {
+        const auto index = static_cast<std::size_t>(node);
+        return std::span(by_node_).subspan(first_[index], first_[index + 1] - first_[index]);
+    }
+    /// All ranks in the order of nodes: the members of node 0, those of node 1, ...
+    std::span<const int> by_node() const noexcept { return by_node_; }
+    /// The place in by_node() of a node's first member; of count(): the end.
+    std::size_t place_of(int node) const noexcept { return first_[static_cast<std::size_t>(node)]; }
+    /// Whether all nodes have equally many ranks.
+    bool equal() const noexcept { return equal_; }
     /// The lowest rank of each node.
     std::span<const int> leaders() const noexcept { return leaders_; }
-    /// Whether the ranks of every node follow each other without a gap, so that the results of nodes can be
-    /// combined in rank order.
+    /// Whether the ranks of every node follow each other without a gap, so that by_node() is in rank order
+    /// and the results of nodes can be combined in it.
     bool in_rank_order() const noexcept { return in_rank_order_; }
 
 private:
     std::vector<int> node_of_;
-    std::vector<std::vector<int>> members_;
+    std::vector<int> by_node_;
+    std::vector<std::size_t> first_;
     std::vector<int> leaders_;
     bool in_rank_order_ = true;
+    bool equal_ = true;
 };
 
 }  // namespace tutti::collectives

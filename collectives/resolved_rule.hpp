@@ -8,6 +8,7 @@ namespace tutti::collectives {
 
 struct ResolvedRule {
     bool crowded_only = false;
+    bool mixed_only = false;
     Operands operands = Operands::any;
     Through through = Through::messages;
     int min_nodes = 1;
@@ -23,7 +24,7 @@ struct ResolvedRule {
 /// For a rule that is a constant, only the conditions that it has are code.
 inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept
 {
-    return (!rule.crowded_only || situation.crowded()) &&
+    return (!rule.crowded_only || situation.crowded()) && (!rule.mixed_only || situation.mixed()) &&
            (rule.min_nodes == 1 || situation.nodes() >= rule.min_nodes) &&
            (rule.max_nodes == kAnyRanks || situation.nodes() <= rule.max_nodes) &&
            has_what_it_needs(rule.operands, rule.through, situation) &&

@@ -9,7 +9,7 @@
 // no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
 // collective operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores: what makes the
 // fewest ranks wait for others wins, so nearly always flat. "many_nodes" rows are predicted by the
-// simulator's cost model (docs/collectives.md).
+// simulator's cost model (docs/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,10 @@
 namespace tutti::collectives {
 
 /// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
-/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where.
-enum class Where { anywhere, crowded, many_nodes };
+/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where. `mixed_nodes`: such
+/// whose ranks do not follow each other, dealt in turn for example: there an algorithm that passes data from
+/// rank to rank sends them over the network again and again.
+enum class Where { anywhere, crowded, many_nodes, mixed_nodes };
 
 struct Rule {
     Where where;
@@ -38,128 +40,128 @@ inline constexpr std::size_t kDefaultSegmentBytes = 32 * kKiB;
 
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {
-    // where            up to ranks  up to bytes  algorithm            segments of
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "dissemination"},
+    // where             up to ranks  up to bytes  algorithm            segments of
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "dissemination"},
 };
 
 inline constexpr Rule kBroadcastRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::many_nodes, kAnyRanks,   12 * kKiB,   "hierarchical"},
-    {Where::many_nodes, kAnyRanks,   256 * kKiB,  "binomial"},
-    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
-    {Where::anywhere,   4,           1 * kKiB,    "flat"},
-    {Where::anywhere,   kAnyRanks,   12 * kKiB,   "binomial"},
-    {Where::anywhere,   7,           512 * kKiB,  "binomial"},
-    {Where::anywhere,   7,           kAnyBytes,   "chain",             128 * kKiB},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "scatter_allgather"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   12 * kKiB,   "hierarchical"},
+    {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::many_nodes,   128,         128 * kKiB,  "binomial"},
+    {Where::many_nodes,   16,          kAnyBytes,   "chain",             32 * kKiB},
+    {Where::many_nodes,   128,         2048 * kKiB, "scatter_allgather"},
+    {Where::many_nodes,   128,         kAnyBytes,   "chain",             32 * kKiB},
+    {Where::many_nodes,   kAnyRanks,   256 * kKiB,  "binomial"},
+    {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     4,           1 * kKiB,    "flat"},
+    {Where::anywhere,     kAnyRanks,   12 * kKiB,   "binomial"},
+    {Where::anywhere,     7,           512 * kKiB,  "binomial"},
+    {Where::anywhere,     7,           kAnyBytes,   "chain",             128 * kKiB},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "scatter_allgather"},
 };
 
 inline constexpr Rule kReduceRules[] = {
-    {Where::crowded,    kAnyRanks,   64 * kKiB,   "flat"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "binomial"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::many_nodes, kAnyRanks,   2 * kKiB,    "hierarchical"},
-    {Where::anywhere,   4,           1 * kKiB,    "flat"},
-    {Where::anywhere,   kAnyRanks,   2 * kKiB,    "binomial"},
-    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "rabenseifner"},
-    {Where::anywhere,   8,           kAnyBytes,   "chain",             32 * kKiB},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "rabenseifner"},
+    {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "binomial"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   2 * kKiB,    "hierarchical"},
+    {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     4,           1 * kKiB,    "flat"},
+    {Where::anywhere,     kAnyRanks,   2 * kKiB,    "binomial"},
+    {Where::anywhere,     kAnyRanks,   64 * kKiB,   "rabenseifner"},
+    {Where::anywhere,     8,           kAnyBytes,   "chain",             32 * kKiB},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "rabenseifner"},
 };
 
 inline constexpr Rule kAllreduceRules[] = {
-    {Where::anywhere,   2,           kAnyBytes,   "recursive_doubling"},
-    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
-    {Where::crowded,    kAnyRanks,   64 * kKiB,   "flat"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "binomial"},
-    {Where::many_nodes, kAnyRanks,   16 * kKiB,   "hierarchical"},
-    {Where::anywhere,   kAnyRanks,   2 * kKiB,    "recursive_doubling"},
-    {Where::anywhere,   kAnyRanks,   512 * kKiB,  "rabenseifner"},
-    {Where::anywhere,   128,         kAnyBytes,   "ring"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "rabenseifner"},
+    {Where::anywhere,     2,           kAnyBytes,   "recursive_doubling"},
+    {Where::crowded,      kAnyRanks,   2 * kKiB,    "board"},
+    {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "binomial"},
+    {Where::many_nodes,   kAnyRanks,   16 * kKiB,   "hierarchical"},
+    {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   2 * kKiB,    "recursive_doubling"},
+    {Where::anywhere,     kAnyRanks,   512 * kKiB,  "rabenseifner"},
+    {Where::anywhere,     128,         kAnyBytes,   "ring"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "rabenseifner"},
 };
 
 inline constexpr Rule kReduceScatterRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   512 * kKiB,  "recursive_halving"},
-    {Where::anywhere,   128,         kAnyBytes,   "ring"},
-    {Where::anywhere,   128,         kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_halving"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   2 * kKiB,    "hierarchical"},
+    {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   512 * kKiB,  "recursive_halving"},
+    {Where::anywhere,     128,         kAnyBytes,   "ring"},
+    {Where::anywhere,     128,         kAnyBytes,   "flat"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "recursive_halving"},
 };
 
 // Of exscan too.
 inline constexpr Rule kScanRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "board"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "recursive_doubling"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "recursive_doubling"},
 };
 
-// Recursive doubling is Bruck's algorithm where the ranks are no power of two.
+// Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
-    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::many_nodes, kAnyRanks,   512 * kKiB,  "hierarchical"},
-    {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
-    {Where::anywhere,   128,         kAnyBytes,   "ring"},
-    {Where::many_nodes, kAnyRanks,   kAnyBytes,   "hierarchical"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
+    {Where::crowded,      kAnyRanks,   2 * kKiB,    "board"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::many_nodes,   32,          128 * kKiB,  "hierarchical"},
+    {Where::anywhere,     32,          80 * kKiB,   "recursive_doubling"},
+    {Where::many_nodes,   32,          kAnyBytes,   "ring"},
+    {Where::many_nodes,   kAnyRanks,   512 * kKiB,  "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   80 * kKiB,   "recursive_doubling"},
+    {Where::anywhere,     128,         kAnyBytes,   "ring"},
+    {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "ring"},
 };
 
-inline constexpr Rule kAllgathervRules[] = {
-    {Where::crowded,    kAnyRanks,   2 * kKiB,    "board"},
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   80 * kKiB,   "recursive_doubling"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "ring"},
-};
-
+// Of scatter too.
 inline constexpr Rule kGatherRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   4,           kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
-    {Where::anywhere,   128,         kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   4096 * kKiB, "binomial"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   64 * kKiB,   "hierarchical"},
+    {Where::anywhere,     4,           kAnyBytes,   "flat"},
+    {Where::anywhere,     kAnyRanks,   64 * kKiB,   "binomial"},
+    {Where::anywhere,     128,         kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   4096 * kKiB, "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   4096 * kKiB, "binomial"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "flat"},
 };
 
-// The root alone knows the sizes, so they cannot matter.
+// Of scatterv too. The root alone knows the sizes, so they cannot matter.
 inline constexpr Rule kGathervRules[] = {
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
-};
-
-inline constexpr Rule kScatterRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   4,           kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   64 * kKiB,   "binomial"},
-    {Where::anywhere,   128,         kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   4096 * kKiB, "binomial"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
-};
-
-inline constexpr Rule kScattervRules[] = {
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "flat"},
 };
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
-    {Where::crowded,    kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,   2,           kAnyBytes,   "flat"},
-    {Where::anywhere,   7,           32 * kKiB,   "flat"},
-    {Where::anywhere,   kAnyRanks,   256,         "bruck"},
-    {Where::anywhere,   kAnyRanks,   32 * kKiB,   "flat"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "pairwise"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::many_nodes,   kAnyRanks,   256,         "hierarchical"},
+    {Where::many_nodes,   1024,        1 * kKiB,    "hierarchical"},
+    {Where::anywhere,     7,           32 * kKiB,   "flat"},
+    {Where::anywhere,     kAnyRanks,   256,         "bruck"},
+    {Where::anywhere,     kAnyRanks,   32 * kKiB,   "flat"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "pairwise"},
 };
 
 // No rank knows the bytes of all others' blocks, so they cannot matter.
 inline constexpr Rule kAlltoallvRules[] = {
-    {Where::anywhere,   64,          kAnyBytes,   "flat"},
-    {Where::anywhere,   kAnyRanks,   kAnyBytes,   "pairwise"},
+    {Where::anywhere,     64,          kAnyBytes,   "flat"},
+    {Where::anywhere,     kAnyRanks,   kAnyBytes,   "pairwise"},
 };
 // clang-format on
 

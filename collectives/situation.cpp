@@ -16,9 +16,13 @@ std::string missing(Operands operands, Through through, const Situation& situati
         return situation.placement.board_bytes == 0
                    ? "there is no board: ranks of one node share one where they outnumber its cores"
                    : fmt::format("the board has room for {}", in_bytes(situation.placement.board_bytes));
-    return situation.nodes() > 1
-               ? "the operator does not commute, and the nodes' ranks do not follow each other"
-               : "there is one node";
+    if (situation.nodes() == 1)
+        return "there is one node";
+    if (!situation.has_levels())
+        return "each node has one rank";
+    return through == Through::ordered_nodes
+               ? "the nodes' ranks do not follow each other"
+               : "the operator does not commute, and the nodes' ranks do not follow each other";
 }
 
 }  // namespace tutti::collectives

@@ -18,11 +18,13 @@ struct Situation {
     Asked asked = {};  // what the call names itself
 
     bool crowded() const noexcept { return placement.one_node && placement.more_ranks_than_cores; }
+    bool mixed() const noexcept { return nodes() > 1 && !placement.nodes->in_rank_order(); }
     int nodes() const noexcept { return placement.nodes != nullptr ? placement.nodes->count() : 1; }
     bool fits_board() const noexcept
     {
         return placement.board_bytes != 0 && size_bytes <= placement.board_bytes;
     }
+    bool has_levels() const noexcept { return nodes() > 1 && nodes() < ranks; }
     /// Whether operands can be combined node by node.
     bool combines_by_node() const noexcept { return commutative || placement.nodes->in_rank_order(); }
 };
@@ -34,15 +36,16 @@ enum class Operands { any, commuting };
 enum class Segments { no, yes };
 
 /// What an algorithm needs beside messages; it is never chosen where that is missing. `board`: a board whose
-/// slots have room for the data. `nodes`: several nodes, and for operators that do not commute, nodes whose
-/// ranks follow each other.
-enum class Through { messages, board, nodes };
+/// slots have room for the data. `nodes`: several nodes, not all of one rank, and for operators that do not
+/// commute, nodes whose ranks follow each other. `ordered_nodes`: such nodes for all operators.
+enum class Through { messages, board, nodes, ordered_nodes };
 
 inline bool has_what_it_needs(Operands operands, Through through, const Situation& situation) noexcept
 {
     return (operands == Operands::any || situation.commutative) &&
            (through != Through::board || situation.fits_board()) &&
-           (through != Through::nodes || (situation.nodes() > 1 && situation.combines_by_node()));
+           (through != Through::nodes || (situation.has_levels() && situation.combines_by_node())) &&
+           (through != Through::ordered_nodes || (situation.has_levels() && !situation.mixed()));
 }
 
 /// What the algorithm needs and the call lacks, in words; empty where nothing is missing.

@@ -16,7 +16,6 @@ Task allgather_flat(Group& group, const std::byte* own, std::span<std::byte> all
 Task allgather_ring(Group& group, const std::byte* own, std::span<std::byte> all);
 Task allgather_recursive_doubling(Group& group, const std::byte* own, std::span<std::byte> all);
 Task allgather_bruck(Group& group, const std::byte* own, std::span<std::byte> all);
-/// The parameters of allgather only.
 Task allgather_hierarchical(Group& group, const std::byte* own, std::span<std::byte> all);
 
 Task allgatherv_board(Group& group, const std::byte* own, Blocks all);
@@ -24,5 +23,6 @@ Task allgatherv_flat(Group& group, const std::byte* own, Blocks all);
 Task allgatherv_ring(Group& group, const std::byte* own, Blocks all);
 Task allgatherv_recursive_doubling(Group& group, const std::byte* own, Blocks all);
 Task allgatherv_bruck(Group& group, const std::byte* own, Blocks all);
+Task allgatherv_hierarchical(Group& group, const std::byte* own, Blocks all);
 
 }  // namespace tutti::collectives

@@ -36,8 +36,8 @@ Task bruck(Group& group, const std::byte* own, BlocksOfRanks all)
         const int count = std::min(distance, size - distance);
         const int before = (rank - distance + size) % size;
         const int after = (rank + distance) % size;
-        const Run outgoing(all, rank, count, size);
-        const Run incoming(all, after, count, size);
+        const Run outgoing(all, RanksInTurn(rank, count, size));
+        const Run incoming(all, RanksInTurn(after, count, size));
         // What others read is better not what was written just now.
         const std::span<const std::byte> sent =
             distance == 1 ? std::span(own, all[rank].size()) : outgoing.packed();

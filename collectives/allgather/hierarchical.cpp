@@ -13,69 +13,67 @@
 //   leaders     a..e                     a..e
 //   broadcast   a..e     a..e    a..e    a..e    a..e
 //
-// Where the ranks of a node do not follow each other, blocks travel in the order of nodes, in memory of n
-// bytes that every rank then needs, and are put in their places at the end.
+// Blocks travel in the order of nodes. Where they do not lie so without gaps, every rank needs memory of n
+// bytes for that, from which they are put in their places at the end.
 //
-// Restrictions: equal blocks; it is known which rank is on which node.
-#include <vector>
-
+// Restrictions: it is known which rank is on which node. Blocks may be unequal.
 #include "collectives/allgather/allgather.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/hierarchy.hpp"
+#include "collectives/packed_blocks.hpp"
 
 namespace tutti::collectives {
 
 namespace {
 
-/// The blocks of each node, in the order of nodes, without gaps.
-struct NodeBlocks {
-    NodeBlocks(const NodeMap& nodes, std::size_t block_bytes)
-    {
-        std::size_t end = 0;
-        for (int node = 0; node < nodes.count(); ++node) {
-            offsets_bytes.push_back(end);
-            sizes_bytes.push_back(nodes.members(node).size() * block_bytes);
-            end += sizes_bytes.back();
-        }
-    }
-
-    std::vector<std::size_t> sizes_bytes;
-    std::vector<std::size_t> offsets_bytes;
-};
-
-}  // namespace
-
-Task allgather_hierarchical(Group& group, const std::byte* own, std::span<std::byte> all)
+// The blocks of a node to its leader.
+Task gather_inside(Hierarchy& hierarchy, std::span<const std::byte> own, std::span<std::byte> of_node,
+                   const EqualBlocks<std::byte>&, PackedBlocks&)
 {
-    Hierarchy hierarchy(group);
-    const NodeMap& nodes = hierarchy.nodes();
-    const std::size_t block_bytes = all.size() / static_cast<std::size_t>(group.size());
-    const NodeBlocks places(nodes, block_bytes);
-    const bool in_place = nodes.in_rank_order();
-    const Scratch memory = in_place ? Scratch() : Group::scratch(all.size());
-    const std::span<std::byte> by_node = in_place ? all : memory.bytes();
-    const Blocks of_nodes{by_node.data(), places.sizes_bytes, places.offsets_bytes};
-    const std::span<std::byte> of_node = of_nodes[nodes.node_of(group.rank())];
+    return gather(hierarchy.node(), own, of_node.data(), hierarchy.leader());
+}
 
-    Task gathered = gather(hierarchy.node(), {own, block_bytes}, of_node.data(), hierarchy.leader());
+Task gather_inside(Hierarchy& hierarchy, std::span<const std::byte> own, std::span<std::byte> of_node,
+                   const Blocks& all, PackedBlocks& places)
+{
+    for (const int rank : hierarchy.nodes().members(hierarchy.own_node()))
+        places.add(all[rank].size());
+    return gatherv(hierarchy.node(), own, places.in(of_node.data()), hierarchy.leader());
+}
+
+template <class BlocksOfRanks>
+Task hierarchical(Group& group, const std::byte* own, BlocksOfRanks all)
+{
+    Hierarchy hierarchy(group, Hierarchy::kNoRoot);
+    const NodeMap& nodes = hierarchy.nodes();
+    const auto places = PackedBlocks::of_nodes(nodes, [&all](int rank) { return all[rank].size(); });
+    const Run by_node(all, nodes.by_node());
+    const std::span<std::byte> arriving = by_node.arriving();
+    const Blocks of_nodes = places.in(arriving.data());
+    const std::span<std::byte> of_node = of_nodes[hierarchy.own_node()];
+
+    PackedBlocks inside;
+    Task gathered = gather_inside(hierarchy, {own, all[group.rank()].size()}, of_node, all, inside);
     co_await gathered;
     if (hierarchy.is_leader()) {
         Task between = allgatherv(hierarchy.leaders(), of_node.data(), of_nodes);
         co_await between;
     }
-    Task copied = broadcast(hierarchy.node(), by_node, hierarchy.leader());
+    Task copied = broadcast(hierarchy.node(), arriving, hierarchy.leader());
     co_await copied;
-    if (in_place) {
-        co_return;
-    }
-    const EqualBlocks<std::byte> by_rank = equal_blocks(all, group.size());
-    std::size_t offset = 0;
-    for (int node = 0; node < nodes.count(); ++node) {
-        for (const int rank : nodes.members(node)) {
-            Group::copy(by_rank[rank], by_node.subspan(offset, block_bytes));
-            offset += block_bytes;
-        }
-    }
+    by_node.unpack();
+}
+
+}  // namespace
+
+Task allgather_hierarchical(Group& group, const std::byte* own, std::span<std::byte> all)
+{
+    return hierarchical(group, own, equal_blocks(all, group.size()));
+}
+
+Task allgatherv_hierarchical(Group& group, const std::byte* own, Blocks all)
+{
+    return hierarchical(group, own, all);
 }
 
 }  // namespace tutti::collectives

@@ -29,8 +29,8 @@ Task recursive_doubling(Group& group, const std::byte* own, BlocksOfRanks all)
     for (int distance = 1; distance < size; distance *= 2) {
         // Aligned to `distance`: all that the ranks that agree with this one in the higher bits had.
         const int own_first = rank & ~(distance - 1);
-        const Run outgoing(all, own_first, distance, size);
-        const Run incoming(all, own_first ^ distance, distance, size);
+        const Run outgoing(all, RanksInTurn(own_first, distance, size));
+        const Run incoming(all, RanksInTurn(own_first ^ distance, distance, size));
         const int peer = rank ^ distance;
         // What others read is better not what was written just now.
         const std::span<const std::byte> sent =

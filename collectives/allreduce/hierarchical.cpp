@@ -24,7 +24,7 @@ namespace tutti::collectives {
 
 Task allreduce_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    Hierarchy hierarchy(group);
+    Hierarchy hierarchy(group, Hierarchy::kNoRoot);
     Task reduced = reduce(hierarchy.node(), in, out, hierarchy.leader(), op);
     co_await reduced;
     if (hierarchy.is_leader()) {

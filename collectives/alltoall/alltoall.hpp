@@ -16,6 +16,8 @@ Task alltoall_flat(Group& group, const std::byte* in, std::span<std::byte> out);
 Task alltoall_pairwise(Group& group, const std::byte* in, std::span<std::byte> out);
 Task alltoall_bruck(Group& group, const std::byte* in, std::span<std::byte> out);
 
+/// The parameters of alltoall only.
+Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byte> out);
 Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out);
 Task alltoallv_pairwise(Group& group, ConstBlocks in, Blocks out);
 

@@ -24,7 +24,7 @@ namespace tutti::collectives {
 
 Task barrier_hierarchical(Group& group)
 {
-    Hierarchy hierarchy(group);
+    Hierarchy hierarchy(group, Hierarchy::kNoRoot);
     // Without data: trees whose messages are sent all the same.
     const ReduceOp nothing(reduction::Op::bor, reduction::DataType::uint8);
     Task reported = reduce_binomial(hierarchy.node(), nullptr, {}, hierarchy.leader(), nothing);

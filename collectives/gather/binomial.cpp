@@ -30,15 +30,15 @@ namespace {
 Task gather_at_root(Group& group, patterns::BinomialTree tree, std::span<const std::byte> own,
                     EqualBlocks<std::byte> all)
 {
-    std::vector<Run<std::byte, EqualBlocks>> runs;
+    std::vector<Run<std::byte, EqualBlocks, RanksInTurn>> runs;
     OperationList receives;
     for (int index = 0; index < tree.child_count(); ++index) {
-        runs.emplace_back(all, tree.child(index), tree.child_ranks(index), group.size());
+        runs.emplace_back(all, RanksInTurn(tree.child(index), tree.child_ranks(index), group.size()));
         receives.add(group.recv(tree.child(index), runs.back().arriving()));
     }
     Group::copy(all[group.rank()], own);
     co_await when_all(std::move(receives));
-    for (const Run<std::byte, EqualBlocks>& run : runs) {
+    for (const Run<std::byte, EqualBlocks, RanksInTurn>& run : runs) {
         run.unpack();
     }
 }

@@ -15,6 +15,8 @@ Task gather_board(Group& group, std::span<const std::byte> own, std::byte* all, 
 Task gather_flat(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gather_binomial(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 
+Task gather_hierarchical(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gatherv_flat(Group& group, std::span<const std::byte> own, Blocks all, int root);
+Task gatherv_hierarchical(Group& group, std::span<const std::byte> own, Blocks all, int root);
 
 }  // namespace tutti::collectives

@@ -11,6 +11,8 @@
 namespace tutti::collectives {
 
 Task reduce_scatter_flat(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op);
+Task reduce_scatter_hierarchical(Group& group, const std::byte* in, Partition blocks, Buffer out,
+                                 ReduceOp op);
 Task reduce_scatter_recursive_halving(Group& group, const std::byte* in, Partition blocks, Buffer out,
                                       ReduceOp op);
 /// Commuting operators only.

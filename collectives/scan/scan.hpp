@@ -11,10 +11,12 @@ namespace tutti::collectives {
 
 Task scan_board(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 Task scan_flat(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task scan_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 Task scan_recursive_doubling(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 
 Task exscan_board(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 Task exscan_flat(Group& group, const std::byte* in, Buffer out, ReduceOp op);
+Task exscan_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 Task exscan_recursive_doubling(Group& group, const std::byte* in, Buffer out, ReduceOp op);
 
 }  // namespace tutti::collectives

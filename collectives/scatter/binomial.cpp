@@ -30,10 +30,10 @@ namespace {
 Task scatter_from_root(Group& group, patterns::BinomialTree tree, EqualBlocks<const std::byte> all,
                        std::span<std::byte> own)
 {
-    std::vector<Run<const std::byte, EqualBlocks>> runs;
+    std::vector<Run<const std::byte, EqualBlocks, RanksInTurn>> runs;
     OperationList sends;
     for (int index = tree.child_count() - 1; index >= 0; --index) {
-        runs.emplace_back(all, tree.child(index), tree.child_ranks(index), group.size());
+        runs.emplace_back(all, RanksInTurn(tree.child(index), tree.child_ranks(index), group.size()));
         sends.add(group.send(tree.child(index), runs.back().packed()));
     }
     Group::copy(own, all[group.rank()]);

@@ -14,6 +14,8 @@ namespace tutti::collectives {
 Task scatter_flat(Group& group, const std::byte* all, std::span<std::byte> own, int root);
 Task scatter_binomial(Group& group, const std::byte* all, std::span<std::byte> own, int root);
 
+Task scatter_hierarchical(Group& group, const std::byte* all, std::span<std::byte> own, int root);
 Task scatterv_flat(Group& group, ConstBlocks all, std::span<std::byte> own, int root);
+Task scatterv_hierarchical(Group& group, ConstBlocks all, std::span<std::byte> own, int root);
 
 }  // namespace tutti::collectives

@@ -17,14 +17,19 @@ namespace {
 template <class Collective>
 constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_same_v<Collective, Alltoallv>;
 
+/// Some algorithms tell others the sizes of blocks that the root alone knows: then messages hold something.
+template <class Collective>
+constexpr bool kTellsSizes = std::is_same_v<Collective, Gatherv> || std::is_same_v<Collective, Scatterv>;
+
 // Only sizes matter, so all ranks use the same memory, and of long data one byte stands for many: enough are
-// left for every rank's block to have its size within a few percent.
+// left for every rank's block to have its size within a few percent. But not where the sizes themselves
+// travel.
 class Stage {
 public:
-    Stage(const PredictedCall& call, bool size_is_a_blocks, std::size_t segment_bytes)
+    Stage(const PredictedCall& call, bool size_is_a_blocks, bool tells_sizes, std::size_t segment_bytes)
         : ranks_(static_cast<std::size_t>(call.ranks)),
           whole_(size_is_a_blocks ? call.size_bytes * ranks_ : call.size_bytes),
-          scale_(std::max<std::size_t>(1, whole_ / (ranks_ * kBytesOfARank))),
+          scale_(tells_sizes ? 1 : std::max<std::size_t>(1, whole_ / (ranks_ * kBytesOfARank))),
           bytes_(in_scale(whole_)),
           block_((bytes_ + ranks_ - 1) / ranks_),
           segment_(std::max<std::size_t>(1, in_scale(segment_bytes))),
@@ -113,13 +118,13 @@ Prediction predict_one(std::string_view name, std::size_t segment_bytes, const P
     if (algorithm == std::end(Collective::kAlgorithms) || algorithm->through == Through::board)
         throw Error(ErrorCode::invalid_argument, "predict",
                     fmt::format("no algorithm \"{}\" that sends messages", name));
-    Stage stage(call, kBlockOfEach<Collective>, segment_bytes);
+    Stage stage(call, kBlockOfEach<Collective>, kTellsSizes<Collective>, segment_bytes);
     Settings settings;
     settings.costs = model.inside;
     settings.between_nodes = model.between;
     settings.placement.one_node = call.nodes == nullptr;
     settings.placement.nodes = call.nodes;
-    settings.only_time = true;
+    settings.only_time = !kTellsSizes<Collective>;
     settings.scale = stage.scale();
     settings.most_messages = call.most_messages;
     const double ns_per_element = model.reduce_ns_per_byte * static_cast<double>(stage.scale());

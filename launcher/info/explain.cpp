@@ -39,6 +39,8 @@ std::string text_of(const ResolvedRule& rule, const AlgorithmEntry& algorithm)
     std::vector<std::string> conditions;
     if (rule.crowded_only)
         conditions.emplace_back("more ranks than cores");
+    if (rule.mixed_only)
+        conditions.emplace_back("nodes whose ranks do not follow each other");
     if (rule.min_nodes != 1 || rule.max_nodes != kAnyRanks)
         conditions.push_back(
             range(count_text(rule.min_nodes, 1), count_text(rule.max_nodes, kAnyRanks), " nodes"));
@@ -60,6 +62,8 @@ std::string misfit(const ResolvedRule& rule, const Situation& situation)
 {
     if (rule.crowded_only && !situation.crowded())
         return "there are not more ranks than cores on one node";
+    if (rule.mixed_only && !situation.mixed())
+        return situation.nodes() == 1 ? "there is one node" : "the ranks of each node follow each other";
     if (situation.nodes() < rule.min_nodes || situation.nodes() > rule.max_nodes)
         return fmt::format("there {} {} node{}", situation.nodes() == 1 ? "is" : "are", situation.nodes(),
                            situation.nodes() == 1 ? "" : "s");

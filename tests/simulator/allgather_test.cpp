@@ -94,7 +94,7 @@ TEST_CASE("every allgather brings all blocks to all, in place or not")
 
 TEST_CASE("every allgatherv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
 {
-    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+    for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= 17; ++ranks) {
                 for (const std::vector<std::size_t>& sizes : kinds_of_sizes(ranks)) {
@@ -117,7 +117,7 @@ TEST_CASE("an allgather over many ranks")
             check_equal(algorithm, SendMode::eager, 4096, 1);
         }
     }
-    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+    for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {
         check_unequal(algorithm, SendMode::synchronous, Places(kinds_of_sizes(64)[1], Order::backwards));
     }
 }
@@ -151,13 +151,13 @@ TEST_CASE("blocks of more than 4 GiB keep their places and sizes")
     const EqualBlocks<std::byte> equal = equal_blocks({data, kBytes}, 4);
     CHECK(equal[3].data() == data + 3 * kBlockBytes);
     CHECK(equal[3].size() == kBlockBytes);
-    const Run run(equal, 1, 3, 4);
+    const Run run(equal, RanksInTurn(1, 3, 4));
     CHECK(run.packed().data() == data + kBlockBytes);
     CHECK(run.arriving().size() == 3 * kBlockBytes);
 
     const std::vector<std::size_t> sizes{kBlockBytes, 0, 2 * kBlockBytes};
     const std::vector<std::size_t> offsets{kBlockBytes, 7, 2 * kBlockBytes};
-    const Run unequal(Blocks{data, sizes, offsets}, 0, 3, 3);
+    const Run unequal(Blocks{data, sizes, offsets}, RanksInTurn(0, 3, 3));
     CHECK(unequal.packed().data() == data + kBlockBytes);
     CHECK(unequal.packed().size() == 3 * kBlockBytes);
     munmap(reserved, kBytes);
@@ -169,7 +169,7 @@ TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang
     wrong[2] = 0;
     const Places places = equal_places(5, 3);
     const Places others(wrong, Order::packed);
-    for (const Algorithm<Allgatherv::Function>& algorithm : Allgatherv::kAlgorithms) {
+    for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {
         CAPTURE(algorithm.name);
         if (algorithm.through == Through::board)
             continue;  // there the calls are compared, not messages

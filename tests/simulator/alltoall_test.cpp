@@ -171,7 +171,7 @@ std::size_t nothing(int, int)
 
 TEST_CASE("every alltoall brings every block to its rank")
 {
-    for (const Algorithm<Alltoall::Function>& algorithm : Alltoall::kAlgorithms) {
+    for (const Algorithm<Alltoall::Function>& algorithm : on_one_node<Alltoall>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t block_bytes : kCounts) {
@@ -184,7 +184,7 @@ TEST_CASE("every alltoall brings every block to its rank")
 
 TEST_CASE("every alltoallv takes unequal and empty blocks, wherever they lie, and leaves gaps alone")
 {
-    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+    for (const Algorithm<Alltoallv::Function>& algorithm : on_one_node<Alltoallv>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const Order order : kOrders) {
@@ -199,12 +199,12 @@ TEST_CASE("every alltoallv takes unequal and empty blocks, wherever they lie, an
 
 TEST_CASE("an alltoall over many ranks")
 {
-    for (const Algorithm<Alltoall::Function>& algorithm : Alltoall::kAlgorithms) {
+    for (const Algorithm<Alltoall::Function>& algorithm : on_one_node<Alltoall>()) {
         check_equal(algorithm, SendMode::synchronous, 64, 5);
         check_equal(algorithm, SendMode::eager, 100, 2);
     }
     check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, 1000, 1);
-    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+    for (const Algorithm<Alltoallv::Function>& algorithm : on_one_node<Alltoallv>()) {
         check_unequal(algorithm, SendMode::synchronous, Exchange(64, Order::backwards, some_empty));
     }
 }
@@ -253,7 +253,7 @@ TEST_CASE("an alltoallv of ranks that count differently is an error, not a hang"
     const Exchange exchange = equal_exchange(5, 3);
     Places wrong = exchange.out[4];
     wrong.sizes[2] = 0;
-    for (const Algorithm<Alltoallv::Function>& algorithm : Alltoallv::kAlgorithms) {
+    for (const Algorithm<Alltoallv::Function>& algorithm : on_one_node<Alltoallv>()) {
         CAPTURE(algorithm.name);
         const std::vector<Memory> in = filled(exchange.in, false);
         std::vector<Memory> out = given(exchange.out);

@@ -96,21 +96,53 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     const std::vector<int> dealt{0, 1, 0, 1};
     const NodeMap in_turn{dealt};
     const Placement several{.nodes = &nodes};
+    const Placement mixed{.nodes = &in_turn};
     CHECK(chosen<Barrier>(table, {64, 0, several}) == "hierarchical");
     CHECK(chosen<Broadcast>(table, {64, 8, several}) == "hierarchical");
     CHECK(chosen<Broadcast>(table, {64, 65536, several}) == "binomial");
-    CHECK(chosen<Broadcast>(table, {64, 1 << 20, several}) == "hierarchical");
+    CHECK(chosen<Broadcast>(table, {64, 1 << 20, several}) == "scatter_allgather");
+    CHECK(chosen<Broadcast>(table, {4, 65536, mixed}) == "hierarchical");
     CHECK(chosen<Broadcast>(table, {2, 8, several}) == "flat");
     CHECK(chosen<Reduce>(table, {64, 2048, several}) == "hierarchical");
     CHECK(chosen<Reduce>(table, {64, 2049, several}) == "rabenseifner");
+    CHECK(chosen<Reduce>(table, {4, 2049, mixed}) == "hierarchical");
+    CHECK(chosen<Reduce>(table, {4, 2049, mixed, false}) == "rabenseifner");
     CHECK(chosen<Allreduce>(table, {64, 16384, several, false}) == "hierarchical");
     CHECK(chosen<Allreduce>(table, {64, 16385, several}) == "rabenseifner");
+    CHECK(chosen<ReduceScatter>(table, {64, 2048, several}) == "hierarchical");
+    CHECK(chosen<ReduceScatter>(table, {64, 2049, several}) == "recursive_halving");
+    CHECK(chosen<Scan>(table, {64, 1 << 20, several, false}) == "hierarchical");
+    CHECK(chosen<Exscan>(table, {64, 8, several}) == "hierarchical");
+    CHECK(chosen<Exscan>(table, {4, 8, mixed}) == "recursive_doubling");
     CHECK(chosen<Allgather>(table, {64, 1 << 19, several}) == "hierarchical");
     CHECK(chosen<Allgather>(table, {64, 1 << 20, several}) == "ring");
+    CHECK(chosen<Allgather>(table, {32, 1 << 18, several}) == "ring");
     CHECK(chosen<Allgather>(table, {1000, 1 << 20, several}) == "hierarchical");
-    CHECK(chosen<Allgatherv>(table, {64, 8, several}) == "recursive_doubling");
-    CHECK(chosen<Allreduce>(table, {4, 8, {.nodes = &in_turn}}) == "hierarchical");
-    CHECK(chosen<Allreduce>(table, {4, 8, {.nodes = &in_turn}, false}) == "recursive_doubling");
+    CHECK(chosen<Allgatherv>(table, {64, 8, several}) == "hierarchical");
+    CHECK(chosen<Gather>(table, {64, 1 << 16, several}) == "hierarchical");
+    CHECK(chosen<Scatter>(table, {64, 1 << 17, several}) == "flat");
+    CHECK(chosen<Gatherv>(table, {64, 0, several}) == "hierarchical");
+    CHECK(chosen<Scatterv>(table, {4, 0, mixed}) == "hierarchical");
+    CHECK(chosen<Alltoall>(table, {64, 1024, several}) == "hierarchical");
+    CHECK(chosen<Alltoall>(table, {64, 1025, several}) == "flat");
+    CHECK(chosen<Allreduce>(table, {4, 8, mixed}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {4, 8, mixed, false}) == "recursive_doubling");
+    CHECK_THROWS_WITH(chosen<Scan>(table, {4, 8, mixed, true, ask_for(CallKind::scan, "hierarchical")}),
+                      Catch::Contains("the nodes' ranks do not follow each other"));
+}
+
+TEST_CASE("where each node has one rank there is nothing to do inside nodes")
+{
+    const Choice table(unset);
+    const NodeMap alone = NodeMap::in_blocks(5, 5);
+    const Placement apart{.nodes = &alone};
+    CHECK(chosen<Barrier>(table, {5, 0, apart}) == "dissemination");
+    CHECK(chosen<Broadcast>(table, {5, 8, apart}) == "binomial");
+    CHECK(chosen<Allreduce>(table, {5, 8, apart}) == "recursive_doubling");
+    CHECK(chosen<Allgather>(table, {5, 8, apart}) == "recursive_doubling");
+    CHECK(chosen<Gatherv>(table, {5, 0, apart}) == "flat");
+    CHECK_THROWS_WITH(chosen<Barrier>(table, {5, 0, apart, true, ask_for(CallKind::barrier, "hierarchical")}),
+                      Catch::Contains("each node has one rank"));
 }
 
 TEST_CASE("the environment overrides the table, and an empty value does not")

@@ -84,7 +84,7 @@ TEST_CASE("a gather with whatever the table chooses")
 
 TEST_CASE("a gather of blocks that are not equal is an error, not a hang")
 {
-    for (const Algorithm<Gather::Function>& algorithm : Gather::kAlgorithms) {
+    for (const Algorithm<Gather::Function>& algorithm : on_one_node<Gather>()) {
         CAPTURE(algorithm.name);
         if (algorithm.through == Through::board)
             continue;  // there the calls are compared, not messages

@@ -4,47 +4,13 @@
 
 #include "collectives/collectives.hpp"
 #include "collectives/nodes.hpp"
-#include "tests/simulator/support.hpp"
+#include "tests/simulator/nodes_support.hpp"
 
 namespace tutti::collectives::test {
 
 namespace {
 
 constexpr Placement kInside{.one_node = true};
-
-/// Ways to deal `ranks` ranks over up to four nodes: in blocks, in turn, and unevenly with nodes of one rank.
-std::vector<NodeMap> ways_to_deal(int ranks)
-{
-    std::vector<NodeMap> ways;
-    for (int nodes = 1; nodes <= std::min(4, ranks); ++nodes) {
-        ways.push_back(NodeMap::in_blocks(ranks, nodes));
-        std::vector<int> in_turn;
-        std::vector<int> mostly_last;
-        for (int rank = 0; rank < ranks; ++rank) {
-            in_turn.push_back(rank % nodes);
-            mostly_last.push_back(std::min(rank, nodes - 1));
-        }
-        ways.emplace_back(in_turn);
-        ways.emplace_back(mostly_last);
-    }
-    return ways;
-}
-
-Settings settings_over(const NodeMap& nodes, SendMode mode)
-{
-    Settings settings;
-    settings.mode = mode;
-    settings.placement.nodes = &nodes;
-    return settings;
-}
-
-std::string text_of(const NodeMap& nodes, int ranks)
-{
-    std::string text;
-    for (int rank = 0; rank < ranks; ++rank)
-        text += std::to_string(nodes.node_of(rank)) + " ";
-    return text;
-}
 
 /// Messages and bytes of a collective that is a phase of another.
 struct Sent {
@@ -118,19 +84,6 @@ auto leaders_with(const NodeMap& nodes, int root)
         const auto place = std::ranges::find(members, root);
         return place != members.end() ? static_cast<int>(place - members.begin()) : 0;
     };
-}
-
-template <class Check>
-void everywhere(Check check)
-{
-    for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= 17; ++ranks) {
-            for (const NodeMap& nodes : ways_to_deal(ranks)) {
-                CAPTURE(static_cast<int>(mode), ranks, text_of(nodes, ranks));
-                check(mode, ranks, nodes);
-            }
-        }
-    }
 }
 
 void check_reduce(const NodeMap& nodes, SendMode mode, int ranks, int root, std::size_t count)
@@ -278,7 +231,7 @@ TEST_CASE("a hierarchical allreduce gives all ranks the same, in rank order wher
 TEST_CASE("a hierarchical allgather brings every block into each node once")
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
-        for (const std::size_t block_bytes : {0, 1, 7, 20'000}) {
+        for (const std::size_t block_bytes : {0, 1, 7, ranks == 9 ? 20'000 : 64}) {
             CAPTURE(block_bytes);
             const auto blocks = static_cast<std::size_t>(ranks);
             std::vector<std::byte> expected;

@@ -104,7 +104,7 @@ Counts unequal_counts(int ranks)
 
 TEST_CASE("every reduce_scatter leaves each rank its block, combined in rank order")
 {
-    for (const Algorithm<ReduceScatter::Function>& algorithm : ReduceScatter::kAlgorithms) {
+    for (const Algorithm<ReduceScatter::Function>& algorithm : on_one_node<ReduceScatter>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (const std::size_t count : {0, 1, 3, 101}) {
@@ -119,7 +119,7 @@ TEST_CASE("every reduce_scatter leaves each rank its block, combined in rank ord
 
 TEST_CASE("a reduce_scatter of unequal blocks, of empty ones, and of one block alone")
 {
-    for (const Algorithm<ReduceScatter::Function>& algorithm : ReduceScatter::kAlgorithms) {
+    for (const Algorithm<ReduceScatter::Function>& algorithm : on_one_node<ReduceScatter>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 check_both({algorithm, mode, unequal_counts(ranks), false});
@@ -135,7 +135,7 @@ TEST_CASE("a reduce_scatter of unequal blocks, of empty ones, and of one block a
 
 TEST_CASE("a reduce_scatter over many ranks")
 {
-    for (const Algorithm<ReduceScatter::Function>& algorithm : ReduceScatter::kAlgorithms) {
+    for (const Algorithm<ReduceScatter::Function>& algorithm : on_one_node<ReduceScatter>()) {
         check_both({algorithm, SendMode::eager, Counts(64, 2), true});
         check_both({algorithm, SendMode::synchronous, unequal_counts(100), false});
         if (algorithm.name == "recursive_halving") {

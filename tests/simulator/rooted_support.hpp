@@ -44,7 +44,7 @@ void check_rooted_cost(const Report& report, const Algorithm<Function>& algorith
 template <class Collective, class Check>
 void for_every_root(Check&& check)
 {
-    for (const auto& algorithm : Collective::kAlgorithms) {
+    for (const auto& algorithm : on_one_node<Collective>()) {
         for (const SendMode mode : kModes) {
             for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
                 for (int root = 0; root < ranks; ++root) {
@@ -64,7 +64,7 @@ void for_every_root(Check&& check)
 template <class Collective, class Check>
 void for_many_ranks(Check&& check)
 {
-    for (const auto& algorithm : Collective::kAlgorithms) {
+    for (const auto& algorithm : on_one_node<Collective>()) {
         check(algorithm, SendMode::synchronous, 64, 63, Root::separate, 5);
         check(algorithm, SendMode::eager, 1000, 501, Root::in_place, 17);
         check(algorithm, SendMode::synchronous, 4096, 4000, Root::separate, 1);

@@ -86,7 +86,7 @@ TEST_CASE("a scatter with whatever the table chooses")
 
 TEST_CASE("a scatter of blocks that are not equal is an error, not a hang")
 {
-    for (const Algorithm<Scatter::Function>& algorithm : Scatter::kAlgorithms) {
+    for (const Algorithm<Scatter::Function>& algorithm : on_one_node<Scatter>()) {
         CAPTURE(algorithm.name);
         const std::vector<std::byte> all(64);
         std::vector<Memory> own(8, Memory(4));

@@ -110,13 +110,13 @@ inline std::vector<std::int32_t> integer_sum(int ranks, std::size_t count)
 inline const ReduceOp kIntegerSum{reduction::Op::sum, reduction::DataType::int32};
 inline const ReduceOp kAffineThen{combine_affine, false};
 
-/// The algorithms that need not know of nodes; tests/simulator/hierarchical_test.cpp has the others.
+/// The algorithms that need not know of nodes; the tests of hierarchical ones have the others.
 template <class Collective>
 std::vector<Algorithm<typename Collective::Function>> on_one_node()
 {
     std::vector<Algorithm<typename Collective::Function>> found;
     for (const auto& algorithm : Collective::kAlgorithms) {
-        if (algorithm.through != Through::nodes)
+        if (algorithm.through != Through::nodes && algorithm.through != Through::ordered_nodes)
             found.push_back(algorithm);
     }
     return found;
