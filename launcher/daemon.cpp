@@ -129,6 +129,14 @@ void Daemon::handle_frame(const Frame& frame)
         case FrameType::send_signal:
             processes_.signal(reader.number<std::int32_t>());
             break;
+        case FrameType::doctor_task:
+            if (!patient_) {
+                patient_ = std::make_unique<doctor::Patient>(
+                    loop_, identity_.key, identity_.node,
+                    [this](const std::string& report) { head_.send(FrameType::doctor_report, report); });
+            }
+            patient_->handle_task(frame.payload);
+            break;
         case FrameType::end_job:
             end_job(reader.number<std::int32_t>());
             check_for_the_end();

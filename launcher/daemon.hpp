@@ -8,6 +8,7 @@
 
 #include "launcher/children.hpp"
 #include "launcher/connection.hpp"
+#include "launcher/doctor/patient.hpp"
 #include "launcher/pmix_relay.hpp"
 #include "launcher/pmix_server.hpp"
 #include "launcher/process_table.hpp"
@@ -73,6 +74,7 @@ private:
     RankInput input_;
     std::unique_ptr<PmixServer> pmix_;
     std::unique_ptr<PmixRelay> relay_;
+    std::unique_ptr<doctor::Patient> patient_;  // once the head is tuttirun --doctor
     bool launched_ = false;
     bool ending_ = false;
     bool given_up_ = false;

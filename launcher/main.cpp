@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <optional>
+#include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "launcher/describe.hpp"
+#include "launcher/doctor/doctor.hpp"
 #include "launcher/head.hpp"
 #include "launcher/hosts.hpp"
 #include "launcher/launcher_signals.hpp"
@@ -36,16 +37,35 @@ void open_standard_descriptors()
     }
 }
 
+/// The daemon of the host that is this machine, where there is one.
+std::unique_ptr<LocalDaemon> start_local_daemon(const std::vector<Host>& hosts,
+                                                const tutti::security::Key& key,
+                                                const InheritedState& inherited)
+{
+    const auto local = std::ranges::find_if(hosts, &Host::local);
+    if (local == hosts.end()) {
+        return nullptr;
+    }
+    return std::make_unique<LocalDaemon>(static_cast<int>(local - hosts.begin()), key, inherited);
+}
+
+int run_doctor(const Options& options)
+{
+    const InheritedState inherited = take_over_process();
+    const std::vector<Host> hosts = job_hosts(options);
+    const tutti::security::Key key = tutti::security::Key::random();
+    const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
+    doctor::Doctor doctor(options, hosts, key, daemon ? daemon->take_stream() : tutti::base::UniqueFd(),
+                          inherited);
+    return doctor.run();
+}
+
 int run_job(const Options& options)
 {
     const InheritedState inherited = take_over_process();
     const std::vector<Host> hosts = job_hosts(options);
     const tutti::security::Key key = tutti::security::Key::random();
-    const auto local = std::ranges::find_if(hosts, &Host::local);
-    std::optional<LocalDaemon> daemon;
-    if (local != hosts.end()) {
-        daemon.emplace(static_cast<int>(local - hosts.begin()), key, inherited);
-    }
+    const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
     HeadPlan plan{key, hosts, {}, {}, {}, {}};
     if (daemon) {
         plan.local_daemon = daemon->take_stream();
@@ -85,7 +105,8 @@ int main(int argc, char** argv)
         return run_remote_daemon();
     }
     try {
-        return run_job(parse_command_line(argc, argv));
+        const Options options = parse_command_line(argc, argv);
+        return options.doctor ? run_doctor(options) : run_job(options);
     } catch (const EarlyExit& exit) {
         return exit.status;
     } catch (const UsageError& error) {

@@ -30,6 +30,7 @@ enum class FrameType : std::uint16_t {
     fence_done,         // FenceFrame: what all nodes have brought
     modex_wanted,       // ModexRequest: from another node's daemon, passed on by the head
     modex_found,        // ModexAnswer, to the node that asked
+    doctor_task,        // one of doctor/messages.hpp
     // daemon to head
     hello,          // Hello: the first frame of each daemon
     not_started,    // MissingDaemons: those below this one that could not be started
@@ -37,6 +38,7 @@ enum class FrameType : std::uint16_t {
     fence,          // FenceFrame: what the ranks of the node bring
     modex_request,  // ModexRequest, for the node that has the rank
     modex_answer,   // ModexAnswer
+    doctor_report,  // one of doctor/messages.hpp
     note,           // u8 only with -v, text to the end: a line for the user
     output,         // i32 rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes

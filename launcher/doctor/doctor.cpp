@@ -1,0 +1,367 @@
+#include "launcher/doctor/doctor.hpp"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "launcher/hosts.hpp"
+#include "launcher/launcher_signals.hpp"
+#include "launcher/slurm.hpp"
+#include "launcher/usage_error.hpp"
+
+namespace tutti::launcher::doctor {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Names may take long to be looked up; all others answer soon.
+constexpr milliseconds kFactsPatience{30000};
+constexpr milliseconds kClockPatience{5000};
+constexpr milliseconds kProbePatience{30000};
+/// On top of the time that the commands that start daemons have.
+constexpr milliseconds kHelloPatience{10000};
+constexpr milliseconds kEndPatience{3000};
+/// With more hosts each pair is probed in one direction only.
+constexpr std::size_t kBothWaysHosts = 16;
+
+StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
+{
+    return std::ranges::all_of(hosts, &Host::local) ? StartMethod{} : start_method(options);
+}
+
+/// Whether a program of this name is in PATH.
+bool in_path(const std::string& program)
+{
+    const char* path = std::getenv("PATH");
+    SpawnError error;
+    return !find_program(program, path != nullptr ? path : "", {}, error).empty();
+}
+
+Finding judge_scheduler()
+{
+    if (const auto allocation = slurm_allocation()) {
+        const Finding found{Level::good, fmt::format("Slurm: inside an allocation of {} host{}",
+                                                     allocation->size(), allocation->size() == 1 ? "" : "s")};
+        const Finding no_srun{
+            Level::failure, found.text + ", but srun is not in PATH",
+            "add the directory of Slurm's srun to PATH, or start daemons by ssh: --launcher ssh"};
+        return in_path("srun") ? found : no_srun;
+    }
+    return {Level::good, in_path("srun")
+                             ? "Slurm is installed; this is not inside an allocation (salloc, sbatch)"
+                             : "no scheduler found; hosts come from -H or --hostfile"};
+}
+
+}  // namespace
+
+std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both)
+{
+    std::vector<std::vector<std::pair<int, int>>> rounds;
+    if (members.size() % 2 != 0) {
+        members.push_back(-1);  // whoever meets it has a pause
+    }
+    // The first one stays, the others move on by one place each round: all meet once.
+    for (std::size_t round = 1; round < members.size(); ++round) {
+        std::vector<std::pair<int, int>> pairs;
+        std::vector<std::pair<int, int>> back;
+        for (std::size_t i = 0; i < members.size() / 2; ++i) {
+            const int one = members[i];
+            const int other = members[members.size() - 1 - i];
+            if (one >= 0 && other >= 0) {
+                pairs.emplace_back(one, other);
+                back.emplace_back(other, one);
+            }
+        }
+        rounds.push_back(std::move(pairs));
+        if (both) {
+            rounds.push_back(std::move(back));
+        }
+        std::rotate(members.begin() + 1, members.end() - 1, members.end());
+    }
+    return rounds;
+}
+
+Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
+               UniqueFd local_daemon, const InheritedState& inherited)
+    : options_(options),
+      method_(method_for(options, hosts)),
+      signals_(open_launcher_signals({})),
+      local_daemon_(std::move(local_daemon)),
+      children_(loop_, key, {security::Identity::Kind::head, 0}, inherited,
+                {[this](const Frame& frame) { handle_frame(frame); },
+                 [this](const MissingDaemons& report) { handle_missing(report); },
+                 [this](const MissingDaemons& report) { handle_missing(report); },
+                 [this](const std::string& text, bool only_verbose) {
+                     if (!only_verbose || options_.verbosity > 0) {
+                         fmt::print(stderr, "tuttirun: {}\n", text);
+                     }
+                 }})
+{
+    for (const Host& host : hosts) {
+        Patient patient;
+        patient.name = host.name;
+        patient.user = host.user;
+        patient.local = host.local;
+        patients_.push_back(std::move(patient));
+    }
+    loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) {
+                status_ = 128 + signal;
+                loop_.stop();
+            }
+        }
+    });
+}
+
+int Doctor::run()
+{
+    print(judge_scheduler());
+    start();
+    loop_.run();
+    children_.finish(kEndPatience);
+    return status_;
+}
+
+void Doctor::start()
+{
+    started_ = Clock::now();
+    StartOrder order{method_, options_.interface, {}, -1};
+    for (int node = 0; node < static_cast<int>(patients_.size()); ++node) {
+        Patient& patient = patients_[static_cast<std::size_t>(node)];
+        if (patient.local) {
+            patient.here = true;
+            children_.adopt(node, patient.name, std::move(local_daemon_));
+            print({Level::good, fmt::format("{}: this host", patient.name)});
+        } else {
+            patient.waiting = true;
+            order.hosts.push_back({node, patient.name, patient.user});
+        }
+    }
+    if (!order.hosts.empty()) {
+        children_.start(order);
+    }
+    const std::chrono::duration<double> start_patience(method_.timeout_seconds);
+    wait_then(std::chrono::duration_cast<milliseconds>(start_patience) + kHelloPatience,
+              [this] { ask_for_facts(); });
+}
+
+void Doctor::handle_frame(const Frame& frame)
+{
+    const int node = frame.node;
+    Patient& patient = patients_.at(static_cast<std::size_t>(node));
+    if (frame.type == FrameType::not_started || frame.type == FrameType::daemons_lost) {
+        handle_missing(decode_missing_daemons(frame.payload));
+    } else if (patient.gone) {
+        return;  // it was too late
+    } else if (frame.type == FrameType::hello) {
+        const std::chrono::duration<double> taken = Clock::now() - started_;
+        patient.here = true;
+        patient.waiting = false;
+        print({Level::good, fmt::format("{}: the daemon is there after {:.2f} s, by {}", patient.name,
+                                        taken.count(), method_.agent.front())});
+        look_whether_done();
+    } else if (frame.type == FrameType::doctor_report) {
+        handle_report(node, frame.payload);
+    }
+}
+
+void Doctor::handle_report(int node, std::string_view payload)
+{
+    Patient& patient = patients_[static_cast<std::size_t>(node)];
+    WireReader reader(payload);
+    switch (decode_kind(reader)) {
+        case Kind::facts:
+            patient.facts = decode_facts(reader);
+            patient.has_facts = true;
+            break;
+        case Kind::clock:
+            handle_clock(node, reader.number<std::int64_t>());
+            break;
+        case Kind::probe: {
+            const ProbeResult result = decode_probe_result(reader);
+            const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
+            print(judge_probe(patient.name, patient.facts, peer.name, peer.facts, result));
+            break;
+        }
+    }
+    patient.waiting = false;
+    look_whether_done();
+}
+
+void Doctor::handle_missing(const MissingDaemons& report)
+{
+    for (const int node : report.nodes) {
+        Patient& patient = patients_.at(static_cast<std::size_t>(node));
+        patient.gone = true;
+        patient.here = false;
+        patient.waiting = false;
+    }
+    print({Level::failure, report.reason});
+    look_whether_done();
+}
+
+/// Half the round trip is how well the moment is known at which the other clock was read.
+void Doctor::handle_clock(int node, std::int64_t remote_ns)
+{
+    const auto now = std::chrono::system_clock::now();
+    const double error = std::chrono::duration<double>(now - asked_clock_).count() / 2;
+    const std::chrono::nanoseconds middle = (asked_clock_ + (now - asked_clock_) / 2).time_since_epoch();
+    const Patient& patient = patients_[static_cast<std::size_t>(node)];
+    if (!patient.local) {
+        print(judge_clock(patient.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
+    }
+}
+
+std::vector<int> Doctor::present() const
+{
+    std::vector<int> nodes;
+    for (int node = 0; node < static_cast<int>(patients_.size()); ++node) {
+        if (patients_[static_cast<std::size_t>(node)].here) {
+            nodes.push_back(node);
+        }
+    }
+    return nodes;
+}
+
+void Doctor::ask_for_facts()
+{
+    FactsTask task{options_.interface, {}};
+    for (const Patient& patient : patients_) {
+        task.names.push_back(patient.name);
+    }
+    for (const int node : present()) {
+        send(node, encode(task));
+    }
+    wait_then(kFactsPatience, [this] { judge_facts(); });
+}
+
+void Doctor::judge_facts()
+{
+    const bool several = patients_.size() > 1;
+    const auto first = std::ranges::find_if(patients_, &Patient::has_facts);
+    for (const int node : present()) {
+        const Patient& patient = patients_[static_cast<std::size_t>(node)];
+        if (!patient.has_facts) {
+            continue;
+        }
+        std::vector<Finding> findings = judge_host(patient.name, patient.facts, first->facts, several);
+        if (several) {
+            const std::vector<Finding> names = judge_names(patient.name, patient.facts);
+            findings.insert(findings.end(), names.begin(), names.end());
+        }
+        const auto twin = std::ranges::find_if(patients_, [&](const Patient& other) {
+            return other.has_facts && other.facts.boot_id == patient.facts.boot_id;
+        });
+        if (twin->name != patient.name && !patient.facts.boot_id.empty()) {
+            findings.push_back(judge_same_machine(patient.name, twin->name));
+        }
+        for (const Finding& finding : findings) {
+            print(finding);
+        }
+    }
+    ask_for_clocks();
+}
+
+void Doctor::ask_for_clocks()
+{
+    asked_clock_ = std::chrono::system_clock::now();
+    WireWriter task;
+    task.put(static_cast<std::uint8_t>(Kind::clock));
+    for (const int node : present()) {
+        send(node, task.bytes());
+    }
+    std::vector<int> reachable = present();
+    std::erase_if(reachable, [this](int node) {
+        return patients_[static_cast<std::size_t>(node)].facts.addresses.empty();
+    });
+    rounds_ = tournament(reachable, reachable.size() <= kBothWaysHosts);
+    std::ranges::reverse(rounds_);
+    wait_then(kClockPatience, [this] { ask_next_round(); });
+}
+
+void Doctor::ask_next_round()
+{
+    if (rounds_.empty()) {
+        finish();
+        return;
+    }
+    const std::vector<std::pair<int, int>> pairs = std::move(rounds_.back());
+    rounds_.pop_back();
+    for (const auto& [from, to] : pairs) {
+        ask_pair(from, to);
+    }
+    wait_then(kProbePatience, [this] { ask_next_round(); });
+}
+
+void Doctor::ask_pair(int from, int to)
+{
+    const Patient& one = patients_[static_cast<std::size_t>(from)];
+    const Patient& other = patients_[static_cast<std::size_t>(to)];
+    if (one.here && other.here) {
+        send(from, encode(ProbeTask{to, other.name, other.facts.addresses, other.facts.probe_port}));
+    }
+}
+
+void Doctor::finish()
+{
+    fmt::print("{} warning{}, {} failure{}\n", warnings_, warnings_ == 1 ? "" : "s", failures_,
+               failures_ == 1 ? "" : "s");
+    status_ = failures_ > 0 ? 1 : 0;
+    loop_.stop();
+}
+
+void Doctor::send(int node, const std::string& payload)
+{
+    patients_[static_cast<std::size_t>(node)].waiting = true;
+    children_.send({FrameType::doctor_task, static_cast<std::uint16_t>(node), payload});
+}
+
+void Doctor::wait_then(milliseconds patience, std::function<void()> next)
+{
+    next_ = std::move(next);
+    timer_ = loop_.after(patience, [this, patience] {
+        for (Patient& patient : patients_) {
+            if (std::exchange(patient.waiting, false)) {
+                // Whatever it says later would be taken for the answer to another question.
+                patient.here = false;
+                patient.gone = true;
+                print({Level::failure,
+                       fmt::format("{}: no answer within {} s", patient.name, patience.count() / 1000),
+                       "is the host overloaded, or stopped?"});
+            }
+        }
+        look_whether_done();
+    });
+    loop_.post([this] { look_whether_done(); });
+}
+
+void Doctor::look_whether_done()
+{
+    if (!next_ || std::ranges::any_of(patients_, &Patient::waiting)) {
+        return;
+    }
+    loop_.cancel(timer_);
+    std::exchange(next_, nullptr)();
+}
+
+void Doctor::print(const Finding& finding)
+{
+    warnings_ += finding.level == Level::warning ? 1 : 0;
+    failures_ += finding.level == Level::failure ? 1 : 0;
+    if (finding.level != Level::good || !options_.quiet) {
+        fmt::print("{}", format(finding));
+        std::fflush(stdout);
+    }
+}
+
+}  // namespace tutti::launcher::doctor

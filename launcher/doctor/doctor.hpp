@@ -1,0 +1,81 @@
+// tuttirun --doctor: starts daemons on all hosts, as a job would, and checks what most often breaks one.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "launcher/children.hpp"
+#include "launcher/doctor/judge.hpp"
+#include "launcher/job.hpp"
+
+namespace tutti::launcher::doctor {
+
+class Doctor {
+public:
+    /// `local_daemon` is the stream to the daemon of the host that is local, where there is one. The
+    /// references must outlive this.
+    Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
+           UniqueFd local_daemon, const InheritedState& inherited);
+
+    /// Prints what it finds to stdout. Returns tuttirun's exit status: 1 when something fails. Throws
+    /// UsageError when daemons cannot be started at all.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Patient {
+        std::string name;
+        std::string user;
+        bool local = false;
+        bool here = false;     // its daemon is there
+        bool gone = false;     // it is not, or not any more
+        bool waiting = false;  // for its answer
+        Facts facts;
+        bool has_facts = false;
+    };
+
+    void start();
+    void handle_frame(const Frame& frame);
+    void handle_report(int node, std::string_view payload);
+    void handle_missing(const MissingDaemons& report);
+    void handle_clock(int node, std::int64_t remote_ns);
+
+    void ask_for_facts();
+    void judge_facts();
+    void ask_for_clocks();
+    void ask_next_round();
+    void ask_pair(int from, int to);
+    void finish();
+
+    void send(int node, const std::string& payload);
+    /// Goes on with `next` when all that are asked have answered, or are gone, or after `patience`.
+    void wait_then(std::chrono::milliseconds patience, std::function<void()> next);
+    void look_whether_done();
+    void print(const Finding& finding);
+    std::vector<int> present() const;
+
+    const Options& options_;
+    StartMethod method_;
+    EventLoop loop_;
+    UniqueFd signals_;
+    UniqueFd local_daemon_;
+    std::vector<Patient> patients_;  // by node
+    Children children_;
+    Clock::time_point started_;
+    std::chrono::system_clock::time_point asked_clock_;
+    std::vector<std::vector<std::pair<int, int>>> rounds_;  // of probes, the next one last
+    std::function<void()> next_;
+    EventLoop::TimerId timer_ = 0;
+    int warnings_ = 0;
+    int failures_ = 0;
+    int status_ = 0;
+};
+
+/// All ordered pairs of `members` in rounds in which nobody is in two pairs; only one direction of each pair
+/// unless `both`.
+std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both);
+
+}  // namespace tutti::launcher::doctor

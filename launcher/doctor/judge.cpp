@@ -1,0 +1,198 @@
+#include "launcher/doctor/judge.hpp"
+
+#include <sys/resource.h>
+
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tutti::launcher::doctor {
+namespace {
+
+/// For registered buffers of an RDMA device.
+constexpr std::uint64_t kMemlockForRdma = std::uint64_t{1} << 30;
+/// A rank and its daemon need a descriptor for each rank that they talk to, and a few more.
+constexpr std::uint64_t kFewOpenFiles = 4096;
+constexpr double kSlowResolving = 1.0;
+constexpr double kClockTolerance = 1.0;
+
+std::string bytes_text(std::uint64_t bytes)
+{
+    if (bytes == RLIM_INFINITY) {
+        return "unlimited";
+    }
+    constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
+    return bytes >= kMebi ? fmt::format("{} MiB", bytes / kMebi) : fmt::format("{} KiB", bytes >> 10);
+}
+
+std::string count_text(std::uint64_t count)
+{
+    return count == RLIM_INFINITY ? "unlimited" : fmt::format("{}", count);
+}
+
+std::string latency_text(double seconds)
+{
+    return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6) : fmt::format("{:.1f} ms", seconds * 1e3);
+}
+
+std::string bandwidth_text(double bytes_per_second)
+{
+    return bytes_per_second >= 1e9 ? fmt::format("{:.2f} GB/s", bytes_per_second / 1e9)
+                                   : fmt::format("{:.1f} MB/s", bytes_per_second / 1e6);
+}
+
+Finding judge_cores(const std::string& name, const Facts& facts)
+{
+    const std::string cores =
+        fmt::format("{} core{}, {} hardware thread{}", facts.cores, facts.cores == 1 ? "" : "s",
+                    facts.hardware_threads, facts.hardware_threads == 1 ? "" : "s");
+    if (facts.usable_cores >= facts.cores) {
+        return {Level::good, fmt::format("{}: {}", name, cores)};
+    }
+    return {Level::warning,
+            fmt::format("{}: {}, but a control group's quota grants the time of {:.2f} only", name, cores,
+                        facts.usable_cores),
+            "more ranks than that take turns: raise the container's CPU limit (cpu.max), or ask for fewer "
+            "ranks"};
+}
+
+Finding judge_memlock(const std::string& name, const Facts& facts)
+{
+    const std::string devices =
+        facts.rdma.empty() ? "no RDMA devices" : fmt::format("RDMA devices {}", fmt::join(facts.rdma, ", "));
+    const std::string text =
+        fmt::format("{}: {}; locked memory: {}", name, devices, bytes_text(facts.memlock_bytes));
+    if (facts.rdma.empty() || facts.memlock_bytes >= kMemlockForRdma) {
+        return {Level::good, text};
+    }
+    return {Level::failure, text,
+            "RDMA needs locked memory: 'memlock unlimited' in /etc/security/limits.conf, and LimitMEMLOCK="
+            "infinity for sshd or slurmd"};
+}
+
+}  // namespace
+
+std::string format(const Finding& finding)
+{
+    const char* const mark = finding.level == Level::good      ? "[ok]   "
+                             : finding.level == Level::warning ? "[warn] "
+                                                               : "[FAIL] ";
+    std::string result;
+    std::istringstream lines(finding.text + (finding.remedy.empty() ? "" : "\n" + finding.remedy));
+    for (std::string line; std::getline(lines, line);) {
+        result += (result.empty() ? mark : "       ") + line + "\n";
+    }
+    return result;
+}
+
+std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several)
+{
+    std::vector<Finding> findings;
+    const bool same = facts.pmix_version == here.pmix_version;
+    findings.push_back(
+        {same ? Level::good : Level::warning,
+         fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
+                     facts.host_name == name ? "" : ", calls itself " + facts.host_name),
+         same ? "" : fmt::format("here it is {}: install one PMIx on all hosts", here.pmix_version)});
+    findings.push_back(judge_cores(name, facts));
+    findings.push_back(judge_memlock(name, facts));
+    const bool few = facts.open_files < kFewOpenFiles;
+    findings.push_back({few ? Level::warning : Level::good,
+                        fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files)),
+                        few ? "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf" : ""});
+    if (facts.shared_memory.empty()) {
+        findings.push_back({Level::good, fmt::format("{}: shared memory works", name)});
+    } else {
+        findings.push_back({Level::failure,
+                            fmt::format("{}: no shared memory: {}", name, facts.shared_memory),
+                            "is the container's memory limit reached, or memfd_create forbidden (seccomp)?"});
+    }
+    if (facts.cross_memory_attach.empty()) {
+        findings.push_back({Level::good, fmt::format("{}: ranks may read each other's memory (CMA)", name)});
+    } else {
+        findings.push_back(
+            {Level::warning,
+             fmt::format("{}: ranks may not read each other's memory (CMA): {}", name,
+                         facts.cross_memory_attach),
+             "they copy through shared memory instead, which is slower where they share cores: sysctl "
+             "kernel.yama.ptrace_scope=0; in containers --cap-add=SYS_PTRACE"});
+    }
+    if (several && facts.network_error.empty()) {
+        findings.push_back(
+            {Level::good, fmt::format("{}: networks: {}", name, network::describe(facts.addresses))});
+    } else if (several) {
+        findings.push_back(
+            {Level::failure, fmt::format("{}: no network: {}", name, facts.network_error),
+             "connect the host to a network that the others are in, or name one by --interface"});
+    }
+    return findings;
+}
+
+std::vector<Finding> judge_names(const std::string& name, const Facts& facts)
+{
+    std::vector<Finding> findings;
+    if (!facts.unresolved.empty()) {
+        findings.push_back(
+            {Level::warning, fmt::format("{}: cannot resolve {}", name, fmt::join(facts.unresolved, ", ")),
+             "Tutti connects by addresses and does not mind, but other programs do: add the hosts "
+             "to DNS or /etc/hosts"});
+    }
+    if (facts.resolving_seconds > kSlowResolving) {
+        findings.push_back(
+            {Level::warning,
+             fmt::format("{}: looking up a host's name takes {:.1f} s", name, facts.resolving_seconds),
+             "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too"});
+    }
+    if (findings.empty()) {
+        findings.push_back({Level::good, fmt::format("{}: resolves the names of all hosts", name)});
+    }
+    return findings;
+}
+
+Finding judge_same_machine(const std::string& name, const std::string& other)
+{
+    return {Level::warning, fmt::format("{}: is the same machine as {}", name, other),
+            "ranks of two hosts do not share memory: name a machine once, with all its slots"};
+}
+
+Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds)
+{
+    if (std::abs(offset_seconds) - error_seconds <= kClockTolerance) {
+        return {Level::good, fmt::format("{}: the clock differs by {:.1f} ms or less", name,
+                                         (std::abs(offset_seconds) + error_seconds) * 1e3)};
+    }
+    return {Level::warning,
+            fmt::format("{}: the clock is {:.1f} s {}", name, std::abs(offset_seconds),
+                        offset_seconds > 0 ? "ahead" : "behind"),
+            "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts"};
+}
+
+Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
+                    const Facts& to_facts, const ProbeResult& result)
+{
+    std::string tried;
+    for (const std::string& way : result.failed) {
+        tried += "\n" + way;
+    }
+    if (result.reached) {
+        const std::string text =
+            fmt::format("{} -> {}: {}, {}, to {}", from, to, latency_text(result.latency_seconds),
+                        bandwidth_text(result.bytes_per_second), result.way);
+        if (tried.empty()) {
+            return {Level::good, text};
+        }
+        return {Level::warning, fmt::format("{}; other ways failed before:{}", text, tried),
+                "keep jobs off the networks that lead nowhere: --interface"};
+    }
+    return {Level::failure,
+            fmt::format("{} -> {}: cannot connect{}{}", from, to,
+                        tried.empty() ? ": no address of one can lead to the other" : ":", tried),
+            fmt::format(
+                "{} has {}; {} has {}. Is there a firewall between them? Ranks listen at ports that the "
+                "system chooses (net.ipv4.ip_local_port_range); --interface names the network to use",
+                from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses))};
+}
+
+}  // namespace tutti::launcher::doctor

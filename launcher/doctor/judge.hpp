@@ -1,0 +1,39 @@
+// What --doctor makes of what it has found: sentences with remedies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/doctor/messages.hpp"
+
+namespace tutti::launcher::doctor {
+
+enum class Level { good, warning, failure };
+
+struct Finding {
+    Level level = Level::good;
+    std::string text;
+    std::string remedy{};  // empty for what is good
+};
+
+/// "[ok]   text", or "[warn]" and "[FAIL]" with the remedy in lines of its own.
+std::string format(const Finding& finding);
+
+/// Findings about one host. `here` are the facts of the host that the others are compared with; `several`:
+/// there are other hosts, so the network counts.
+std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several);
+
+/// Names that do not resolve are no obstacle to Tutti, but to much else.
+std::vector<Finding> judge_names(const std::string& name, const Facts& facts);
+
+/// Of two hosts that are one machine.
+Finding judge_same_machine(const std::string& name, const std::string& other);
+
+/// `offset_seconds` is how much later the host's clock is, known within `error_seconds`.
+Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds);
+
+/// How `from` reaches `to`, two hosts by their names with what their daemons said.
+Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
+                    const Facts& to_facts, const ProbeResult& result);
+
+}  // namespace tutti::launcher::doctor

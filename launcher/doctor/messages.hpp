@@ -1,0 +1,76 @@
+// What --doctor asks of daemons, and what they answer: the payloads of doctor_task and doctor_report frames.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/wire.hpp"
+#include "lib/network/interfaces.hpp"
+
+namespace tutti::launcher::doctor {
+
+/// First byte of a task and of the report that answers it.
+enum class Kind : std::uint8_t {
+    facts = 1,  // FactsTask, answered by Facts
+    clock,      // nothing, answered at once by i64 nanoseconds since 1970
+    probe       // ProbeTask, answered by ProbeResult
+};
+
+struct FactsTask {
+    std::string interface;           // as --interface has it
+    std::vector<std::string> names;  // of the job's hosts
+};
+
+/// What a daemon says of its host.
+struct Facts {
+    std::string host_name;
+    std::string version;  // of Tutti
+    std::string pmix_version;
+    std::string kernel;
+    std::string boot_id;  // the same for all names of one machine
+    int cores = 0;
+    int hardware_threads = 0;
+    double usable_cores = 0;              // less where a control group has a quota
+    std::uint64_t memlock_bytes = 0;      // limit of locked memory
+    std::uint64_t open_files = 0;         // limit
+    std::string cross_memory_attach;      // why ranks may not read each other's memory; empty: they may
+    std::string shared_memory;            // why there is none; empty: there is
+    std::vector<std::string> rdma;        // devices
+    std::vector<std::string> unresolved;  // of FactsTask::names
+    double resolving_seconds = 0;         // for the slowest of the names
+    std::vector<network::HostAddress> addresses;
+    std::string network_error;     // why there are none
+    std::uint16_t probe_port = 0;  // where probes of other daemons are answered
+};
+
+struct ProbeTask {
+    int peer = 0;  // node
+    std::string name;
+    std::vector<network::HostAddress> addresses;
+    std::uint16_t port = 0;
+};
+
+struct ProbeResult {
+    int peer = 0;
+    bool reached = false;
+    std::string way;                  // "10.0.0.2 (eth0) from 10.0.0.1 (eth0)"
+    std::vector<std::string> failed;  // other ways that were tried before, and why they failed
+    double latency_seconds = 0;       // half a round trip of one byte
+    double bytes_per_second = 0;
+};
+
+std::string encode(const FactsTask& task);
+std::string encode(const ProbeTask& task);
+std::string encode(const Facts& facts);
+std::string encode(const ProbeResult& result);
+/// The kind of a task or report; the rest is left in `reader`. Throws WireError for an unknown one.
+Kind decode_kind(WireReader& reader);
+/// All throw WireError.
+FactsTask decode_facts_task(WireReader& reader);
+ProbeTask decode_probe_task(WireReader& reader);
+Facts decode_facts(WireReader& reader);
+ProbeResult decode_probe_result(WireReader& reader);
+
+}  // namespace tutti::launcher::doctor

@@ -1,0 +1,51 @@
+// How well two hosts reach each other: each daemon answers probes, and sends them when it is told to.
+//
+// After the handshake of daemons the asking side sends single bytes that come back, then a stream that is
+// answered by its length.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "launcher/doctor/messages.hpp"
+#include "lib/base/unique_fd.hpp"
+#include "lib/network/interfaces.hpp"
+#include "lib/security/handshake.hpp"
+
+namespace tutti::launcher::doctor {
+
+/// Names what is spoken after the handshake.
+inline constexpr std::uint32_t kProbeProtocol = 0x74700001;
+
+/// Answers probes, one at a time, in a thread of its own.
+class ProbeServer {
+public:
+    /// `node` is this daemon's. Throws std::system_error when no port can be opened.
+    ProbeServer(const security::Key& key, int node);
+    /// Waits for the probe that is being answered, a few seconds at most.
+    ~ProbeServer();
+    ProbeServer(const ProbeServer&) = delete;
+    ProbeServer& operator=(const ProbeServer&) = delete;
+
+    std::uint16_t port() const noexcept { return port_; }
+
+private:
+    void serve();
+
+    security::Key key_;
+    int node_;
+    base::UniqueFd socket_;
+    base::UniqueFd stop_;  // an eventfd that the destructor makes readable
+    std::uint16_t port_ = 0;
+    std::thread thread_;
+};
+
+/// Tries all ways from `mine` to the peer's addresses until one leads to the peer, and measures it. Blocks
+/// for some seconds at most.
+ProbeResult probe(const security::Key& key, int node, std::span<const network::LocalAddress> mine,
+                  const ProbeTask& task);
+
+}  // namespace tutti::launcher::doctor

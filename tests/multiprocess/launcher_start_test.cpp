@@ -1,0 +1,149 @@
+// Daemons that do not come up, each in the way in which ssh fails; and tuttirun --doctor, which looks for
+// why.
+#include <catch2/catch.hpp>
+
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// "--launch-agent" for a script of the shell's, called with the host as $1 and the command behind it. The
+/// agent is split at blanks only, so the script comes from the environment.
+struct Agent {
+    explicit Agent(const std::string& script) { ::setenv("TEST_AGENT_SCRIPT", script.c_str(), 1); }
+    ~Agent() { ::unsetenv("TEST_AGENT_SCRIPT"); }
+    Agent(const Agent&) = delete;
+    Agent& operator=(const Agent&) = delete;
+
+    static Words run(const std::string& hosts, const Words& rest)
+    {
+        const char* const folder = std::getenv("TUTTI_TEST_AGENTS");
+        Words words = {"-H", hosts, "--launch-agent",
+                       std::string(folder != nullptr ? folder : ".") + "/scripted"};
+        words.insert(words.end(), rest.begin(), rest.end());
+        return words;
+    }
+};
+
+/// Runs the command here.
+constexpr const char* kWorks = R"(shift; exec sh -c "$*")";
+
+}  // namespace
+
+TEST_CASE("an agent that fails on one host ends the start of all, with its words")
+{
+    const Agent agent(R"(case $1 in
+        b) echo "ssh: connect to host b port 22: Connection refused" >&2; exit 255;;
+        *) shift; exec sh -c "$*";; esac)");
+    const Result result = tuttirun(Agent::run("a,b,c", {"true"}));
+    CHECK(result.status == 1);
+    CHECK(result.out.empty());
+    CHECK(contains(result.err, "cannot start tuttirun on b: '"));
+    CHECK(contains(result.err, "/scripted b exec '"));
+    CHECK(contains(result.err,
+                   "ended with status 255 before the daemon had connected and said:\n    ssh: connect to "
+                   "host b port 22: Connection refused\n"));
+    CHECK(contains(result.err, "is sshd running on b"));
+    CHECK(result.seconds < 10);
+}
+
+TEST_CASE("an agent that hangs is given up in time, and everything with it")
+{
+    const Agent agent("echo connecting; exec sleep 1000");
+    const Result result = tuttirun(Agent::run("a,b", {"--start-timeout", "0.5", "true"}));
+    CHECK(result.status == 1);
+    CHECK(
+        contains(result.err, "brought up no daemon that connects within 0.5 s and said:\n    connecting\n"));
+    CHECK(result.seconds < 10);
+}
+
+TEST_CASE("what login scripts write does not matter")
+{
+    const Agent agent(R"(echo Welcome to $1; head -c 100000 /dev/zero | tr '\0' x; shift; exec sh -c "$*")");
+    const Result result = tuttirun(Agent::run("a,b", {"-q", "sh", "-c", "echo $PMIX_RANK"}));
+    CHECK(result.status == 0);
+    CHECK(sorted(lines_of(result.out)) == Words{"0", "1"});
+    CHECK(result.err.empty());
+}
+
+TEST_CASE("where Tutti is not installed the path and the remedy are named")
+{
+    const Agent agent(kWorks);
+    const Result result = tuttirun(Agent::run("a,b", {"--prefix", "/nonexistent", "true"}));
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, "ended with status 127"));
+    CHECK(contains(result.err, "Tutti must be installed on "));
+    CHECK(contains(result.err, " as /nonexistent/bin/tuttirun"));
+    CHECK(contains(result.err, "--prefix DIR"));
+}
+
+TEST_CASE("users, an agent of the environment's, and hosts that get no rank")
+{
+    const Agent agent(R"([ "$1" = -l ] && { echo "user $2 on $3" >&2; shift 2; }; [ "$1" = c ] && exit 9
+                         shift; exec sh -c "$*")");
+    // With -v the commands are told.
+    const Result result = tuttirun(Agent::run("me@a:2,b:2,c:2", {"-v", "-n", "4", "true"}));
+    CHECK(result.status == 0);
+    CHECK(contains(result.err, "/scripted -l me a exec '"));
+    CHECK(contains(result.err, "/scripted b exec '"));
+    CHECK_FALSE(contains(result.err, "/scripted c exec '"));
+}
+
+TEST_CASE("maps and bindings name the hosts")
+{
+    const Agent agent(kWorks);
+    const Result result = tuttirun(
+        Agent::run("a:2,b:2", {"--map-by", "node", "--display-map", "--report-bindings", "-n", "3", "true"}));
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "host a: 2 ranks\n  program 0: true\n    rank 0: "));
+    CHECK(contains(result.out, "host b: 1 rank\n  program 0: true\n    rank 1: "));
+    CHECK(contains(result.err, "rank 1 on b "));
+    CHECK(contains(result.err, "rank 2 on a "));
+}
+
+TEST_CASE("the doctor finds healthy hosts healthy")
+{
+    const Agent agent(kWorks);
+    const Result result = tuttirun(Agent::run("a,b,c", {"--interface", "lo", "--doctor"}));
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    for (const char* host : {"a", "b", "c"}) {
+        CHECK(contains(result.out, std::string("[ok]   ") + host + ": the daemon is there after "));
+        CHECK(contains(result.out, std::string("[ok]   ") + host + ": shared memory works"));
+    }
+    for (const char* pair : {"a -> b", "b -> a", "a -> c", "c -> a", "b -> c", "c -> b"}) {
+        CHECK(contains(result.out, std::string("[ok]   ") + pair + ": "));
+    }
+    CHECK(contains(result.out, "to 127.0.0.1 (lo) from 127.0.0.1 (lo)"));
+    CHECK(contains(result.out, "[warn] b: is the same machine as a"));
+    CHECK(contains(result.out, " 0 failures"));
+
+    const Result alone = tuttirun({"--doctor"});
+    CHECK(alone.status == 0);
+    CHECK(contains(alone.out, ": this host"));
+    CHECK_FALSE(contains(alone.out, "->"));
+}
+
+TEST_CASE("the doctor names the hosts that fail, and looks at the others all the same")
+{
+    const Agent agent(R"(case $1 in
+        b) echo "Host key verification failed." >&2; exit 255;;
+        c) exec sleep 1000;;
+        *) shift; exec sh -c "$*";; esac)");
+    const Result result =
+        tuttirun(Agent::run("a,b,c,d", {"--interface", "lo", "--start-timeout", "2", "--doctor"}));
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 1);
+    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on b: "));
+    CHECK(contains(result.out, "run 'ssh b' once by hand"));
+    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on c: "));
+    CHECK(contains(result.out, "[ok]   a -> d: "));
+    CHECK(contains(result.out, "2 failures"));
+
+    const Result no_network = tuttirun(Agent::run("a,b", {"--interface", "nosuch0", "--doctor"}));
+    CHECK(no_network.status != 0);
+    CHECK(contains(no_network.out + no_network.err, "nosuch0"));
+}
