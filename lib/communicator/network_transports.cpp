@@ -11,6 +11,7 @@
 #include "lib/base/suggest.hpp"
 #include "lib/network/interface_choice.hpp"
 #include "lib/security/key.hpp"
+#include "transports/ofi/ofi_transport.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::detail {
@@ -86,6 +87,23 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
     const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();
 
     using Kind = FabricWish::Kind;
+    if (wish.kind == Kind::ofi || (wish.kind == Kind::automatic && has_rdma_adapter())) {
+        try {
+            auto ofi = std::make_unique<transport::ofi::OfiTransport>(
+                transport::ofi::OfiOptions{.rank = bootstrap.rank(),
+                                           .ranks = bootstrap.size(),
+                                           .key = key,
+                                           .addresses = interfaces.choose(network::local_addresses(), host),
+                                           .host = host,
+                                           .provider = wish.provider});
+            tell(bootstrap, host, ofi->describe());
+            transports.push_back(std::move(ofi));
+        } catch (const Error& error) {
+            if (wish.kind == Kind::ofi)
+                throw;
+            tell(bootstrap, host, fmt::format("TCP, as the adapter found is of no use: {}", error.what()));
+        }
+    }
     if (wish.kind != Kind::ofi) {
         auto tcp = std::make_unique<transport::tcp::TcpTransport>(
             transport::tcp::TcpOptions{.rank = bootstrap.rank(),
