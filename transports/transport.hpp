@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -80,6 +81,9 @@ public:
     virtual std::vector<std::byte> address() const = 0;
     /// Whether a peer with this card can be reached. Cheap, has no side effects.
     virtual bool reach(int peer, std::span<const std::byte> card) const noexcept = 0;
+    /// Why a peer that has a card of this transport cannot be reached, and the remedy: a part of a sentence,
+    /// for messages. Empty: nothing is known.
+    virtual std::string unreachable(std::span<const std::byte>) const { return {}; }
     /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
     virtual void connect(int peer, std::span<const std::byte> card) = 0;
 

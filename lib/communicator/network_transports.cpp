@@ -93,15 +93,15 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                 transport::ofi::OfiOptions{.rank = bootstrap.rank(),
                                            .ranks = bootstrap.size(),
                                            .key = key,
-                                           .addresses = interfaces.choose(network::local_addresses(), host),
                                            .host = host,
+                                           .interfaces = interfaces,
                                            .provider = wish.provider});
-            tell(bootstrap, host, ofi->describe());
+            tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {
             if (wish.kind == Kind::ofi)
                 throw;
-            tell(bootstrap, host, fmt::format("TCP, as the adapter found is of no use: {}", error.what()));
+            tell(bootstrap, host, fmt::format("no adapter: {}", error.what()));
         }
     }
     if (wish.kind != Kind::ofi) {

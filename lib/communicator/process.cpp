@@ -161,26 +161,32 @@ transport::Transport& Process::connect(int peer)
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();
     const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
+    std::string why;
     for (const auto& transport : transports) {
         const auto address = find_address(card, transport->name());
         if (address && transport->reach(peer, *address)) {
             transport->connect(peer, *address);
             return *transport;
         }
+        if (address && why.empty())
+            why = transport->unreachable(*address);
     }
     const auto name = [this](int of) {
         const std::string host = bootstrap_->host_of(of);
         return host.empty() ? std::string("an unnamed host") : host;
     };
-    throw Error(
-        ErrorCode::not_supported, "connect",
-        fmt::format("rank {} on {} cannot reach rank {} on {}: {}; {}", rank(), name(rank()), peer,
-                    name(peer),
-                    is_local(peer) ? "they are on one node and share no memory"
-                                   : "they have no network transport in common",
-                    is_local(peer) ? "start them in one container, with one process namespace"
-                                   : "start all ranks with the same TUTTI_FABRIC (tuttirun --fabric)"),
-        peer);
+    if (is_local(peer))
+        why =
+            "they are on one node and share no memory; start them in one container, with one process "
+            "namespace";
+    else if (why.empty())
+        why =
+            "they have no network transport in common; start all ranks with the same TUTTI_FABRIC (tuttirun "
+            "--fabric)";
+    throw Error(ErrorCode::not_supported, "connect",
+                fmt::format("rank {} on {} cannot reach rank {} on {}: {}", rank(), name(rank()), peer,
+                            name(peer), why),
+                peer);
 }
 
 void Process::conclude()

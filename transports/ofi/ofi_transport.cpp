@@ -112,7 +112,7 @@ bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexc
     }
 }
 
-std::string OfiTransport::mismatch(std::span<const std::byte> bytes) const
+std::string OfiTransport::unreachable(std::span<const std::byte> bytes) const
 {
     const auto card = Card::parse(bytes);
     if (!card)
@@ -129,7 +129,7 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
 {
     const auto card = Card::parse(bytes);
     if (!card || !card->speaks_with(card_))
-        throw Error(ErrorCode::protocol, "connect", mismatch(bytes), rank);
+        throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
     Peer& to = make_peer(rank);
     to.host = card->host;
     if (to.address == FI_ADDR_UNSPEC)

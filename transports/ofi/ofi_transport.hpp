@@ -59,13 +59,12 @@ public:
     std::string describe() const;
     /// Whether frames may flow to this rank.
     bool is_connected(int peer) const noexcept;
-    /// Why no peer with this card can be reached: a sentence; empty when it can.
-    std::string mismatch(std::span<const std::byte> card) const;
 
     std::string_view name() const noexcept override { return "ofi"; }
     Capabilities capabilities() const noexcept override;
     std::vector<std::byte> address() const override { return card_.bytes(); }
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    std::string unreachable(std::span<const std::byte> card) const override;
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
