@@ -71,11 +71,15 @@ void Dial::start_next(std::int64_t now_ns)
 bool Dial::start(const network::Candidate& candidate)
 {
     base::UniqueFd fd = make_socket(candidate.to.address.is_v4());
-    set_options(fd.get(), options_.socket);
-    socklen_t size = 0;
-    const sockaddr_storage address = candidate.to.address.to_sockaddr(card_.port, candidate.scope(), size);
-    const bool begun = fd && (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 ||
-                              errno == EINPROGRESS);
+    bool begun = false;
+    if (fd) {
+        set_options(fd.get(), options_.socket);
+        socklen_t size = 0;
+        const sockaddr_storage address =
+            candidate.to.address.to_sockaddr(card_.port, candidate.scope(), size);
+        begun = ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 ||
+                errno == EINPROGRESS;
+    }
     if (begun) {
         meeting_ = std::make_unique<Meeting>(
             Watched::Kind::dial, std::move(fd),

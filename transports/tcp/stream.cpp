@@ -33,6 +33,12 @@ void ReceiveBuffers::give_back(std::unique_ptr<std::byte[]> buffer)
         kept_.push_back(std::move(buffer));
 }
 
+std::string Stream::error() const
+{
+    const bool by_other_end = error_ == ECONNRESET || error_ == EPIPE;
+    return words_of(error_) + (by_other_end ? ": the process has probably died" : "");
+}
+
 std::size_t Stream::receive(ReceiveBuffers& buffers, Sink& sink)
 {
     std::byte* const arrivals = buffers.arrivals();

@@ -58,7 +58,7 @@ public:
 
     End end() const noexcept { return end_; }
     /// Of a failed receive or send, in words.
-    std::string error() const { return words_of(error_); }
+    std::string error() const;
     /// Sending has failed. What has arrived before is still to be received, and then the end is found.
     void send_failed(int error) noexcept { error_ = error; }
     bool has_failed_to_send() const noexcept { return error_ != 0; }

@@ -33,9 +33,9 @@ std::string TcpTransport::own_name() const
     return fmt::format("rank {} (host {})", options_.rank, options_.host);
 }
 
-void TcpTransport::log_once(const std::string& text)
+void TcpTransport::log_once(const std::string& key, const std::string& text)
 {
-    if (logged_.size() < kMostLogged && logged_.insert(text).second)
+    if (logged_.size() < kMostLogged && logged_.insert(key).second)
         std::fputs(fmt::format("tutti: {}: {}\n", own_name(), text).c_str(), stderr);
 }
 
@@ -110,7 +110,7 @@ void TcpTransport::accept_guests()
         base::UniqueFd fd(accept4(listener_.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!fd) {
             if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-                log_once("cannot take another connection: " + words_of(errno));
+                log_once("files", "cannot take another connection: " + words_of(errno));
                 poller_.forget(listener_.fd.get());
                 accept_again_ns_ = base::now_ns() + kNoFilesPauseNs;
                 poller_.wake_at(accept_again_ns_);
@@ -147,8 +147,11 @@ std::unique_ptr<Meeting> TcpTransport::take_guest(Meeting& guest)
 void TcpTransport::drop_guest(Meeting& guest, std::string_view why)
 {
     const auto dropped = take_guest(guest);
+    // Once an address, whatever port it comes from.
+    const std::string& remote = dropped->remote();
     if (!why.empty())
-        log_once(fmt::format("dropped a connection from {}: {}", dropped->remote(), why));
+        log_once(remote.substr(0, remote.rfind(':')) + std::string(why),
+                 fmt::format("dropped a connection from {}: {}", remote, why));
 }
 
 bool TcpTransport::wants(int rank) noexcept

@@ -116,7 +116,7 @@ private:
     void end_stream(Peer& of) noexcept;
     std::string place_of(const Stream& stream);
     std::string own_name() const;
-    void log_once(const std::string& text);
+    void log_once(const std::string& key, const std::string& text);
     std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
 
     // The end (tcp_close.cpp)

@@ -1,0 +1,146 @@
+// More than the kernel takes, in both directions at once.
+#include <catch2/catch.hpp>
+
+#include <sys/socket.h>
+
+#include <array>
+#include <deque>
+
+#include "tests/unit/tcp/support.hpp"
+#include "transports/tcp/send_queue.hpp"
+
+using namespace tutti::test;
+using tutti::ErrorCode;
+using tutti::security::Key;
+using tutti::transport::Completion;
+using tutti::transport::SendResult;
+using tutti::transport::tcp::Head;
+using tutti::transport::tcp::Prefix;
+using tutti::transport::tcp::SendQueue;
+
+namespace {
+
+struct Counting : Completion {
+    Counting()
+    {
+        fire = [](Completion& self, ErrorCode code) {
+            auto& counting = static_cast<Counting&>(self);
+            ++counting.fired;
+            counting.result = code;
+        };
+    }
+    int fired = 0;
+    ErrorCode result = ErrorCode::success;
+};
+
+Bytes payload_of(std::size_t number, std::size_t size)
+{
+    return Bytes(size, static_cast<std::byte>(number));
+}
+
+}  // namespace
+
+TEST_CASE("two ranks that flood each other")
+{
+    const std::size_t size = GENERATE(8u, 3000u, 200'000u);
+    const Key key = Key::random();
+    TcpRank zero(0, 2, key);
+    TcpRank one(1, 2, key);
+    zero.connect(one, 1);
+    one.connect(zero, 0);
+    // Neither takes anything until both are full, twice: the second time with a connection that stands.
+    std::deque<Counting> completions;
+    std::deque<Bytes> payloads;
+    std::array<std::size_t, 2> sent{};
+    std::size_t pending = 0;
+    for (int round = 0; round < 2; ++round) {
+        for (int rank : {0, 1}) {
+            TcpRank& from = rank == 0 ? zero : one;
+            SendResult result = SendResult::done;
+            while (result != SendResult::again) {
+                payloads.push_back(payload_of(sent[static_cast<std::size_t>(rank)], size));
+                result = from->send(1 - rank, bytes_of("h"), payloads.back(), completions.emplace_back());
+                pending += result == SendResult::pending;
+                sent[static_cast<std::size_t>(rank)] += result != SendResult::again;
+                REQUIRE(sent[static_cast<std::size_t>(rank)] < 300'000);
+            }
+        }
+        REQUIRE(drive({&zero, &one}, [&] {
+            return one.sink.frames.size() == sent[0] && zero.sink.frames.size() == sent[1];
+        }));
+    }
+    CHECK((pending != 0) == (size >= SendQueue::kCopyBelow));
+    std::size_t fired = 0;
+    for (const Counting& completion : completions)
+        fired += static_cast<std::size_t>(completion.fired);
+    CHECK(fired == pending);
+    for (TcpRank* rank : {&zero, &one}) {
+        for (std::size_t i = 0; i < rank->sink.frames.size(); ++i) {
+            const auto& payload = rank->sink.frames[i].payload;
+            REQUIRE(payload.size() == size);
+            REQUIRE(payload[0] == static_cast<char>(i));
+            REQUIRE(payload[size - 1] == static_cast<char>(i));
+        }
+    }
+}
+
+TEST_CASE("frames for a peer that is lost complete with that")
+{
+    const Key key = Key::random();
+    TcpRank zero(0, 2, key);
+    Bytes card;
+    {
+        TcpRank gone(1, 2, key);
+        card = gone->address();
+    }
+    zero->connect(1, card);
+    std::deque<Counting> completions;
+    const Bytes payload(100'000);
+    for (int i = 0; i < 5; ++i)
+        REQUIRE(zero->send(1, bytes_of("h"), payload, completions.emplace_back()) == SendResult::pending);
+    REQUIRE(drive({&zero}, [&] { return !zero.sink.losses.empty(); }));
+    for (const Counting& completion : completions) {
+        CHECK(completion.fired == 1);
+        CHECK(completion.result == ErrorCode::peer_lost);
+    }
+}
+
+TEST_CASE("a queue keeps the order of short and long frames, and its bounds")
+{
+    std::array<int, 2> ends{};
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+    const tutti::base::UniqueFd out(ends[0]);
+    const tutti::base::UniqueFd in(ends[1]);
+    SendQueue queue;
+    std::deque<Counting> completions;
+    std::deque<Bytes> payloads;
+    Bytes expected;
+    std::size_t kept = 0;
+    std::size_t copied = 0;
+    for (std::size_t i = 0; i < 200; ++i) {
+        const Bytes& payload = payloads.emplace_back(payload_of(i, i % 5 == 0 ? 70'000 : i * 10));
+        const Head head(Prefix::Kind::frame, bytes_of("header"), payload.size());
+        const SendResult result = queue.push(head, payload, 0, completions.emplace_back());
+        if (result == SendResult::again)
+            continue;
+        kept += result == SendResult::pending;
+        copied += result == SendResult::done ? payload.size() : 0;
+        expected.insert(expected.end(), head.bytes().begin(), head.bytes().end());
+        expected.insert(expected.end(), payload.begin(), payload.end());
+    }
+    CHECK(kept == 16);
+    CHECK(copied < 300'000);
+    std::vector<Completion*> finished;
+    Bytes got;
+    Bytes buffer(10'000);
+    bool empty = false;
+    while (!empty || got.size() < expected.size()) {
+        empty = queue.flush(out.get(), finished) == SendQueue::Flush::empty;
+        const ssize_t more = recv(in.get(), buffer.data(), buffer.size(), 0);
+        REQUIRE(more > 0);
+        got.insert(got.end(), buffer.begin(), buffer.begin() + more);
+    }
+    CHECK(queue.empty());
+    CHECK(finished.size() == kept);
+    CHECK(got == expected);
+}

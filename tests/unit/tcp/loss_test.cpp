@@ -1,0 +1,238 @@
+// Peers that cannot be reached, that die, and that send what no rank sends.
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "tests/unit/tcp/support.hpp"
+#include "tests/unit/transports/child.hpp"
+
+using namespace tutti::test;
+using Catch::Matchers::Contains;
+using tutti::security::Key;
+using tutti::transport::tcp::Card;
+using tutti::transport::tcp::Head;
+using tutti::transport::tcp::Prefix;
+
+namespace {
+
+// A rank and a connection to it that it takes for its peer's.
+struct Joined {
+    explicit Joined(int peer_rank) : peer_rank_(peer_rank)
+    {
+        REQUIRE(peer.join(rank, 1 - peer_rank_, key, peer_rank_));
+        rank.connect(other, peer_rank_);  // there is a connection: only its host's name is learned
+    }
+    bool loses()
+    {
+        return drive({&rank}, [&] { return !rank.sink.losses.empty(); });
+    }
+
+    Key key = Key::random();
+    int peer_rank_;
+    TcpRank rank{1 - peer_rank_, 2, key};
+    TcpRank other{peer_rank_, 2, key};
+    RawPeer peer{rank.port()};
+};
+
+Bytes frame_bytes(std::string_view payload)
+{
+    const Head head(Prefix::Kind::frame, bytes_of("h"), payload.size());
+    Bytes bytes(head.bytes().begin(), head.bytes().end());
+    const Bytes rest = bytes_of(payload);
+    bytes.insert(bytes.end(), rest.begin(), rest.end());
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("nobody listens there: both hosts, addresses and interfaces, and what was said")
+{
+    const Key key = Key::random();
+    TcpRank zero(0, 2, key);
+    Bytes card;
+    {
+        TcpRank gone(1, 2, key);
+        card = gone->address();
+    }
+    zero->connect(1, card);
+    REQUIRE(zero.send(1, "hello?") == tutti::transport::SendResult::done);
+    REQUIRE(drive({&zero}, [&] { return !zero.sink.losses.empty(); }));
+    CHECK(zero.sink.losses[0].peer == 1);
+    CHECK_THAT(zero.sink.losses[0].reason, Contains("host host0 did not reach host host1") &&
+                                               Contains("127.0.0.1 (lo) from 127.0.0.1 (lo)") &&
+                                               Contains("Connection refused") && Contains("TUTTI_INTERFACE"));
+    CHECK(zero.send(1, "hello?") == tutti::transport::SendResult::done);
+    zero.progress();
+    CHECK(zero.sink.losses.size() == 1);
+}
+
+TEST_CASE("hosts without a network in common")
+{
+    TcpRank zero(0, 2, Key::random());
+    const Card far{1, 4242, "far", {{*tutti::network::IpAddress::parse("fd00::2"), 64, "eth7"}}};
+    CHECK_THROWS_WITH(zero->connect(1, far.to_bytes()),
+                      Contains("host host0 (lo 127.0.0.1/8)") && Contains("host far (eth7 fd00::2/64)"));
+}
+
+TEST_CASE("another job has the port: its rank is not taken for the peer")
+{
+    TcpRank zero(0, 2, Key::random());
+    TcpRank foreign(1, 2, Key::random());
+    const CapturedErrors errors;
+    zero.connect(foreign, 1);
+    REQUIRE(drive({&zero, &foreign}, [&] { return !zero.sink.losses.empty(); }));
+    CHECK_THAT(zero.sink.losses[0].reason, Contains("it belongs to another job"));
+}
+
+TEST_CASE("another rank has the port")
+{
+    const Key key = Key::random();
+    TcpRank zero(0, 3, key);
+    TcpRank two(2, 3, key);
+    const CapturedErrors errors;
+    auto card = *Card::parse(two->address());
+    card.rank = 1;
+    zero->connect(1, card.to_bytes());
+    REQUIRE(drive({&zero, &two}, [&] { return !zero.sink.losses.empty(); }));
+    CHECK_THAT(zero.sink.losses[0].reason, Contains("somebody else has this address"));
+}
+
+TEST_CASE("a connection that ends without a goodbye is a death, told after its last frame")
+{
+    const int peer_rank = GENERATE(0, 1);
+    Joined joined(peer_rank);
+    joined.peer.write(frame_bytes("last words"));
+    {
+        joined.peer.read();  // with bytes unread the kernel would reset the connection
+        const RawPeer closed = std::move(joined.peer);
+    }
+    REQUIRE(joined.loses());
+    REQUIRE(joined.rank.sink.frames.size() == 1);
+    CHECK(joined.rank.sink.frames[0].payload == "last words");
+    CHECK(joined.rank.sink.losses[0].peer == peer_rank);
+    CHECK_THAT(joined.rank.sink.losses[0].reason,
+               Contains("host host" + std::to_string(peer_rank) + " (127.0.0.1:") &&
+                   Contains("closed the connection without leaving the job"));
+}
+
+TEST_CASE("a reset in the middle of a frame")
+{
+    Joined joined(0);
+    Bytes bytes = frame_bytes(std::string(1000, 'x'));
+    bytes.resize(GENERATE(3u, 9u, 500u));
+    joined.peer.write(bytes);
+    for (int i = 0; i < 50; ++i)
+        joined.rank.progress();
+    joined.peer.reset();
+    REQUIRE(joined.loses());
+    CHECK(joined.rank.sink.frames.empty());
+    CHECK_THAT(joined.rank.sink.losses[0].reason, Contains("Connection reset by peer"));
+}
+
+TEST_CASE("bytes that are no frame lose the peer, and nothing else")
+{
+    Joined joined(0);
+    Prefix prefix{16, Prefix::Kind::frame, 8};
+    switch (GENERATE(range(0, 6))) {
+        case 0:
+            prefix.payload_bytes = 0xffff'ffff;
+            break;
+        case 1:
+            prefix.payload_bytes = tutti::transport::tcp::kMaxPayload + 1;
+            break;
+        case 2:
+            prefix.header_bytes = 33;
+            break;
+        case 3:
+            prefix.kind = static_cast<Prefix::Kind>(77);
+            break;
+        case 4:
+            prefix.mark = 1;
+            break;
+        default:
+            prefix.kind = Prefix::Kind::goodbye;  // has no payload
+    }
+    joined.peer.write(std::as_bytes(std::span(&prefix, 1)));
+    REQUIRE(joined.loses());
+    CHECK_THAT(joined.rank.sink.losses[0].reason, Contains("sent bytes that are no frame of Tutti's"));
+    CHECK(joined.rank.sink.frames.empty());
+}
+
+TEST_CASE("a goodbye is no loss, until something is sent to who has left")
+{
+    Joined joined(0);
+    const Head goodbye(Prefix::Kind::goodbye, {}, 0);
+    joined.peer.write(goodbye.bytes());
+    REQUIRE(drive({&joined.rank}, [&] { return !joined.rank->is_connected(0); }));
+    for (int i = 0; i < 100; ++i)
+        joined.rank.progress();
+    CHECK(joined.rank.sink.losses.empty());
+    CHECK(joined.rank.send(0, "too late") == tutti::transport::SendResult::done);
+    REQUIRE(joined.loses());
+    CHECK(joined.rank.sink.losses[0].reason == "it has left the job");
+}
+
+TEST_CASE("frames come through however they are cut")
+{
+    Joined joined(0);
+    const std::size_t piece = GENERATE(1u, 5u, 13u, 1000u);
+    Bytes all;
+    for (int i = 0; i < 20; ++i) {
+        const Bytes frame =
+            frame_bytes(std::string(static_cast<std::size_t>(i * 17), static_cast<char>('a' + i)));
+        all.insert(all.end(), frame.begin(), frame.end());
+    }
+    for (std::size_t at = 0; at < all.size(); at += piece) {
+        joined.peer.write(std::span(all).subspan(at, std::min(piece, all.size() - at)));
+        joined.rank.progress();
+    }
+    REQUIRE(drive({&joined.rank}, [&] { return joined.rank.sink.frames.size() == 20; }));
+    for (std::size_t i = 0; i < 20; ++i)
+        CHECK(joined.rank.sink.frames[i].payload == std::string(i * 17, static_cast<char>('a' + i)));
+}
+
+TEST_CASE("no file left for another connection: the error names the remedy")
+{
+    const int status = in_child([] {
+        const Key key = Key::random();
+        TcpRank zero(0, 2, key);
+        TcpRank one(1, 2, key);
+        const int next = dup(0);
+        close(next);
+        const rlimit limit{static_cast<rlim_t>(next), static_cast<rlim_t>(next)};
+        setrlimit(RLIMIT_NOFILE, &limit);
+        zero.connect(one, 1);
+        if (!drive({&zero}, [&] { return !zero.sink.losses.empty(); }))
+            return 1;
+        return zero.sink.losses[0].reason.find("raise the limit with ulimit -n") != std::string::npos ? 0 : 2;
+    });
+    CHECK(status == 0);
+}
+
+TEST_CASE("no file left for a guest: it is told, and taken once there is one")
+{
+    const int status = in_child([] {
+        const Key key = Key::random();
+        TcpRank zero(0, 2, key);
+        TcpRank one(1, 2, key);
+        const CapturedErrors errors;
+        zero.connect(one, 1);
+        std::vector<tutti::base::UniqueFd> files;
+        rlimit limit{};
+        getrlimit(RLIMIT_NOFILE, &limit);
+        limit.rlim_cur = 64;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        while (files.empty() || files.back())
+            files.emplace_back(dup(0));
+        if (!drive({&one, &zero}, [&] { return !errors.text().empty(); }))
+            return 1;
+        if (errors.text().find("cannot take another connection: Too many open files") == std::string::npos)
+            return 2;
+        files.clear();
+        return drive({&one, &zero}, [&] { return zero->is_connected(1) && one->is_connected(0); }) ? 0 : 3;
+    });
+    CHECK(status == 0);
+}

@@ -1,0 +1,174 @@
+#include "tests/unit/tcp/support.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <stdexcept>
+
+namespace tutti::test {
+
+using security::Handshake;
+using security::Identity;
+using transport::tcp::TcpOptions;
+
+namespace {
+
+Identity rank_identity(int rank)
+{
+    return {Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
+}
+
+}  // namespace
+
+Bytes bytes_of(std::string_view text)
+{
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+std::string text_of(std::span<const std::byte> bytes)
+{
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TcpRank::TcpRank(int rank, int ranks, const security::Key& key, std::chrono::milliseconds timeout)
+    : transport_(std::make_unique<transport::tcp::TcpTransport>(
+          TcpOptions{.rank = rank,
+                     .ranks = ranks,
+                     .key = key,
+                     .host = "host" + std::to_string(rank),
+                     .interfaces = network::InterfaceChoice::parse("127.0.0.0/8"),
+                     .timeout = timeout,
+                     .socket_buffer_bytes = 128 << 10}))
+{
+}
+
+transport::SendResult TcpRank::send(int peer, std::string_view payload)
+{
+    return transport_->send(peer, bytes_of("h"), std::as_bytes(std::span(payload)), unused_);
+}
+
+std::uint16_t TcpRank::port()
+{
+    return transport::tcp::Card::parse(transport_->address())->port;
+}
+
+bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& done)
+{
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!done()) {
+        std::size_t events = 0;
+        for (TcpRank* rank : ranks)
+            events += rank->progress();
+        if (events == 0)
+            sched_yield();
+        if (std::chrono::steady_clock::now() > deadline)
+            return false;
+    }
+    return true;
+}
+
+RawPeer::RawPeer(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        throw std::runtime_error("the test's own connection is refused");
+}
+
+void RawPeer::write(std::span<const std::byte> bytes) const
+{
+    if (::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()))
+        throw std::runtime_error("the test's own connection does not take bytes");
+}
+
+Bytes RawPeer::read(std::size_t most) const
+{
+    Bytes bytes(most);
+    const ssize_t got = recv(fd_.get(), bytes.data(), most, MSG_DONTWAIT);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+}
+
+bool RawPeer::is_closed() const
+{
+    std::array<std::byte, 4096> scratch;
+    ssize_t got = 0;
+    do
+        got = recv(fd_.get(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+    while (got > 0);
+    return got == 0 || errno == ECONNRESET;
+}
+
+void RawPeer::reset()
+{
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    fd_.reset();
+}
+
+bool RawPeer::join(TcpRank& with, int its_rank, const security::Key& key, int rank)
+{
+    Handshake handshake =
+        Handshake::dial(key, transport::tcp::kProtocolVersion, rank_identity(rank), rank_identity(its_rank));
+    drive({&with}, [&] {
+        write(handshake.outgoing());
+        handshake.sent(handshake.outgoing().size());
+        if (handshake.state() != Handshake::State::under_way)
+            return true;
+        handshake.take(read(handshake.wanted()));
+        return false;
+    });
+    if (handshake.state() != Handshake::State::proved)
+        return false;
+    char verdict = 'A';
+    if (rank < its_rank) {
+        write({&verdict, 1});
+        return drive({&with}, [&] { return with->is_connected(rank); });
+    }
+    Bytes answer;
+    drive({&with}, [&] {
+        answer = read(1);
+        return !answer.empty() || is_closed();
+    });
+    return text_of(answer) == "A";
+}
+
+CapturedErrors::CapturedErrors() : file_(memfd_create("stderr", MFD_CLOEXEC)), saved_(dup(STDERR_FILENO))
+{
+    dup2(file_.get(), STDERR_FILENO);
+}
+
+CapturedErrors::~CapturedErrors()
+{
+    std::fflush(stderr);
+    dup2(saved_.get(), STDERR_FILENO);
+}
+
+std::string CapturedErrors::text() const
+{
+    std::fflush(stderr);
+    std::string text(64 << 10, '\0');
+    const ssize_t size = pread(file_.get(), text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text;
+}
+
+std::size_t count(std::string_view text, std::string_view part)
+{
+    std::size_t times = 0;
+    for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+        ++times;
+    return times;
+}
+
+}  // namespace tutti::test
