@@ -32,10 +32,10 @@ namespace tutti::transport::ofi {
 
 struct OfiOptions {
     int rank;
-    int ranks;          // in the job
-    security::Key key;  // of the job
-    std::string host;   // the name of this rank's host, for messages
-    network::InterfaceChoice interfaces;
+    int ranks;              // in the job
+    security::Key key;      // of the job
+    std::string host = {};  // the name of this rank's host, for messages
+    network::InterfaceChoice interfaces = {};
     std::string provider = {};  // one of libfabric's by name; empty: the best
     /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
     /// that says nothing is dropped.
