@@ -14,9 +14,8 @@ using security::Identity;
 
 namespace {
 
-constexpr std::int64_t kNsPerMs = 1'000'000;
 // However many addresses: a connection over a long way takes some time.
-constexpr std::int64_t kLeastTimeNs = 1'000 * kNsPerMs;
+constexpr std::int64_t kLeastTimeNs = 1'000'000'000;
 // A peer that computes for long after the handshake's beginning may find that it took us for a stranger.
 constexpr int kMostLeft = 5;
 
@@ -30,9 +29,9 @@ Identity rank_identity(int rank) noexcept
 Dial::Dial(const DialOptions& options, Poller& poller, Card card, std::vector<network::Candidate> candidates)
     : options_(options), poller_(poller), card_(std::move(card)), candidates_(std::move(candidates))
 {
-    const auto share = options.socket.timeout.count() * kNsPerMs /
-                       static_cast<std::int64_t>(std::max<std::size_t>(1, candidates_.size()));
-    time_for_one_ns_ = std::min(std::max(share, kLeastTimeNs), options.socket.timeout.count() * kNsPerMs);
+    const std::int64_t all_ns = std::chrono::nanoseconds(options.socket.timeout).count();
+    const auto share_ns = all_ns / static_cast<std::int64_t>(std::max<std::size_t>(1, candidates_.size()));
+    time_for_one_ns_ = std::min(std::max(share_ns, kLeastTimeNs), all_ns);
     start_next(base::now_ns());
 }
 
