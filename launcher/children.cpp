@@ -115,6 +115,11 @@ void Children::handle_joined(std::uint32_t node, UniqueFd stream)
     }
     connect(*found->second, std::move(stream));
     starter_->connected(found->second->node);
+    if (std::ranges::all_of(children_,
+                            [](const auto& child) { return child.second->connection != nullptr; })) {
+        // Nobody is expected any more. Later, since this is a call of the listener's.
+        loop_.post([this] { listener_.reset(); });
+    }
 }
 
 void Children::handle_refused(const std::string& address, const std::string& reason)

@@ -115,6 +115,11 @@ void Daemon::handle_frame(const Frame& frame)
         case FrameType::modex_wanted:
             relay_->handle_modex_wanted(frame.payload);
             break;
+        case FrameType::rank_died: {
+            const auto rank = reader.number<std::int32_t>();
+            pmix_->announce_death(rank, reader.number<std::uint8_t>() != 0);
+            break;
+        }
         case FrameType::modex_found:
             relay_->handle_modex_found(frame.payload);
             break;
@@ -329,9 +334,9 @@ void Daemon::fence_reached(std::vector<int> ranks, int status, std::string data,
     relay_->fence(std::move(ranks), status, std::move(data), std::move(answer));
 }
 
-void Daemon::values_wanted(int rank, PmixAnswer answer)
+void Daemon::values_wanted(int rank, const std::string& key, PmixAnswer answer)
 {
-    relay_->request(rank, std::move(answer));
+    relay_->request(rank, key, std::move(answer));
 }
 
 void Daemon::handle_signal()

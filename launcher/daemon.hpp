@@ -46,7 +46,7 @@ private:
     void rank_finalized(int rank) override;
     void rank_aborted(int rank, int status, const std::string& message) override;
     void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) override;
-    void values_wanted(int rank, PmixAnswer answer) override;
+    void values_wanted(int rank, const std::string& key, PmixAnswer answer) override;
 
     void handle_frame(const Frame& frame);
     void start_daemons(const StartOrder& order);

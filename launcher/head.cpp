@@ -299,6 +299,8 @@ void Head::handle_exit(const ExitReport& report)
                         node_name_of(report.rank), report.wait_status));
     }
     if (const std::optional<Failure> failure = judge_exit(report)) {
+        const auto by_signal = static_cast<std::uint8_t>(WIFSIGNALED(report.wait_status));
+        broadcast(FrameType::rank_died, WireWriter().put(std::int32_t{report.rank}).put(by_signal).bytes());
         fail(report.rank, report.pid, *failure);
     }
     fences_->rank_ended(report.rank);

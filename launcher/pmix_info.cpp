@@ -43,6 +43,11 @@ void PmixInfoList::add_u32(const char* key, std::uint32_t number)
     load(key, &number, PMIX_UINT32);
 }
 
+void PmixInfoList::add_proc(const char* key, const pmix_proc_t& proc)
+{
+    load(key, &proc, PMIX_PROC);
+}
+
 void PmixInfoList::add_rank(const char* key, int rank)
 {
     const auto number = static_cast<pmix_rank_t>(rank);

@@ -22,6 +22,7 @@ public:
     void add_flag(const char* key, bool flag);
     void add_u16(const char* key, std::uint16_t number);
     void add_u32(const char* key, std::uint32_t number);
+    void add_proc(const char* key, const pmix_proc_t& proc);
     void add_rank(const char* key, int rank);
     /// `text` is what PMIx_generate_regex() or _ppn() returned: not always a string, it may hold zero bytes.
     void add_regex(const char* key, const char* text);

@@ -19,7 +19,12 @@ FenceFrame decode_fence(std::string_view payload)
 
 std::string encode(const ModexRequest& request)
 {
-    return WireWriter().put(request.number).put(request.asker).put(request.rank).bytes();
+    return WireWriter()
+        .put(request.number)
+        .put(request.asker)
+        .put(request.rank)
+        .put(std::string_view(request.key))
+        .bytes();
 }
 
 ModexRequest decode_modex_request(std::string_view payload)
@@ -29,6 +34,7 @@ ModexRequest decode_modex_request(std::string_view payload)
     request.number = reader.number<std::uint32_t>();
     request.asker = reader.number<std::uint16_t>();
     request.rank = reader.number<std::int32_t>();
+    request.key = reader.text();
     reader.expect_end();
     return request;
 }

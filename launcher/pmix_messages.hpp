@@ -23,6 +23,7 @@ struct ModexRequest {
     std::uint32_t number = 0;  // the asker's own, to find the answer's place
     std::uint16_t asker = 0;   // node
     std::int32_t rank = 0;
+    std::string key;  // that shall be among it
 };
 
 struct ModexAnswer {

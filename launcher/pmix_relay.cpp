@@ -2,12 +2,17 @@
 
 #include <pmix_common.h>
 
+#include <algorithm>
+
 namespace tutti::launcher {
 
 namespace {
 
 /// libpmix answers at once when an ended rank has published something, and otherwise never.
 constexpr std::chrono::milliseconds kPatienceWithTheDead{500};
+/// Between two questions for a key that a rank has not published yet, when it has published others.
+constexpr std::chrono::milliseconds kFirstPause{2};
+constexpr std::chrono::milliseconds kLongestPause{100};
 
 }  // namespace
 
@@ -33,10 +38,10 @@ void PmixRelay::handle_fence_done(std::string_view payload)
     answer(done.status, std::move(done.data));
 }
 
-void PmixRelay::request(int rank, PmixAnswer answer)
+void PmixRelay::request(int rank, const std::string& key, PmixAnswer answer)
 {
     requests_[++last_request_] = std::move(answer);
-    head_.send(FrameType::modex_request, encode(ModexRequest{last_request_, head_.node(), rank}));
+    head_.send(FrameType::modex_request, encode(ModexRequest{last_request_, head_.node(), rank, key}));
 }
 
 void PmixRelay::handle_modex_found(std::string_view payload)
@@ -51,22 +56,50 @@ void PmixRelay::handle_modex_found(std::string_view payload)
 
 void PmixRelay::handle_modex_wanted(std::string_view payload)
 {
-    const ModexRequest request = decode_modex_request(payload);
     const std::uint64_t serial = ++last_serving_;
-    serving_[serial] = request;
-    server_.published_by(request.rank, [this, serial](int status, std::string data) {
-        loop_.post([this, serial, status, data = std::move(data)] { answer_request(serial, status, data); });
-    });
+    const ModexRequest request = decode_modex_request(payload);
+    serving_[serial] = {request, kFirstPause};
+    ask_server(serial);
     if (ended_.contains(request.rank)) {
         rank_ended(request.rank);
     }
 }
 
+/// libpmix waits for the first thing that a rank publishes, and answers with what there is from then on. So
+/// that the asker is not told that there is no such key, it is asked again until there is.
+void PmixRelay::ask_server(std::uint64_t serial)
+{
+    const auto found = serving_.find(serial);
+    if (found != serving_.end()) {
+        server_.published_by(found->second.request.rank, [this, serial](int status, const std::string& data) {
+            loop_.post([this, serial, status, data] { consider(serial, status, data); });
+        });
+    }
+}
+
+void PmixRelay::consider(std::uint64_t serial, int status, const std::string& data)
+{
+    const auto found = serving_.find(serial);
+    if (found == serving_.end()) {
+        return;
+    }
+    Serving& serving = found->second;
+    const std::string& key = serving.request.key;
+    // Keys stand in the packed values as they are, with a zero byte behind them.
+    const bool has_key = data.find(key.c_str(), 0, key.size() + 1) != std::string::npos;
+    if (status == PMIX_SUCCESS && !has_key && !key.empty() && !ended_.contains(serving.request.rank)) {
+        loop_.after(serving.pause, [this, serial] { ask_server(serial); });
+        serving.pause = std::min(serving.pause * 2, kLongestPause);
+        return;
+    }
+    answer_request(serial, status, data);
+}
+
 void PmixRelay::rank_ended(int rank)
 {
     ended_.insert(rank);
-    for (const auto& [serial, request] : serving_) {
-        if (request.rank == rank) {
+    for (const auto& [serial, serving] : serving_) {
+        if (serving.request.rank == rank) {
             loop_.after(kPatienceWithTheDead,
                         [this, serial = serial] { answer_request(serial, PMIX_ERR_NOT_FOUND, {}); });
         }
@@ -74,13 +107,12 @@ void PmixRelay::rank_ended(int rank)
 }
 
 /// The first answer counts: libpmix's or that there will be none.
-void PmixRelay::answer_request(std::uint64_t serial, int status, std::string data)
+void PmixRelay::answer_request(std::uint64_t serial, int status, const std::string& data)
 {
-    const auto request = serving_.extract(serial);
-    if (!request.empty()) {
-        const ModexRequest& asked = request.mapped();
-        head_.send(FrameType::modex_answer,
-                   encode(ModexAnswer{asked.number, asked.asker, status, std::move(data)}));
+    const auto serving = serving_.extract(serial);
+    if (!serving.empty()) {
+        const ModexRequest& asked = serving.mapped().request;
+        head_.send(FrameType::modex_answer, encode(ModexAnswer{asked.number, asked.asker, status, data}));
     }
 }
 

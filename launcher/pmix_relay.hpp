@@ -2,6 +2,7 @@
 // through the head, and the answers back.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -25,8 +26,8 @@ public:
 
     /// The node's ranks have come to a fence in which other nodes take part.
     void fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer);
-    /// A rank of this node wants what `rank`, on another one, publishes.
-    void request(int rank, PmixAnswer answer);
+    /// A rank of this node waits for `key` of `rank`, on another one.
+    void request(int rank, const std::string& key, PmixAnswer answer);
 
     void handle_fence_done(std::string_view payload);
     void handle_modex_wanted(std::string_view payload);
@@ -36,7 +37,15 @@ public:
     void rank_ended(int rank);
 
 private:
-    void answer_request(std::uint64_t serial, int status, std::string data);
+    /// A request of another node's, until libpmix has what it asks for.
+    struct Serving {
+        ModexRequest request;
+        std::chrono::milliseconds pause;  // until libpmix is asked again
+    };
+
+    void ask_server(std::uint64_t serial);
+    void consider(std::uint64_t serial, int status, const std::string& data);
+    void answer_request(std::uint64_t serial, int status, const std::string& data);
 
     EventLoop& loop_;
     Uplink& head_;
@@ -45,8 +54,7 @@ private:
     std::map<std::uint32_t, PmixAnswer> requests_;               // of this node's ranks
     std::uint32_t last_request_ = 0;
 
-    std::map<std::uint64_t, ModexRequest>
-        serving_;  // other nodes' requests that libpmix has not answered yet
+    std::map<std::uint64_t, Serving> serving_;
     std::uint64_t last_serving_ = 0;
     std::set<int> ended_;  // ranks of this node
 };

@@ -147,16 +147,28 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
     return PMIX_SUCCESS;
 }
 
-pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t*, std::size_t, pmix_modex_cbfunc_t done,
-                           void* done_data)
+/// Without the key that is asked for, the answer would be taken for all there is.
+std::string required_key(const pmix_info_t* infos, std::size_t count)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        if (PMIX_CHECK_KEY(&infos[i], PMIX_REQUIRED_KEY) && infos[i].value.type == PMIX_STRING) {
+            return infos[i].value.data.string;
+        }
+    }
+    return {};
+}
+
+pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t* infos, std::size_t info_count,
+                           pmix_modex_cbfunc_t done, void* done_data)
 {
     const auto rank = static_cast<int>(proc->rank);
     const bool exists = target.job_name == proc->nspace && proc->rank < target.is_local.size();
     if (!exists || is_local(rank)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    target.loop->post(
-        [rank, answer = make_answer(done, done_data)] { target.observer->values_wanted(rank, answer); });
+    target.loop->post([rank, key = required_key(infos, info_count), answer = make_answer(done, done_data)] {
+        target.observer->values_wanted(rank, key, answer);
+    });
     return PMIX_SUCCESS;
 }
 
@@ -305,6 +317,23 @@ void PmixServer::published_by(int rank, PmixAnswer answer)
         [[maybe_unused]] const PmixAnswer* const passed_on = kept.release();
     } else {
         (*kept)(status, {});
+    }
+}
+
+void PmixServer::announce_death(int rank, bool by_signal)
+{
+    pmix_proc_t proc{};
+    PMIX_LOAD_PROCID(&proc, job_name_.c_str(), static_cast<pmix_rank_t>(rank));
+    auto infos = std::make_unique<PmixInfoList>();
+    infos->add_proc(PMIX_EVENT_AFFECTED_PROC, proc);
+    const pmix_status_t code = by_signal ? PMIX_ERR_PROC_ABORTED_BY_SIG : PMIX_ERR_PROC_ABORTED;
+    const pmix_op_cbfunc_t release = [](pmix_status_t, void* list) {
+        delete static_cast<PmixInfoList*>(list);
+    };
+    // Not waited for: who has registered for nothing is told nothing, and that is no error.
+    if (PMIx_Notify_event(code, &proc, PMIX_RANGE_LOCAL, infos->data(), infos->size(), release,
+                          infos.get()) == PMIX_SUCCESS) {
+        [[maybe_unused]] const PmixInfoList* const passed_on = infos.release();
     }
 }
 

@@ -22,8 +22,9 @@ public:
     /// All of `ranks` (ascending, or kAllRanks) that this node has are in a fence with ranks of other nodes.
     /// `status` is a pmix_status_t, of what this node's ranks have done so far.
     virtual void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) = 0;
-    /// A rank of this node waits for what `rank`, of another one, publishes.
-    virtual void values_wanted(int rank, PmixAnswer answer) = 0;
+    /// A rank of this node waits until `rank`, of another one, publishes `key`; the answer is all that it has
+    /// published.
+    virtual void values_wanted(int rank, const std::string& key, PmixAnswer answer) = 0;
 
 protected:
     ~PmixObserver() = default;
@@ -46,6 +47,9 @@ public:
     /// Calls `answer`, in libpmix's thread, with all that `rank`, of this node, has published, as soon as
     /// there is something.
     void published_by(int rank, PmixAnswer answer);
+    /// Raises PMIX_ERR_PROC_ABORTED_BY_SIG or PMIX_ERR_PROC_ABORTED, with PMIX_EVENT_AFFECTED_PROC, for those
+    /// of this node's ranks that have registered for them by these codes.
+    void announce_death(int rank, bool by_signal);
 
 private:
     std::string session_directory_;

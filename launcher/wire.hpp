@@ -30,6 +30,7 @@ enum class FrameType : std::uint16_t {
     fence_done,         // FenceFrame: what all nodes have brought
     modex_wanted,       // ModexRequest: from another node's daemon, passed on by the head
     modex_found,        // ModexAnswer, to the node that asked
+    rank_died,          // i32 rank, u8 whether by a signal: other ranks may want to know
     doctor_task,        // one of doctor/messages.hpp
     // daemon to head
     hello,          // Hello: the first frame of each daemon

@@ -164,6 +164,20 @@ TEST_CASE("a rank that dies in a fence ends the job on all hosts")
     CHECK(result.seconds < kSoonSeconds);
 }
 
+TEST_CASE("ranks that want to know are told of a rank's death")
+{
+    // They have the grace period to hear of it, which may be too short on a machine that others keep busy.
+    bool all_were_told = false;
+    for (int attempt = 0; attempt < 10 && !all_were_told; ++attempt) {
+        const Result result = tuttirun(on_hosts({2, 2}, {program("pmix_calls"), "death"}));
+        CHECK(result.status == 128 + SIGKILL);
+        all_were_told =
+            sorted(lines_of(result.out)) ==
+            Words{"rank 0 was told of rank 3", "rank 1 was told of rank 3", "rank 2 was told of rank 3"};
+    }
+    CHECK(all_were_told);
+}
+
 TEST_CASE("an abort on one host ends the ranks of the others")
 {
     const Result result =

@@ -96,10 +96,11 @@ TEST_CASE("fences and requests for values survive the wire")
     CHECK(fence.ranks == std::vector<int>{0, 2});
     CHECK(fence.status == -3);
     CHECK(fence.data == std::string("x\0y", 3));
-    const ModexRequest request = decode_modex_request(encode(ModexRequest{7, 2, 9}));
+    const ModexRequest request = decode_modex_request(encode(ModexRequest{7, 2, 9, "key"}));
     CHECK(request.number == 7);
     CHECK(request.asker == 2);
     CHECK(request.rank == 9);
+    CHECK(request.key == "key");
     const ModexAnswer answer = decode_modex_answer(encode(ModexAnswer{7, 2, -1, "data"}));
     CHECK(answer.number == 7);
     CHECK(answer.asker == 2);
@@ -107,7 +108,7 @@ TEST_CASE("fences and requests for values survive the wire")
     CHECK(answer.data == "data");
     check_hostile(encode(FenceFrame{{0, 2}, 0, {}}),
                   [](std::string_view bytes) { return decode_fence(bytes); });
-    check_hostile(encode(ModexRequest{7, 2, 9}),
+    check_hostile(encode(ModexRequest{7, 2, 9, "key"}),
                   [](std::string_view bytes) { return decode_modex_request(bytes); });
     check_hostile(encode(ModexAnswer{7, 2, -1, {}}),
                   [](std::string_view bytes) { return decode_modex_answer(bytes); });

@@ -1,8 +1,10 @@
 // A PMIx client that does with libpmix itself what the first argument says. Exits with 2 when a value is
 // wrong.
 #include <pmix.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -138,9 +140,9 @@ void late()
         put("second", "2");
     } else {
         expect(get(0, "first") == "1", "a value that is late");
+        expect(get(0, "second") == "2", "a value that was published later than another");
     }
     expect(fence({rank_of_job(PMIX_RANK_WILDCARD)}, false) == PMIX_SUCCESS, "a fence");
-    expect(get(0, "second") == "2", "a value that was published later than another");
 }
 
 /// The last rank dies in the middle of a fence; the others report what they are told.
@@ -152,6 +154,39 @@ void dead_in_fence()
     }
     const pmix_status_t status = fence({rank_of_job(PMIX_RANK_WILDCARD)}, false);
     expect(status != PMIX_SUCCESS, "a fence with a dead rank");
+}
+
+std::atomic<int> told_of{-1};
+
+void hear_of_death(std::size_t, pmix_status_t status, const pmix_proc_t*, pmix_info_t* infos,
+                   std::size_t count, pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done,
+                   void* done_data)
+{
+    for (std::size_t i = 0; i < count; ++i) {
+        if (PMIX_CHECK_KEY(&infos[i], PMIX_EVENT_AFFECTED_PROC) && status == PMIX_ERR_PROC_ABORTED_BY_SIG) {
+            told_of = static_cast<int>(infos[i].value.data.proc->rank);
+        }
+    }
+    done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
+}
+
+/// The last rank is killed; the others do not let themselves be ended before they have heard of it.
+void death()
+{
+    ::signal(SIGTERM, SIG_IGN);
+    pmix_status_t code = PMIX_ERR_PROC_ABORTED_BY_SIG;
+    expect(PMIx_Register_event_handler(&code, 1, nullptr, 0, hear_of_death, nullptr, nullptr) >= 0,
+           "to register");
+    expect(fence({rank_of_job(PMIX_RANK_WILDCARD)}, false) == PMIX_SUCCESS, "a fence");
+    if (self.rank == job_size() - 1) {
+        ::raise(SIGKILL);
+    }
+    while (told_of < 0) {
+        ::usleep(1000);
+    }
+    fmt::print("rank {} was told of rank {}\n", self.rank, told_of.load());
+    std::fflush(stdout);
+    ::_exit(0);
 }
 
 }  // namespace
@@ -168,6 +203,8 @@ int main(int argc, char** argv)
         fences();
     } else if (action == "late") {
         late();
+    } else if (action == "death") {
+        death();
     } else if (action == "dead-in-fence") {
         dead_in_fence();
     } else {
