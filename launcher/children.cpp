@@ -11,6 +11,12 @@
 
 namespace tutti::launcher {
 
+namespace {
+
+constexpr std::chrono::milliseconds kWordsPatience{100};
+
+}  // namespace
+
 Children::Children(EventLoop& loop, const security::Key& key, security::Identity self,
                    const InheritedState& inherited, Events events)
     : loop_(loop), key_(key), self_(self), inherited_(inherited), events_(std::move(events))
@@ -186,7 +192,17 @@ void Children::handle_closed(Child& child, const std::string& reason)
         return;
     }
     child.given_up = true;
-    std::string words = starter_ ? starter_->words(child.node) : std::string();
+    if (child.index < 0) {
+        tell_loss(child, reason);
+        return;
+    }
+    // What it may have said of why it ends comes another way, by its agent.
+    loop_.after(kWordsPatience, [this, &child, reason] { tell_loss(child, reason); });
+}
+
+void Children::tell_loss(Child& child, const std::string& reason)
+{
+    std::string words = child.index >= 0 ? starter_->words(child.node) : std::string();
     while (!words.empty() && (words.back() == '\n' || words.back() == '\r')) {
         words.pop_back();
     }

@@ -7,11 +7,16 @@
 #include <cstring>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "launcher/daemon_link.hpp"
+
 namespace tutti::launcher {
 
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+constexpr std::chrono::milliseconds kLinkCheckPeriod{1000};
 
 }  // namespace
 
@@ -19,11 +24,25 @@ Connection::Connection(EventLoop& loop, UniqueFd fd, FrameHandler on_frame, Clos
     : loop_(loop), fd_(std::move(fd)), on_frame_(std::move(on_frame)), on_closed_(std::move(on_closed))
 {
     loop_.watch(fd_.get(), EPOLLIN, [this](std::uint32_t events) { handle(events); });
+    if (is_link(fd_.get())) {
+        watch_link();
+    }
 }
 
 Connection::~Connection()
 {
     hang_up();
+}
+
+void Connection::watch_link()
+{
+    link_timer_ = loop_.after(kLinkCheckPeriod, [this] {
+        if (link_is_dead(fd_.get())) {
+            close(fmt::format("it has not answered for {} s", kLinkTimeoutSeconds));
+        } else {
+            watch_link();
+        }
+    });
 }
 
 void Connection::handle(std::uint32_t epoll_events)
@@ -96,6 +115,7 @@ void Connection::hang_up()
 {
     if (open_) {
         open_ = false;
+        loop_.cancel(link_timer_);
         loop_.forget(fd_.get());
         fd_.reset();
         pending_.clear();

@@ -35,6 +35,7 @@ private:
     void receive();
     void flush();
     void close(const std::string& reason);
+    void watch_link();
 
     EventLoop& loop_;
     UniqueFd fd_;
@@ -45,6 +46,7 @@ private:
     std::size_t written_bytes_ = 0;  // of pending_
     bool waits_for_room_ = false;
     bool open_ = true;
+    EventLoop::TimerId link_timer_ = 0;
 };
 
 /// A daemon's way to the head: its frames say which node they come from.

@@ -1,9 +1,9 @@
 #include "launcher/daemon_link.hpp"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <array>
@@ -33,8 +33,26 @@ void prepare_link(int fd) noexcept
     set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kQuietSeconds);
     set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kQuestionSeconds);
     set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, kLinkTimeoutSeconds - kQuietSeconds);
-    // While something is on its way, questions are not asked; this bounds how long it may be.
-    set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kLinkTimeoutSeconds * 1000);
+}
+
+bool is_link(int fd) noexcept
+{
+    int domain = AF_UNIX;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX;
+}
+
+bool link_is_dead(int fd) noexcept
+{
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+        return false;
+    }
+    // Who has closed its window is asked more and more rarely whether it is open again. TCP_USER_TIMEOUT
+    // would take that for death: of a head that the user has stopped, for one.
+    const bool waits_for_window = info.tcpi_unacked == 0 && info.tcpi_notsent_bytes > 0;
+    return !waits_for_window && info.tcpi_last_ack_recv > kLinkTimeoutSeconds * 1000U;
 }
 
 std::string address_text(const sockaddr_storage& address)

@@ -9,9 +9,16 @@
 namespace tutti::launcher {
 
 /// A connection whose other end does not answer for so long is lost, whether it has something to send or not.
-/// The kernel asks and answers, so that a process that is stopped, or gets no processor, is not taken for
+/// The kernels ask and answer, so that a process that is stopped, or gets no processor, is not taken for
 /// dead.
 inline constexpr int kLinkTimeoutSeconds = 8;
+
+/// Whether `fd` is such a connection, and not the stream to the daemon of this machine.
+bool is_link(int fd) noexcept;
+
+/// Whether the other end has been silent for so long although it was to answer. To be asked every second or
+/// so.
+bool link_is_dead(int fd) noexcept;
 
 /// Makes a connected or connecting socket of the kind that frames travel on: it does not block, is not
 /// delayed, and notices that its other end is gone.

@@ -127,7 +127,7 @@ void Head::start_daemons()
 
 void Head::handle_hello(int node, std::string_view payload)
 {
-    NodeState& state = nodes_.at(static_cast<std::size_t>(node));
+    NodeState& state = state_of(node);
     const Hello hello = decode_hello(payload);
     state.topology = Topology::from_wire(hello.topology);
     state.here = true;
@@ -258,11 +258,11 @@ void Head::handle_frame(const Frame& frame)
             break;
         }
         case FrameType::all_exited:
-            nodes_.at(static_cast<std::size_t>(node)).all_exited = true;
+            state_of(node).all_exited = true;
             look_for_the_end();
             break;
         case FrameType::bye:
-            nodes_.at(static_cast<std::size_t>(node)).said_bye = true;
+            state_of(node).said_bye = true;
             look_for_the_end();
             break;
         default:
@@ -306,6 +306,14 @@ void Head::handle_exit(const ExitReport& report)
     fences_->rank_ended(report.rank);
 }
 
+Head::NodeState& Head::state_of(int node)
+{
+    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) {
+        throw WireError("a report of a node that does not exist");
+    }
+    return nodes_[static_cast<std::size_t>(node)];
+}
+
 const std::string& Head::node_name_of(int rank) const
 {
     if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size()) {
@@ -333,7 +341,7 @@ void Head::handle_note(const std::string& text, bool only_verbose)
 void Head::handle_not_started(const MissingDaemons& report)
 {
     for (const int node : report.nodes) {
-        nodes_.at(static_cast<std::size_t>(node)).lost = true;
+        state_of(node).lost = true;
     }
     end_job(1, SIGTERM, report.reason);
     look_for_the_end();
@@ -344,7 +352,7 @@ void Head::handle_lost(const MissingDaemons& report)
     bool matters = false;
     std::vector<int> ranks;
     for (const int node : report.nodes) {
-        NodeState& state = nodes_.at(static_cast<std::size_t>(node));
+        NodeState& state = state_of(node);
         matters = matters || !state.said_bye;
         state.lost = true;
         for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {

