@@ -162,7 +162,7 @@ void define_programs(Definer& define, CommandLine& line)
 {
     define.group("What to run (each for the program that follows)");
     define.single(
-        "-n,-c,--np,--n", "N", "number of ranks (default: one for each slot, that is each core)",
+        "-n,-c,--np,--n", "N", "number of ranks (default: one a slot, that is a core)",
         [&line](const std::string& option, const std::string& text) {
             line.app.ranks = parse_number(option, "number of ranks", text, 1, kMaxRanks);
         },
@@ -273,7 +273,7 @@ void define_hosts(Definer& define, CommandLine& line)
                       options.interface = text;
                       job_variable("TUTTI_INTERFACE", text);
                   });
-    define.single("--fabric", "WHAT", "tcp, ofi or ofi:PROVIDER (default: ofi where RDMA is, else tcp)",
+    define.single("--fabric", "WHAT", "tcp, ofi or ofi:PROVIDER (default: ofi with RDMA, else tcp)",
                   [job_variable](const std::string& option, const std::string& text) {
                       job_variable("TUTTI_FABRIC", parse_fabric(option, text));
                   });
@@ -283,11 +283,11 @@ void define_hosts(Definer& define, CommandLine& line)
                                              ? StartMethod::Agent::remote_shell
                                              : StartMethod::Agent::srun;
                   });
-    define.single("--launch-agent,--launcher-exec", "COMMAND", "instead of ssh: 'ssh -p 2222'",
+    define.single("--launch-agent,--launcher-exec", "CMD", "instead of ssh: 'ssh -p 2222'",
                   [&options](const std::string& option, const std::string& text) {
                       options.launch_agent = parse_agent(option, text);
                   });
-    define.single("--prefix", "DIR", "Tutti is in DIR on other hosts (default: the same path as here)",
+    define.single("--prefix", "DIR", "Tutti is in DIR on other hosts (default: same path as here)",
                   [&options](const std::string& option, const std::string& text) {
                       options.prefix = parse_absolute_path(option, text);
                   });

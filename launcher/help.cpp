@@ -13,7 +13,7 @@ namespace tutti::launcher {
 namespace {
 
 /// Where descriptions begin: behind the longest list of spellings.
-constexpr std::size_t kOptionColumn = 37;
+constexpr std::size_t kOptionColumn = 38;
 
 constexpr std::string_view kUsage =
     R"(Usage: tuttirun [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...
@@ -29,6 +29,12 @@ threads) than cores, nobody is bound. --map-by core and hwthread give one of the
 --bind-to core with more ranks than cores puts several ranks on a core.
 )";
 
+constexpr std::string_view kHostsNote = R"(
+Ranks fill the slots of one host after the other, and all again when there are more ranks than
+slots; --map-by node deals them out in turn. Hosts run the same Tutti at the same path (or see
+--prefix), and 'ssh HOST true' must work there without a password.
+)";
+
 constexpr std::string_view kRest = R"(
 Examples:
   tuttirun ./a.out                              one rank a core
@@ -41,6 +47,12 @@ Examples:
   tuttirun -n 2 --timeout 60 --output-filename logs ./a.out
                                                 at most a minute; a copy of the output goes to files
   tuttirun -n 2 xterm -e gdb ./a.out            a debugger for each rank
+  tuttirun -H a:2,b:4 ./a.out                   2 ranks on host a, 4 on host b, started over ssh
+  tuttirun --hostfile hosts -N 8 ./a.out        8 ranks on each of the hosts in a file
+  tuttirun -H a,b --launch-agent 'ssh -p 2222' ./a.out
+                                                another port, or another command, instead of ssh
+  salloc -N 4 tuttirun ./a.out                  in a Slurm allocation: a rank for each of its tasks
+  tuttirun --doctor --hostfile hosts            are these hosts fit for a job, and if not, why?
 
 Exit status:
   0          all ranks ended with 0
@@ -49,9 +61,14 @@ Exit status:
   124        the time of --timeout is over
   126, 127   the program cannot be executed, or is not found
   130, 143   tuttirun was told to stop: by Ctrl-C, by SIGTERM
+  1          of --doctor: something is broken
 
 Environment:
   MPIEXEC_TIMEOUT    seconds, as --timeout, which goes before it
+  TUTTI_LAUNCH_AGENT, TUTTI_INTERFACE, TUTTI_FABRIC
+                     as --launch-agent, --interface and --fabric, which go before them
+  SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
+                     hosts and slots, where neither -H nor --hostfile is given
   OMP_NUM_THREADS    cores that each rank gets when --bind-to is not given
   Ranks inherit the whole environment, with PMIX_* variables of their own.
 )";
@@ -88,6 +105,7 @@ std::string help_text(const CLI::App& grammar)
     for (const std::string& group : grammar.get_groups()) {
         text += group_text(grammar, group);
         text += group.starts_with("Where") ? kBindingNote : "";
+        text += group.starts_with("Other hosts") ? kHostsNote : "";
     }
     return text + std::string(kRest);
 }

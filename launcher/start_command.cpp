@@ -46,6 +46,17 @@ bool says(const AgentEnd& end, std::string_view part)
     return end.words.find(part) != std::string::npos;
 }
 
+/// To be pasted into a terminal.
+std::string shown_command(const std::vector<std::string>& command)
+{
+    std::string text;
+    for (const std::string& word : command) {
+        text += text.empty() ? "" : " ";
+        text += word.find_first_of(" '") == std::string::npos ? word : fmt::format("\"{}\"", word);
+    }
+    return text;
+}
+
 /// What the words of ssh and of the shell behind it most often mean, the special before the general.
 std::string remedy(const StartMethod& method, const RemoteHost& host, const AgentEnd& end)
 {
@@ -83,7 +94,8 @@ std::string remedy(const StartMethod& method, const RemoteHost& host, const Agen
             return row.text;
         }
     }
-    if (end.kind == AgentEnd::Kind::exited && (end.number == 127 || end.number == 126)) {
+    const bool not_there = end.number == 127 || end.number == 126 || says(end, "execve(): ");
+    if (end.kind == AgentEnd::Kind::exited && not_there) {
         return fmt::format(
             "Tutti must be installed on {} as {}, for this user to run: install it there, or "
             "say where it is: --prefix DIR, for DIR/bin/tuttirun",
@@ -184,7 +196,7 @@ std::string describe_start_failure(const StartMethod& method, const std::vector<
                   "--launcher ssh"
                 : "install openssh-client, or name another command by --launch-agent");
     }
-    return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", names_of(hosts), fmt::join(command, " "),
+    return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", names_of(hosts), shown_command(command),
                        describe_end(method, end), shown_words(end.words), remedy(method, hosts.front(), end));
 }
 

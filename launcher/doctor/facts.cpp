@@ -32,6 +32,9 @@ namespace {
 
 using base::UniqueFd;
 
+/// For looking up all names; a dead name server takes that for a single one.
+constexpr std::chrono::seconds kResolvingPatience{10};
+
 std::string first_line(const char* path)
 {
     std::ifstream file(path);
@@ -102,8 +105,10 @@ std::vector<std::string> rdma_devices()
 {
     std::vector<std::string> devices;
     std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
-        devices.push_back(entry.path().filename());
+    for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi"}) {
+        for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+            devices.push_back(entry.path().filename());
+        }
     }
     std::ranges::sort(devices);
     return devices;
@@ -111,7 +116,11 @@ std::vector<std::string> rdma_devices()
 
 void resolve(const std::vector<std::string>& names, Facts& facts)
 {
+    const auto give_up = std::chrono::steady_clock::now() + kResolvingPatience;
     for (const std::string& name : names) {
+        if (std::chrono::steady_clock::now() > give_up) {
+            return;  // what is found by now is enough to complain
+        }
         const auto begin = std::chrono::steady_clock::now();
         addrinfo* list = nullptr;
         if (::getaddrinfo(name.c_str(), nullptr, nullptr, &list) == 0) {

@@ -42,7 +42,7 @@ TEST_CASE("an agent that fails on one host ends the start of all, with its words
     CHECK(result.status == 1);
     CHECK(result.out.empty());
     CHECK(contains(result.err, "cannot start tuttirun on b: '"));
-    CHECK(contains(result.err, "/scripted b exec '"));
+    CHECK(contains(result.err, "/scripted b \"exec '"));
     CHECK(contains(result.err,
                    "ended with status 255 before the daemon had connected and said:\n    ssh: connect to "
                    "host b port 22: Connection refused\n"));

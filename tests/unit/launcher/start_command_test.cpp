@@ -90,6 +90,9 @@ TEST_CASE("Failures come with host, command, the agent's words and a remedy")
         {{Kind::exited, 127, "bash: line 1: /opt/my tutti's/bin/tuttirun: No such file or directory"},
          "status 127",
          "Tutti must be installed on b as /opt/my tutti's/bin/tuttirun"},
+        {{Kind::exited, 2, "slurmstepd-b: error: execve(): /t: No such file or directory"},
+         "status 2",
+         "Tutti must be installed on b"},
         {{Kind::exited, 126, "bash: cannot execute binary file: Exec format error"},
          "status 126",
          "for another processor"},
@@ -104,7 +107,7 @@ TEST_CASE("Failures come with host, command, the agent's words and a remedy")
     CHECK_THAT(text, Catch::Contains(row.first));
     CHECK_THAT(text, Catch::Contains(row.remedy));
     if (row.end.kind != Kind::cannot_run) {
-        CHECK_THAT(text, Catch::Contains("-l me b exec "));
+        CHECK_THAT(text, Catch::Contains("-l me b \"exec '/opt/my"));
     }
 }
 
