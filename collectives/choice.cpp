@@ -74,24 +74,11 @@ std::string_view Choice::forced(unsigned collective) const noexcept
     return names[collective];
 }
 
-namespace {
-
-Choice& of_this_process()
-{
-    static Choice made([](const char* variable) { return static_cast<const char*>(std::getenv(variable)); });
-    return made;
-}
-
-}  // namespace
-
 const Choice& choice()
 {
-    return of_this_process();
-}
-
-void use_rules(FileRules rules)
-{
-    of_this_process().set_rules(std::move(rules));
+    static const Choice made(
+        [](const char* variable) { return static_cast<const char*>(std::getenv(variable)); });
+    return made;
 }
 
 }  // namespace tutti::collectives

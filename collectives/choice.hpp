@@ -110,7 +110,6 @@ public:
     /// it names none.
     std::string_view forced(unsigned collective) const noexcept;
     const FileRules& from_file() const noexcept { return from_file_; }
-    void set_rules(FileRules rules) noexcept { from_file_ = std::move(rules); }
 
 private:
     static void check_asked(unsigned collective, const Situation& situation);
@@ -135,9 +134,5 @@ private:
 /// This process's choice, from its environment. Made at the first call, which therefore throws as Choice
 /// does: call it when the process starts, so that a wrong name is reported there.
 const Choice& choice();
-
-/// Puts these rules in the place of those of a file, as a tuner does from measurement to measurement. All
-/// ranks of the job must do so between the same calls, and no thread may be in a collective meanwhile.
-void use_rules(FileRules rules);
 
 }  // namespace tutti::collectives

@@ -96,13 +96,20 @@ TEST_CASE("rules cover the measured sizes without a gap, and the choice follows 
     CHECK(chosen(5, 512, 0) == by(table, 5, 512, 0));
 }
 
-TEST_CASE("rules that force a trial leave no choice")
+TEST_CASE("over several nodes the algorithms for nodes are tried, and the rules are for as many nodes")
 {
-    const collectives::Choice choice(
-        unset, collectives::parse_rules(rules_forcing("broadcast", {"chain", 8192}).dump(), "rules.json"));
-    const auto chosen = choice.choose<Broadcast>({2, 8, {.one_node = true}});
-    CHECK(chosen.algorithm->name == "chain");
-    CHECK(chosen.segment_bytes == 8192);
+    const collectives::NodeMap nodes = collectives::NodeMap::in_blocks(4, 2);
+    const Surroundings where{.ranks = 4, .crowded = true, .nodes = &nodes};
+    const std::vector<Trial> tried = trials(allreduce(), where, 8);
+    CHECK(std::ranges::count(tried, Trial{"hierarchical"}) == 1);
+    CHECK(std::ranges::count(tried, Trial{"board", 0, true}) == 0);
+    nlohmann::ordered_json file;
+    file["allreduce"] = rules_of(where, {{8, {{"flat"}, {"ring"}}, {2, 1}}});
+    const collectives::Choice choice(unset, collectives::parse_rules(file.dump(), "rules.json"));
+    CHECK(choice.choose<Allreduce>({4, 8, {.nodes = &nodes}}).algorithm->name == "ring");
+    const collectives::NodeMap four = collectives::NodeMap::in_blocks(4, 4);
+    CHECK(choice.choose<Allreduce>({4, 8, {.nodes = &four}}).algorithm->name != "ring");
+    CHECK(choice.choose<Allreduce>({4, 8, {.one_node = true}}).algorithm->name != "ring");
 }
 
 }  // namespace tutti::bench

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,19 +17,23 @@ public:
     /// (out_of_memory).
     TunedCall(const Communicator& ranks, std::string_view collective, std::size_t size_bytes);
 
-    void operator()();
+    /// By an algorithm, as a call's option names it; empty: by what the choice says.
+    void operator()(std::string_view algorithm);
 
     /// What sizes are multiples of: whole floats, and a block for every rank where there are blocks.
     static std::size_t granularity(std::string_view collective, int ranks);
+    /// Of collectives whose algorithm the size cannot choose, because not all ranks know it: what to measure.
+    static std::optional<std::size_t> only_size(std::string_view collective, int ranks);
 
 private:
     const Communicator& ranks_;
     std::string_view collective_;
+    std::vector<std::size_t> counts_;  // of those with unequal blocks
     shared_vector<float> in_;
     shared_vector<float> out_;
 };
 
-/// Collectives that can be tuned: those whose calls all ranks see in the same size.
+/// Collectives that can be tuned.
 std::vector<std::string_view> tuned_collectives();
 
 }  // namespace tutti::bench

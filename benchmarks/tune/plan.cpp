@@ -25,10 +25,12 @@ Situation situation(const Surroundings& where, std::size_t size_bytes)
     Situation made;
     made.ranks = where.ranks;
     made.size_bytes = size_bytes;
-    made.placement.one_node = true;
+    made.placement.one_node = where.nodes == nullptr;
+    made.placement.nodes = where.nodes;
     made.placement.more_ranks_than_cores = where.crowded;
     // A communicator of two has none.
-    made.placement.board_bytes = where.crowded && where.ranks > 2 ? transport::shm::NodeBoard::kSlotBytes : 0;
+    made.placement.board_bytes =
+        made.crowded() && where.ranks > 2 ? transport::shm::NodeBoard::kSlotBytes : 0;
     return made;
 }
 
@@ -41,8 +43,12 @@ ordered_json rule_of(const Surroundings& where, std::size_t min_bytes, std::size
                      const Trial& trial)
 {
     ordered_json rule;
-    if (where.crowded)
+    if (where.nodes != nullptr) {
+        rule["min_nodes"] = where.nodes->count();
+        rule["max_nodes"] = where.nodes->count();
+    } else if (where.crowded) {
         rule["where"] = "crowded";
+    }
     rule["min_ranks"] = where.ranks;
     rule["max_ranks"] = where.ranks;
     rule["min_bytes"] = min_bytes;
@@ -125,16 +131,6 @@ ordered_json rules_of(const Surroundings& where, const std::vector<Times>& by_si
         begin = end + 1;
         first = last + 1;
     }
-    return rules;
-}
-
-ordered_json rules_forcing(std::string_view collective, const Trial& trial)
-{
-    ordered_json rule{{"algorithm", trial.algorithm}};
-    if (trial.segment_bytes != 0)
-        rule["segment_bytes"] = trial.segment_bytes;
-    ordered_json rules;
-    rules[std::string(collective)].push_back(std::move(rule));
     return rules;
 }
 

@@ -20,13 +20,14 @@ struct Trial {
     bool operator==(const Trial&) const = default;
 };
 
-/// "chain:32768"
+/// "chain:32768", as a call's option has it.
 std::string to_string(const Trial& trial);
 
-/// Where the job runs: all ranks on one node.
+/// Where the job runs.
 struct Surroundings {
     int ranks = 1;
-    bool crowded = false;  // more ranks than cores
+    bool crowded = false;                         // more ranks than cores
+    const collectives::NodeMap* nodes = nullptr;  // where there are several
 };
 
 /// What can do a call of `size_bytes` (as collectives.hpp has it). The first one is the table's own choice.
@@ -47,8 +48,5 @@ struct Times {
 /// The rules of one collective, for as many ranks and sizes as were measured; sizes in between go to the
 /// nearer one, by their ratio. `by_size`: ascending, not empty.
 nlohmann::ordered_json rules_of(const Surroundings& where, const std::vector<Times>& by_size);
-
-/// Which rules make every call use a trial.
-nlohmann::ordered_json rules_forcing(std::string_view collective, const Trial& trial);
 
 }  // namespace tutti::bench

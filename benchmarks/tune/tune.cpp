@@ -31,9 +31,14 @@ T decided_by_0(const Communicator& ranks, T value)
     return value;
 }
 
-void use_rules(const ordered_json& rules)
+/// Empty where all ranks are on one node.
+std::optional<collectives::NodeMap> nodes_of(const Communicator& ranks, const Communicator& node)
 {
-    collectives::use_rules(collectives::parse_rules(rules.dump(), "tutti-bench tune"));
+    if (node.size() == ranks.size())
+        return std::nullopt;
+    std::vector<int> node_of_rank(static_cast<std::size_t>(ranks.size()));
+    ranks.allgather(node.world_rank(0), node_of_rank);
+    return collectives::NodeMap(node_of_rank);
 }
 
 class Tuner {
@@ -41,7 +46,9 @@ public:
     Tuner(const Communicator& ranks, const Options& options)
         : ranks_(ranks),
           options_(options),
-          where_{ranks.size(), base::cores_are_shared(ranks.size())},
+          node_(ranks.split_by_node()),
+          nodes_(nodes_of(ranks, node_)),
+          where_{ranks.size(), base::cores_are_shared(node_.size()), nodes_ ? &*nodes_ : nullptr},
           end_us_(now_us() + 1e6 * options.seconds)
     {
         for (const CollectiveEntry& entry : collectives::catalogue()) {
@@ -53,7 +60,8 @@ public:
     ordered_json run()
     {
         ordered_json rules;
-        rules["comment"] = fmt::format("written by tutti-bench tune: {} ranks on one node{}", where_.ranks,
+        rules["comment"] = fmt::format("written by tutti-bench tune: {} ranks on {} node{}{}", where_.ranks,
+                                       nodes_ ? nodes_->count() : 1, nodes_ ? "s" : "",
                                        where_.crowded ? ", more than cores" : "");
         for (const CollectiveEntry& entry : collectives::catalogue()) {
             if (!is_wanted(entry.name))
@@ -83,8 +91,8 @@ private:
 
     std::vector<std::size_t> sizes_of(const CollectiveEntry& entry) const
     {
-        if (entry.name == "barrier")
-            return {0};
+        if (const auto only = TunedCall::only_size(entry.name, where_.ranks))
+            return {*only};
         const std::size_t grain = TunedCall::granularity(entry.name, where_.ranks);
         std::vector<std::size_t> sizes;
         for (const std::size_t size : options_.size_list()) {
@@ -104,13 +112,13 @@ private:
             return std::nullopt;
         Times times{.size_bytes = size_bytes, .trials = trials(entry, where_, size_bytes), .us = {}};
         TunedCall call(ranks_, entry.name, size_bytes);
+        time(call, "", kCallsUntilBoard);
         const double stop_us = now_us() + share_us;
         std::vector<std::vector<double>> samples(times.trials.size());
         std::vector<int> iterations;
         for (const Trial& trial : times.trials) {
-            use_rules(rules_forcing(entry.name, trial));
-            time(call, kCallsUntilBoard);
-            const double once_us = time(call, 1);
+            time(call, to_string(trial), kWarmUps);
+            const double once_us = time(call, to_string(trial), 1);
             const double each_us = share_us / static_cast<double>(options_.repetitions) /
                                    static_cast<double>(times.trials.size());
             iterations.push_back(static_cast<int>(std::clamp(each_us / std::max(once_us, 0.1), 1.0, 1000.0)));
@@ -118,13 +126,11 @@ private:
         // Interleaved: what disturbs the machine for a while meets all.
         for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
             for (std::size_t index = 0; index < times.trials.size(); ++index) {
-                use_rules(rules_forcing(entry.name, times.trials[index]));
-                samples[index].push_back(time(call, iterations[index]));
+                samples[index].push_back(time(call, to_string(times.trials[index]), iterations[index]));
             }
             if (decided_by_0(ranks_, now_us() > stop_us))
                 break;
         }
-        use_rules(ordered_json::object());
         for (const std::vector<double>& own : samples)
             times.us.push_back(median(own));
         return times;
@@ -132,13 +138,13 @@ private:
 
     /// Mean time of a call, at the slowest rank; the same at all ranks. All start each call together: without
     /// that, ranks that only send would run ahead, and the time be that of a stream of calls.
-    double time(TunedCall& call, int iterations)
+    double time(TunedCall& call, std::string_view algorithm, int iterations)
     {
         double total = 0;
         for (int i = 0; i < iterations; ++i) {
             ranks_.barrier();
             const double start = now_us();
-            call();
+            call(algorithm);
             total += now_us() - start;
         }
         double mean = total / iterations;
@@ -166,9 +172,12 @@ private:
 
     // A communicator makes its board at its fourth blocking call.
     static constexpr int kCallsUntilBoard = 4;
+    static constexpr int kWarmUps = 3;
 
     const Communicator& ranks_;
     const Options& options_;
+    Communicator node_;
+    std::optional<collectives::NodeMap> nodes_;
     Surroundings where_;
     double end_us_;
     std::size_t sizes_left_ = 0;
