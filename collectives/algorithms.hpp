@@ -76,7 +76,6 @@ struct Broadcast {
     static constexpr const char* kVariable = "TUTTI_BROADCAST";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<broadcast_flat>::run},
-        on_board<Function>(Whole<broadcast_board>::run),
         {"binomial", Whole<broadcast_binomial>::run},
         {"chain", broadcast_chain, Operands::any, Segments::yes},
         {"scatter_allgather", Whole<broadcast_scatter_allgather>::run},
@@ -91,7 +90,6 @@ struct Reduce {
     static constexpr const char* kVariable = "TUTTI_REDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<reduce_flat>::run},
-        on_board<Function>(Whole<reduce_board>::run),
         {"binomial", Whole<reduce_binomial>::run},
         {"chain", reduce_chain, Operands::any, Segments::yes},
         {"rabenseifner", Whole<reduce_rabenseifner>::run},
@@ -178,7 +176,6 @@ struct Gather {
     static constexpr const char* kVariable = "TUTTI_GATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gather_flat},
-        on_board<Function>(gather_board),
         {"binomial", gather_binomial},
         over_nodes<Function>(gather_hierarchical),
     };

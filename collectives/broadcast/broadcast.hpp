@@ -9,7 +9,6 @@
 
 namespace tutti::collectives {
 
-Task broadcast_board(Group& group, std::span<std::byte> data, int root);
 Task broadcast_flat(Group& group, std::span<std::byte> data, int root);
 Task broadcast_hierarchical(Group& group, std::span<std::byte> data, int root);
 Task broadcast_binomial(Group& group, std::span<std::byte> data, int root);

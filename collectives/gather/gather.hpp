@@ -11,7 +11,6 @@
 
 namespace tutti::collectives {
 
-Task gather_board(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gather_flat(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 Task gather_binomial(Group& group, std::span<const std::byte> own, std::byte* all, int root);
 

@@ -9,7 +9,6 @@
 
 namespace tutti::collectives {
 
-Task reduce_board(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_flat(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_binomial(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_hierarchical(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);

@@ -6,7 +6,7 @@
 #include "collectives/collectives.hpp"
 #include "tests/simulator/blocks_support.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::alltoall_tests {
 
 namespace {
 
@@ -266,4 +266,4 @@ TEST_CASE("an alltoallv of ranks that count differently is an error, not a hang"
     }
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::alltoall_tests

@@ -5,7 +5,7 @@
 #include "collectives/barrier/barrier.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::board_tests {
 
 namespace {
 
@@ -86,4 +86,4 @@ TEST_CASE("without a board in the placement there is none")
     CHECK(none);
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::board_tests

@@ -4,7 +4,7 @@
 #include "collectives/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::broadcast_tests {
 
 namespace {
 
@@ -46,9 +46,6 @@ BroadcastCost cost_of(std::string_view algorithm, int ranks, std::size_t size_by
                       std::size_t segment_bytes)
 {
     const auto others = static_cast<std::size_t>(ranks - 1);
-    if (algorithm == "board") {
-        return {{0, 0, 0}, 0};
-    }
     if (algorithm == "flat") {
         return {{ranks - 1, ranks > 1 ? 1 : 0, others}, others * size_bytes};
     }
@@ -124,4 +121,4 @@ TEST_CASE("the root of a binomial broadcast sends a message a step")
     CHECK(report.ranks[3].messages_sent == 10);
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::broadcast_tests

@@ -9,7 +9,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::choice_tests {
 
 using namespace std::string_view_literals;
 
@@ -295,4 +295,4 @@ TEST_CASE("the collective calls work with whatever the table chooses")
     }
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::choice_tests

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::grid_tests {
 
 using Numbers = std::vector<int>;
 
@@ -61,4 +61,73 @@ TEST_CASE("balanced dimensions multiply up, fall, and have the smallest largest 
     }
 }
 
-}  // namespace tutti::collectives::test
+namespace {
+
+// Pairs of neighbours that are on different nodes.
+int crossings(const Grid& grid, const std::vector<int>& node_of_rank, const Numbers& places)
+{
+    Numbers node_at(places.size());
+    for (std::size_t rank = 0; rank < places.size(); ++rank)
+        node_at[static_cast<std::size_t>(places[rank])] = node_of_rank[rank];
+    int count = 0;
+    for (int rank = 0; rank < grid.size(); ++rank) {
+        for (std::size_t i = 0; i < grid.dims().size(); ++i) {
+            const int next = grid.shifted(rank, i, 1);
+            count += next >= 0 &&
+                     node_at[static_cast<std::size_t>(rank)] != node_at[static_cast<std::size_t>(next)];
+        }
+    }
+    return count;
+}
+
+bool are_places(Numbers places)
+{
+    std::ranges::sort(places);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] != static_cast<int>(i))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("ranks of a node become a block of the grid with few neighbours elsewhere")
+{
+    const Grid grid({4, 4}, {false, false});
+    Numbers dealt(16);
+    for (std::size_t rank = 0; rank < 16; ++rank)
+        dealt[rank] = static_cast<int>(rank % 4);
+    const Numbers places = places_by_node(grid, NodeMap(dealt));
+    CHECK(are_places(places));
+    CHECK(crossings(grid, dealt, places) == 8);  // four blocks of 2 x 2
+    CHECK(places[0] == 0);
+    CHECK(places[4] == 1);
+    CHECK(places[8] == 4);
+    CHECK(places[12] == 5);
+    CHECK(places[1] == 2);
+
+    // Planes of 2 x 3 in a grid that is longest in the first dimension.
+    const Grid bar({4, 2, 3}, {true, false, false});
+    Numbers in_turn(24);
+    for (std::size_t rank = 0; rank < 24; ++rank)
+        in_turn[rank] = static_cast<int>(rank % 4);
+    const Numbers planes = places_by_node(bar, NodeMap(in_turn));
+    CHECK(are_places(planes));
+    CHECK(crossings(bar, in_turn, planes) == 24);
+}
+
+TEST_CASE("ranks of unequal nodes, and of nodes that fit no block, follow each other in the grid")
+{
+    const Grid grid({3, 2}, {false, false});
+    CHECK(places_by_node(grid, NodeMap(Numbers{0, 1, 0, 1, 0, 0})) == Numbers{0, 4, 1, 5, 2, 3});
+    const Grid line({6}, {false});
+    const Grid square({2, 2}, {false, false});
+    CHECK(places_by_node(line, NodeMap(Numbers{7, 8, 7, 8, 7, 8})) == Numbers{0, 3, 1, 4, 2, 5});
+    CHECK(places_by_node(square, NodeMap(Numbers{0, 0, 0, 0})) == Numbers{0, 1, 2, 3});
+    // No side of 5 divides 2 or 5 x 1 but along the second dimension.
+    CHECK(places_by_node(Grid({2, 5}, {false, false}), NodeMap(Numbers{0, 1, 0, 1, 0, 1, 0, 1, 0, 1})) ==
+          Numbers{0, 5, 1, 6, 2, 7, 3, 8, 4, 9});
+}
+
+}  // namespace tutti::collectives::test::grid_tests

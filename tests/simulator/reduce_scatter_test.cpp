@@ -6,7 +6,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::reduce_scatter_tests {
 
 namespace {
 
@@ -169,4 +169,4 @@ TEST_CASE("a partition cuts an array as its counts say")
     CHECK(even.range(0, 3).count == 7);
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::reduce_scatter_tests

@@ -28,10 +28,6 @@ void check_rooted_cost(const Report& report, const Algorithm<Function>& algorith
                        std::size_t block_bytes)
 {
     CAPTURE(algorithm.name, ranks);
-    if (algorithm.through == Through::board) {
-        CHECK(report.messages_sent() == 0);
-        return;
-    }
     const auto others = static_cast<std::size_t>(ranks - 1);
     const bool flat = algorithm.name == "flat";
     CHECK(report.finish_ns() == (flat ? ranks - 1 : ceil_log2(ranks)));

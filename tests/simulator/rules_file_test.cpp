@@ -11,7 +11,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::rules_file_tests {
 
 using namespace std::string_view_literals;
 
@@ -127,7 +127,7 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
           "scatterv, alltoall, "
           "alltoallv");
     wrong(R"({"reduce": [{"algorithm": "flat"}, {"algorithm": "binominal"}]})",
-          "reduce[1].algorithm: there is no \"binominal\"; did you mean 'binomial'?; there is flat, board, "
+          "reduce[1].algorithm: there is no \"binominal\"; did you mean 'binomial'?; there is flat, "
           "binomial, chain, rabenseifner, hierarchical");
     wrong(R"({"scan": [{"max_byte": 7, "algorithm": "flat"}]})",
           "scan[0]: there is no \"max_byte\"; did you mean 'max_bytes'?; there is where, min_ranks, "
@@ -182,4 +182,4 @@ TEST_CASE("the catalogue has every collective with its algorithms and rules")
     }
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::rules_file_tests

@@ -3,7 +3,7 @@
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::scan_tests {
 
 namespace {
 
@@ -111,4 +111,4 @@ TEST_CASE("scans by recursive doubling over 4096 ranks")
                   affine_operand, affine_result);
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::scan_tests

@@ -6,7 +6,7 @@
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::collectives::test {
+namespace tutti::collectives::test::simulator_tests {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_CASE("4,096 ranks, and the same report every time")
     }
 }
 
-}  // namespace tutti::collectives::test
+}  // namespace tutti::collectives::test::simulator_tests
