@@ -42,6 +42,48 @@ bool factorise(int ranks, std::span<int> factors, int most, std::span<const int>
     return false;
 }
 
+// The blocks of `ranks` that a grid can be cut into: in each dimension a divisor of its ranks.
+void for_each_block(std::span<const int> dims, int ranks, std::vector<int>& block, auto&& use)
+{
+    const std::size_t dimension = block.size();
+    if (dimension == dims.size()) {
+        if (ranks == 1)
+            use(block);
+        return;
+    }
+    for (const int side : divisors_of(dims[dimension])) {
+        if (ranks % side != 0)
+            continue;
+        block.push_back(side);
+        for_each_block(dims, ranks / side, block, use);
+        block.pop_back();
+    }
+}
+
+// Neighbours in different blocks, over the whole grid.
+int cut_edges(const Grid& grid, std::span<const int> block)
+{
+    int edges = 0;
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        const int blocks = grid.dims()[i] / block[i];
+        const int cuts = blocks > 1 && grid.periodic()[i] ? blocks : blocks - 1;
+        edges += cuts * (grid.size() / grid.dims()[i]);
+    }
+    return edges;
+}
+
+// The sides of the best block; empty where there is none.
+std::vector<int> best_block(const Grid& grid, int ranks)
+{
+    std::vector<int> best;
+    std::vector<int> block;
+    for_each_block(grid.dims(), ranks, block, [&](const std::vector<int>& found) {
+        if (best.empty() || cut_edges(grid, found) < cut_edges(grid, best))
+            best = found;
+    });
+    return best;
+}
+
 }  // namespace
 
 Grid::Grid(std::vector<int> dims, std::vector<bool> periodic)
@@ -97,6 +139,45 @@ std::vector<int> Grid::neighbors(int rank) const
         found.push_back(shifted(rank, dimension, 1));
     }
     return found;
+}
+
+Grid Grid::reduced_to(const std::vector<bool>& kept) const
+{
+    std::vector<int> dims;
+    std::vector<bool> periodic;
+    for (std::size_t i = 0; i < dims_.size(); ++i) {
+        if (kept[i]) {
+            dims.push_back(dims_[i]);
+            periodic.push_back(periodic_[i]);
+        }
+    }
+    return Grid(std::move(dims), std::move(periodic));
+}
+
+std::vector<int> places_by_node(const Grid& grid, const NodeMap& nodes)
+{
+    const std::span<const int> order = nodes.by_node();
+    std::vector<int> places(order.size());
+    const auto of_a_node = static_cast<int>(nodes.members(0).size());
+    const std::vector<int> block = nodes.equal() ? best_block(grid, of_a_node) : std::vector<int>();
+    if (block.empty()) {
+        for (std::size_t index = 0; index < order.size(); ++index)
+            places[static_cast<std::size_t>(order[index])] = static_cast<int>(index);
+        return places;
+    }
+    std::vector<int> blocks(grid.dims());
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        blocks[i] /= block[i];
+    const Grid of_blocks(std::move(blocks), grid.periodic());
+    const Grid of_ranks(block, grid.periodic());
+    for (std::size_t index = 0; index < order.size(); ++index) {
+        std::vector<int> at = of_blocks.coordinates(static_cast<int>(index) / of_a_node);
+        const std::vector<int> within = of_ranks.coordinates(static_cast<int>(index) % of_a_node);
+        for (std::size_t i = 0; i < at.size(); ++i)
+            at[i] = at[i] * block[i] + within[i];
+        places[static_cast<std::size_t>(order[index])] = grid.rank_at(at);
+    }
+    return places;
 }
 
 std::vector<int> balanced_dims(int ranks, int dimensions)

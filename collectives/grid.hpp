@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "collectives/nodes.hpp"
+
 namespace tutti::collectives {
 
 /// Ranks are counted with the last dimension running fastest. Pure arithmetic.
@@ -25,6 +27,8 @@ public:
     int shifted(int rank, std::size_t dimension, int displacement) const;
     /// In each dimension the rank below and the one above: 2 a dimension, -1 beyond a border.
     std::vector<int> neighbors(int rank) const;
+    /// The grid of the dimensions that `kept` names alone.
+    Grid reduced_to(const std::vector<bool>& kept) const;
 
 private:
     std::vector<int> dims_;
@@ -34,5 +38,10 @@ private:
 /// `ranks` as a product of as many factors as `dimensions`, the largest first and as small as can be, then
 /// the next one. Both are at least 1.
 std::vector<int> balanced_dims(int ranks, int dimensions);
+
+/// Where each rank should be in the grid so that neighbours share nodes: its rank there. Nodes of equally
+/// many ranks become blocks of the grid with as few neighbours outside as can be, where dimensions can be cut
+/// so; else the ranks of a node follow each other. `nodes` has as many ranks as the grid.
+std::vector<int> places_by_node(const Grid& grid, const NodeMap& nodes);
 
 }  // namespace tutti::collectives

@@ -65,6 +65,12 @@ struct SplitOptions {
     int key = 0;  // ranks of one colour are ordered by key, then by their old rank
 };
 
+struct CartesianOptions {
+    /// Ranks may get other numbers in the grid, so that neighbours in it share nodes. Changes nothing on one
+    /// node.
+    bool reorder = false;
+};
+
 /// A cheap value: copies mean the same communicator. Ranks are 0 .. size()-1.
 ///
 /// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, or a layout. Messages
@@ -209,12 +215,14 @@ public:
     /// A communicator of `ranks` of this one, in that order. Called by those ranks only, all with the same
     /// list. `tag` tells concurrent creations apart.
     Communicator create_from(std::span<const int> ranks, int tag = 0) const;
-    /// A grid of the first ranks, as many as dims multiply up to, which keep their numbers; nothing for the
-    /// others. A dimension whose period is true has no borders: its end meets its beginning. Without periods
-    /// none is. Collective. Throws ErrorCode::invalid_argument, before anything is sent, where dims do not
-    /// fit (tutti::balanced_dims finds some). Declared in tutti/topologies.hpp.
+    /// A grid of the first ranks, as many as dims multiply up to, which keep their numbers unless the options
+    /// let them be reordered; nothing for the others. A dimension whose period is true has no borders: its
+    /// end meets its beginning. Without periods none is. Collective. Throws ErrorCode::invalid_argument,
+    /// before anything is sent, where dims do not fit (tutti::balanced_dims finds some). Declared in
+    /// tutti/topologies.hpp.
     std::optional<CartesianCommunicator> create_cartesian(std::vector<int> dims,
-                                                          std::vector<bool> periods = {}) const;
+                                                          std::vector<bool> periods = {},
+                                                          CartesianOptions options = {}) const;
     /// The same ranks, with the neighbours that each gives: whom it receives from, and whom it sends to. Both
     /// ends of an edge must name it, equally often. Collective. Throws ErrorCode::invalid_rank for neighbours
     /// that are no ranks, ErrorCode::invalid_argument where ranks contradict each other. Declared in

@@ -15,10 +15,11 @@
 
 namespace tutti {
 
-/// Each in three forms, as BlockCollectives has them. Buffers are contiguous: trivially copyable objects, or
-/// ranges of them. The operator is tutti::sum and the like, an Op, or a user_op; it is the same at all ranks,
-/// and so are the sizes. The i'th element of a result is the operator over the i'th elements of the ranks'
-/// inputs, those of lower ranks on the left where it does not commute.
+/// Each in three forms, as BlockCollectives has them. Buffers are trivially copyable objects, contiguous
+/// ranges of them, or layouts, which are packed before and unpacked after. The operator is tutti::sum and the
+/// like, an Op, or a user_op; it is the same at all ranks, and so are the sizes. The i'th element of a result
+/// is the operator over the i'th elements of the ranks' inputs, those of lower ranks on the left where it
+/// does not commute.
 ///
 /// Input and output are the same buffer, or two that are apart; reduce_scatter has no form in place. Sizes
 /// that do not fit throw ErrorCode::invalid_argument before anything is sent. Where only ranks disagree,

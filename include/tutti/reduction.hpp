@@ -143,9 +143,14 @@ requires std::ranges::contiguous_range<T>
 struct ReducedElement<T> {
     using type = std::ranges::range_value_t<T>;
 };
-/// The type of the elements that a reduction combines: of a range its values, else the object itself.
 template <class T>
-using ReducedElementT = typename ReducedElement<std::remove_reference_t<T>>::type;
+struct ReducedElement<LayoutView<T>> {
+    using type = std::remove_cv_t<T>;
+};
+/// The type of the elements that a reduction combines: of a range or layout its values, else the object
+/// itself.
+template <class T>
+using ReducedElementT = typename ReducedElement<std::remove_cvref_t<T>>::type;
 
 template <class T>
 ConstElements const_reduce_view(const T& object)
@@ -153,8 +158,11 @@ ConstElements const_reduce_view(const T& object)
     using Value = ReducedElementT<const T>;
     static_assert(
         std::is_trivially_copyable_v<Value> && !std::is_pointer_v<Value> && !std::ranges::range<Value>,
-        "tutti: a reduction takes a trivially copyable object, or a contiguous range of them");
-    if constexpr (std::ranges::contiguous_range<const T>)
+        "tutti: a reduction takes a trivially copyable object, a contiguous range of them, or a layout");
+    if constexpr (LaidOut<T>)
+        return {reinterpret_cast<const std::byte*>(object.base), object.layout.size_bytes() / sizeof(Value),
+                sizeof(Value)};
+    else if constexpr (std::ranges::contiguous_range<const T>)
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)), std::ranges::size(object),
                 sizeof(Value)};
     else
@@ -164,7 +172,10 @@ ConstElements const_reduce_view(const T& object)
 template <class T>
 Elements reduce_view(T& object)
 {
-    if constexpr (std::ranges::range<T>)
+    if constexpr (LaidOut<T>)
+        static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.base)>>,
+                      "tutti: a reduction's result must not be const");
+    else if constexpr (std::ranges::range<T>)
         static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<T>>>,
                       "tutti: a reduction's result must not be const");
     else
@@ -173,11 +184,23 @@ Elements reduce_view(T& object)
     return {const_cast<std::byte*>(view.data), view.count, view.element_bytes};
 }
 
-/// What a reduction reads and writes; the same memory where it works in place.
+/// What a reduction reads and writes; the same memory, and layout, where it works in place. Of a layout,
+/// `data` is its base, and the count that of the elements that it has.
 struct ReducedBuffers {
     ConstElements in;
     Elements out;
+    const Layout* in_layout = nullptr;  // nullptr: contiguous
+    const Layout* out_layout = nullptr;
 };
+
+template <class T>
+const Layout* layout_of(const T& object) noexcept
+{
+    if constexpr (LaidOut<T>)
+        return &object.layout;
+    else
+        return nullptr;
+}
 
 /// Both have elements of one type.
 template <class In, class Out>
@@ -191,7 +214,7 @@ ReducedBuffers reduced(const In& in, Out& out)
     else
         static_assert(std::same_as<A, B>,
                       "tutti: a reduction's input and output must have elements of the same type");
-    return {const_reduce_view(in), reduce_view(out)};
+    return {const_reduce_view(in), reduce_view(out), layout_of(in), layout_of(out)};
 }
 
 /// Of an operation that outlives the call; `In` as a forwarding reference deduces it.

@@ -37,6 +37,12 @@ public:
     /// The ranks that lie `displacement` before and behind this one. Throws ErrorCode::invalid_argument where
     /// there is no such dimension.
     Shift shift(int dimension, int displacement = 1) const;
+    /// The grid of this rank's row, plane, ...: the dimensions that `kept` names, through its place in the
+    /// others. Collective. Throws ErrorCode::invalid_argument unless there is one value for each dimension,
+    /// and one is true.
+    ///
+    ///     grid.sub({false, true}) is the row of a grid of rows and columns
+    CartesianCommunicator sub(const std::vector<bool>& kept) const;
 
 private:
     friend class Communicator;

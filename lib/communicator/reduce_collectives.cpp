@@ -4,7 +4,7 @@
 #include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
-#include "lib/communicator/run_collective.hpp"
+#include "lib/communicator/packed_buffers.hpp"
 
 namespace tutti {
 
@@ -15,6 +15,8 @@ using collectives::Buffer;
 using collectives::CallKind;
 using collectives::Group;
 using collectives::Partition;
+using detail::BlockBuffers;
+using detail::BuffersUsed;
 using detail::CommunicatorState;
 using detail::Elements;
 using detail::Operator;
@@ -24,7 +26,7 @@ using reduction::ReduceOp;
 
 void check_same_shape(std::string_view operation, const ReducedBuffers& buffers)
 {
-    const auto& [in, out] = buffers;
+    const auto& [in, out, in_layout, out_layout] = buffers;
     detail::check_memory(operation, "input", in);
     detail::check_memory(operation, "output", out);
     if (in.count != out.count)
@@ -32,6 +34,27 @@ void check_same_shape(std::string_view operation, const ReducedBuffers& buffers)
                                       out.count));
     if (in.data != out.data)
         detail::check_apart(operation, in, out);
+}
+
+bool in_place(const ReducedBuffers& buffers)
+{
+    return buffers.in.data == buffers.out.data && buffers.in_layout == buffers.out_layout;
+}
+
+/// Runs the plan that make_plan(buffers) returns, with contiguous copies of buffers that have layouts.
+template <class MakePlan>
+detail::Started run_reduction(detail::Form form, const std::shared_ptr<CommunicatorState>& state,
+                              std::string_view operation, const ReducedBuffers& buffers, BuffersUsed used,
+                              MakePlan make_plan)
+{
+    if (buffers.in_layout == nullptr && buffers.out_layout == nullptr) [[likely]]
+        return detail::run(form, state, make_plan(buffers));
+    const BlockBuffers laid_out{buffers.in, buffers.out, in_place(buffers), buffers.in_layout,
+                                buffers.out_layout};
+    return detail::run_on(form, state, operation, laid_out, used, [&](const BlockBuffers& contiguous) {
+        const detail::ConstElements in = laid_out.in_place ? contiguous.out : contiguous.in;
+        return make_plan(ReducedBuffers{in, contiguous.out});
+    });
 }
 
 Buffer buffer_of(Elements elements)
@@ -42,7 +65,7 @@ Buffer buffer_of(Elements elements)
 auto plan_reduce(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op,
                  const RootOptions& options)
 {
-    const auto& [in, out] = buffers;
+    const auto& [in, out, in_layout, out_layout] = buffers;
     detail::check_root(state, "reduce", options.root);
     const bool is_root = state.rank() == options.root;
     if (is_root)
@@ -83,7 +106,7 @@ auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Part
 auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& buffers, const Operator& op,
                          const CollectiveOptions& options)
 {
-    const auto& [in, out] = buffers;
+    const auto& [in, out, in_layout, out_layout] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
     if (in.count / ranks != out.count || in.count % ranks != 0)
         refuse(
@@ -99,7 +122,7 @@ auto plan_reduce_scatterv(const CommunicatorState& state, const ReducedBuffers& 
                           std::span<const std::size_t> counts, const Operator& op,
                           const CollectiveOptions& options)
 {
-    const auto& [in, out] = buffers;
+    const auto& [in, out, in_layout, out_layout] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
     if (counts.size() != ranks)
         refuse("reduce_scatterv", fmt::format("there are {} counts for {} ranks; give the elements of each "
@@ -148,19 +171,26 @@ auto plan_exscan(const ReducedBuffers& buffers, const Operator& op, const Collec
 detail::Started ReduceCollectives::call_reduce(Form form, const Buffers& buffers, const Operator& op,
                                                const RootOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce(*state_, buffers, op, options));
+    const bool is_root = state_->rank() == options.root;
+    const BuffersUsed used{.out = is_root || in_place(buffers), .out_written = is_root};
+    return run_reduction(form, state_, "reduce", buffers, used, [&](const Buffers& contiguous) {
+        return plan_reduce(*state_, contiguous, op, options);
+    });
 }
 
 detail::Started ReduceCollectives::call_allreduce(Form form, const Buffers& buffers, const Operator& op,
                                                   const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_allreduce(buffers, op, options));
+    return run_reduction(form, state_, "allreduce", buffers, {},
+                         [&](const Buffers& contiguous) { return plan_allreduce(contiguous, op, options); });
 }
 
 detail::Started ReduceCollectives::call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op,
                                                        const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce_scatter(*state_, buffers, op, options));
+    return run_reduction(form, state_, "reduce_scatter", buffers, {}, [&](const Buffers& contiguous) {
+        return plan_reduce_scatter(*state_, contiguous, op, options);
+    });
 }
 
 detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers& buffers,
@@ -168,19 +198,23 @@ detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers
                                                         const Operator& op,
                                                         const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_reduce_scatterv(*state_, buffers, counts, op, options));
+    return run_reduction(form, state_, "reduce_scatterv", buffers, {}, [&](const Buffers& contiguous) {
+        return plan_reduce_scatterv(*state_, contiguous, counts, op, options);
+    });
 }
 
 detail::Started ReduceCollectives::call_scan(Form form, const Buffers& buffers, const Operator& op,
                                              const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_scan(buffers, op, options));
+    return run_reduction(form, state_, "scan", buffers, {},
+                         [&](const Buffers& contiguous) { return plan_scan(contiguous, op, options); });
 }
 
 detail::Started ReduceCollectives::call_exscan(Form form, const Buffers& buffers, const Operator& op,
                                                const CollectiveOptions& options) const
 {
-    return detail::run(form, state_, plan_exscan(buffers, op, options));
+    return run_reduction(form, state_, "exscan", buffers, {},
+                         [&](const Buffers& contiguous) { return plan_exscan(contiguous, op, options); });
 }
 
 }  // namespace tutti

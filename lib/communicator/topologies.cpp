@@ -8,11 +8,13 @@
 #include <string>
 
 #include "lib/communicator/buffer_checks.hpp"
+#include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/topology.hpp"
 
 namespace tutti {
 
 using collectives::Grid;
+using collectives::NodeMap;
 using detail::refuse;
 using detail::Topology;
 
@@ -53,6 +55,25 @@ void check_grid(std::span<const int> dims, std::size_t periods, int ranks)
 int rank_or_null(int rank)
 {
     return rank < 0 ? null_rank : rank;
+}
+
+std::shared_ptr<const Topology> topology_of(Grid grid, int rank)
+{
+    auto topology = std::make_shared<Topology>();
+    for (const int neighbor : grid.neighbors(rank))
+        topology->sources.push_back(rank_or_null(neighbor));
+    topology->destinations = topology->sources;
+    topology->grid = std::move(grid);
+    return topology;
+}
+
+// `nodes`: of all ranks of the communicator, of which the first ones are in the grid.
+int place_by_node(const Grid& grid, const NodeMap& nodes, int rank)
+{
+    std::vector<int> node_of_rank;
+    for (int other = 0; other < grid.size(); ++other)
+        node_of_rank.push_back(nodes.node_of(other));
+    return collectives::places_by_node(grid, NodeMap(node_of_rank))[static_cast<std::size_t>(rank)];
 }
 
 // Whether every edge is named at both of its ends: where not, the exchange would wait for ever.
@@ -105,20 +126,20 @@ std::vector<int> balanced_dims(int ranks, int dimensions)
 }
 
 std::optional<CartesianCommunicator> Communicator::create_cartesian(std::vector<int> dims,
-                                                                    std::vector<bool> periods) const
+                                                                    std::vector<bool> periods,
+                                                                    CartesianOptions options) const
 {
     check_grid(dims, periods.size(), size_);
     periods.resize(dims.size());
     Grid grid(std::move(dims), std::move(periods));
-    std::optional<Communicator> ranks = split(rank_ < grid.size() ? std::optional(0) : std::nullopt);
+    const bool is_in = rank_ < grid.size();
+    const NodeMap* const nodes = state_->placement().nodes;
+    const int place =
+        options.reorder && is_in && nodes != nullptr ? place_by_node(grid, *nodes, rank_) : rank_;
+    std::optional<Communicator> ranks = split(is_in ? std::optional(0) : std::nullopt, {.key = place});
     if (!ranks)
         return std::nullopt;
-    auto topology = std::make_shared<Topology>();
-    for (const int neighbor : grid.neighbors(rank_))
-        topology->sources.push_back(rank_or_null(neighbor));
-    topology->destinations = topology->sources;
-    topology->grid = std::move(grid);
-    return CartesianCommunicator(std::move(*ranks), std::move(topology));
+    return CartesianCommunicator(std::move(*ranks), topology_of(std::move(grid), place));
 }
 
 GraphCommunicator Communicator::create_graph(std::span<const int> sources,
@@ -171,6 +192,25 @@ Shift CartesianCommunicator::shift(int dimension, int displacement) const
         displacement == std::numeric_limits<int>::min() ? std::numeric_limits<int>::max() : -displacement;
     return {rank_or_null(grid.shifted(rank(), at, back)),
             rank_or_null(grid.shifted(rank(), at, displacement))};
+}
+
+CartesianCommunicator CartesianCommunicator::sub(const std::vector<bool>& kept) const
+{
+    const Grid& grid = *topology_->grid;
+    if (kept.size() != dims().size() || std::ranges::find(kept, true) == kept.end())
+        refuse("sub",
+               fmt::format("there are {} values for {} dimensions, {} of them true; give one for each, "
+                           "true for those to keep, which is one at least",
+                           kept.size(), dims().size(), std::ranges::count(kept, true)));
+    // Ranks that agree in the dimensions left out are together, in the order of the others.
+    int colour = 0;
+    int place = 0;
+    const std::vector<int> here = coordinates();
+    for (std::size_t i = 0; i < here.size(); ++i) {
+        int& number = kept[i] ? place : colour;
+        number = number * dims()[i] + here[i];
+    }
+    return CartesianCommunicator(*split(colour, {.key = place}), topology_of(grid.reduced_to(kept), place));
 }
 
 }  // namespace tutti

@@ -85,6 +85,42 @@ TEST_CASE("a grid's coordinates, neighbours and shifts; ranks beyond it are in n
     });
 }
 
+TEST_CASE("rows, columns and planes of a grid are grids")
+{
+    at_size(12, [](const Communicator& world) {
+        const CartesianCommunicator grid = *world.create_cartesian({2, 3, 2}, {false, true, false});
+        const std::vector<int> here = grid.coordinates();
+        const CartesianCommunicator line = grid.sub({false, true, false});
+        expect(line.dims() == std::vector{3} && line.periods() == std::vector{true});
+        expect(line.rank() == here[1] && line.size() == 3);
+        expect(line.shift(0).destination == (here[1] + 1) % 3);
+        std::vector<int> members(3);
+        line.allgather(world.rank(), members);
+        for (int place = 0; place < 3; ++place)
+            expect(members[static_cast<std::size_t>(place)] ==
+                   grid.rank_at(std::array{here[0], place, here[2]}));
+
+        const CartesianCommunicator plane = grid.sub({true, false, true});
+        expect(plane.dims() == std::vector{2, 2} && plane.coordinates() == std::vector{here[0], here[2]});
+        const CartesianCommunicator same = grid.sub({true, true, true});
+        expect(same.rank() == grid.rank() && same.dims() == grid.dims());
+        expect_error(ErrorCode::invalid_argument, "3 dimensions, 0 of them true", [&] {
+            grid.sub({false, false, false});
+        });
+        expect_error(ErrorCode::invalid_argument, "2 values for 3 dimensions", [&] {
+            grid.sub({true, true});
+        });
+    });
+}
+
+TEST_CASE("on one node a grid's ranks are as they were, reordered or not")
+{
+    at_size(6, [](const Communicator& world) {
+        const CartesianCommunicator grid = *world.create_cartesian({2, 3}, {}, {.reorder = true});
+        expect(grid.rank() == world.rank());
+    });
+}
+
 TEST_CASE("neighbours of a grid exchange blocks in all forms, and borders are left alone")
 {
     at_all_sizes([](const Communicator& world) {
