@@ -60,7 +60,7 @@ int run_limits(const Options& options)
     nlohmann::json document = {{"benchmark", "limits"}, {"results", nlohmann::json::array()}};
     for (const auto probe :
          {probe_cache_line, probe_small_message_ring, probe_shared_copy, probe_copy_pipeline,
-          probe_process_vm_readv, probe_switches, probe_counter_barrier}) {
+          probe_process_vm_readv, probe_switches, probe_counter_barrier, probe_sockets}) {
         std::vector<Figure> group;
         for (int run = 0; run < kRuns; ++run) {
             // A probe tells its figures in the same order in every run.

@@ -27,6 +27,7 @@ void probe_copy_pipeline(const Figures& figures, Effort effort);
 void probe_process_vm_readv(const Figures& figures, Effort effort);
 void probe_switches(const Figures& figures, Effort effort);
 void probe_counter_barrier(const Figures& figures, Effort effort);
+void probe_sockets(const Figures& figures, Effort effort);
 
 /// Runs all probes, prints a line each and writes the JSON file if asked for. Exit status. Throws
 /// std::runtime_error where the machine has fewer than two cores for us.

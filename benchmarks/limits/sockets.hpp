@@ -1,0 +1,38 @@
+// What two polling processes get out of a TCP connection: the limit of any transport over sockets.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace tutti::bench {
+
+/// A connection that stands, non-blocking, without Nagle's delay. Closes the descriptor that it is given.
+class ProbeSocket {
+public:
+    explicit ProbeSocket(int fd);
+    ProbeSocket(ProbeSocket&& other) noexcept;
+    ProbeSocket& operator=(ProbeSocket&&) = delete;
+    ~ProbeSocket();
+
+    /// All of it, by asking the kernel again and again. Throws std::runtime_error when the connection ends.
+    void send(std::span<const std::byte> data) const;
+    void receive(std::span<std::byte> data) const;
+
+private:
+    int fd_;
+};
+
+/// Waits for one connection on `listener`, which it closes.
+ProbeSocket accept_probe(int listener);
+/// A descriptor that listens on all addresses, and its port; 0 takes a free one.
+int listen_for_probe(unsigned short& port);
+/// Throws std::runtime_error where nobody listens at this address and port.
+ProbeSocket connect_probe(const char* address, unsigned short port);
+
+/// Half round trip. Both ends call it, `first` says which sends first; both get the figure.
+double socket_latency_us(const ProbeSocket& socket, bool first, std::size_t size_bytes, int loops);
+/// Microseconds a message of a stream in one direction that the sender does not pause; sizes and loops as
+/// above.
+double socket_stream_us(const ProbeSocket& socket, bool sends, std::size_t size_bytes, int loops);
+
+}  // namespace tutti::bench
