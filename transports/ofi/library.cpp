@@ -31,6 +31,7 @@ void find(void* library, const char* name, Function& function, const char* symbo
     std::memcpy(&function, &symbol, sizeof function);
 }
 
+// Stays loaded: what its providers leave behind must not point to code that is gone.
 void* load() noexcept
 {
     return dlopen(kName, RTLD_NOW | RTLD_LOCAL);
@@ -60,17 +61,14 @@ KeepSignalHandlers::~KeepSignalHandlers()
 
 const Library& Library::get()
 {
-    static const Library library;  // never unloaded: providers leave threads and handlers behind
+    static const Library library;
     return library;
 }
 
 bool Library::installed() noexcept
 {
     const KeepSignalHandlers keep;
-    void* const library = load();
-    if (library != nullptr)
-        dlclose(library);
-    return library != nullptr;
+    return load() != nullptr;
 }
 
 Library::Library()

@@ -15,6 +15,7 @@ class Library {
 public:
     /// Loads it at the first call. Throws ErrorCode::not_supported where it is not installed, or too old.
     static const Library& get();
+    /// Whether it can be loaded; it is from now on.
     static bool installed() noexcept;
 
     /// The version of the interface to ask for: ours, or the library's where that is older.

@@ -176,7 +176,11 @@ void Link::read_some()
         } else if (got < 0 && errno == EAGAIN) {
             return;
         } else {
-            const std::string why = got == 0 ? "it has closed the connection" : std::strerror(errno);
+            const std::string why = got != 0 ? std::strerror(errno)
+                                    : state_ == State::proving
+                                        ? "it closed the connection"
+                                        : "it closed the connection without leaving the "
+                                          "job: the process has probably died";
             if (dialed_ && state_ == State::proving)
                 give_up_way(why);
             else

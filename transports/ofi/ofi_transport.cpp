@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/open_files.hpp"
 
 namespace tutti::transport::ofi {
 
@@ -58,6 +59,8 @@ OfiTransport::OfiTransport(OfiOptions options)
       reads_(endpoint_, modes_.local || options_.register_all ? &landings_ : nullptr),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
+    // Two links a rank, and the provider's own connection.
+    base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);
     const fi_info& info = endpoint_.info();
     if (info.ep_attr->max_msg_size < kFrameBytes)
         throw Error(ErrorCode::not_supported, "fabric",

@@ -108,7 +108,7 @@ void OfiTransport::ended(Link& link)
     if (&link == with.accepted)
         with.accepted = nullptr;
     if (known && needed && with.fate == Peer::Fate::living)
-        lose(rank, link.reason());
+        lose(rank, with.host.empty() ? link.reason() : fmt::format("host {}, {}", with.host, link.reason()));
 }
 
 void OfiTransport::stranger(const std::string& what)

@@ -106,15 +106,6 @@ std::string words_of(int error)
     return words;
 }
 
-void allow_open_files(std::size_t wanted) noexcept
-{
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return;
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted);
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 bool Pulse::all_arrived(int fd, std::int64_t now_ns) noexcept
 {
     tcp_info info{};

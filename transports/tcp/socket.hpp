@@ -37,9 +37,6 @@ std::string name_of_other_end(int fd);
 /// The error in words, with the remedy where there is a known one.
 std::string words_of(int error);
 
-/// A job may have more ranks than a process by default has files. As far as the hard limit allows.
-void allow_open_files(std::size_t wanted) noexcept;
-
 /// Whether the other end's host still answers.
 class Pulse {
 public:

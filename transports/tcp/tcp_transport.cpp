@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/open_files.hpp"
 
 namespace tutti::transport::tcp {
 
@@ -25,7 +26,7 @@ constexpr std::int64_t kAtOnce = 1;  // for the alarm
 TcpOptions checked(TcpOptions options)
 {
     // A file for each peer, and as many again for the program.
-    allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
+    base::allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
     return options;
 }
 

@@ -195,7 +195,7 @@ TEST_CASE("with every buffer registered, as adapters want it: frames and reads o
         REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
         CHECK(completion.fired == 1);
         CHECK(completion.result == ErrorCode::success);
-        CHECK(std::memcmp(local.data(), lent.bytes.data() + 5, size) == 0);
+        CHECK(std::equal(local.begin(), local.end(), lent.bytes.begin() + 5));
     }
     bool gone = false;
     REQUIRE(drive_until(
