@@ -4,6 +4,7 @@
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +22,12 @@ constexpr int kQuestionSeconds = 1;  // from one question to the next
 void set_option(int fd, int level, int name, int value) noexcept
 {
     ::setsockopt(fd, level, name, &value, sizeof value);
+}
+
+std::string own_name()
+{
+    utsname system{};
+    return ::uname(&system) == 0 ? system.nodename : "this one";
 }
 
 }  // namespace
@@ -91,7 +98,7 @@ std::vector<std::string> own_addresses(const std::string& interface)
     std::vector<std::string> result;
     // A machine without a network has nothing to choose from, and may be its own other host.
     if (!choice.is_automatic() || !std::ranges::all_of(all, is_loopback)) {
-        for (const LocalAddress& chosen : choice.choose(all, "this host")) {
+        for (const LocalAddress& chosen : choice.choose(all, own_name())) {
             result.push_back(chosen.address.to_string());
         }
     }
