@@ -164,6 +164,8 @@ void Children::handle_frame(Child& child, const Frame& frame)
         if (child.given_up) {
             return;
         }
+    } else if (frame.node == child.node) {
+        child.at_work = true;
     }
     events_.frame(frame);
 }
@@ -192,11 +194,11 @@ void Children::handle_closed(Child& child, const std::string& reason)
         return;
     }
     child.given_up = true;
-    if (child.index < 0) {
-        tell_loss(child, reason);
+    if (child.at_work || child.index < 0) {
+        tell_loss(child, reason);  // at once: ranks that have lost their peers will complain soon
         return;
     }
-    // What it may have said of why it ends comes another way, by its agent.
+    // It could not begin. What it has said of that comes another way, by its agent.
     loop_.after(kWordsPatience, [this, &child, reason] { tell_loss(child, reason); });
 }
 

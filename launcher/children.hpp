@@ -65,6 +65,7 @@ private:
         std::vector<int> nodes;  // its own and all below
         std::unique_ptr<Connection> connection;
         bool said_hello = false;
+        bool at_work = false;   // it has said more than hello
         bool given_up = false;  // not_started or lost has been told
     };
 
