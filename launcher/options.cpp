@@ -58,6 +58,10 @@ void check_program(const Section& section, std::size_t sections)
 /// Puts the job's variables in front of each program's own; where both set one, the program's own stays.
 void merge_environment(CommandLine& line)
 {
+    // Then ranks tell, too: over which network they talk.
+    if (line.options.verbosity > 0) {
+        line.job_environment.emplace_back("TUTTI_VERBOSE", "1");
+    }
     for (AppContext& app : line.options.apps) {
         auto merged = line.job_environment;
         std::erase_if(merged, [&app](const auto& variable) {

@@ -201,9 +201,9 @@ void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
             throw mismatch(*mine, peer, theirs);
     }
     throw Error(result, "collective",
-                fmt::format("rank {} of the communicator has ended, or its connection broke, while this rank "
-                            "waits for it in {}: all ranks must call it",
-                            peer, mine != nullptr ? mine->describe() : "a collective"),
+                fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
+                            peer, mine != nullptr ? mine->describe() : "a collective",
+                            state_.process().protocol().why_lost(state_.world_rank(peer))),
                 peer);
 }
 

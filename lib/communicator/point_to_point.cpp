@@ -93,12 +93,12 @@ bool is_lost(const CommunicatorState& state, int source) noexcept
     return source != any_source && state.process().protocol().is_lost(state.world_rank(source));
 }
 
-void raise_lost(std::string_view operation, int source)
+void raise_lost(const CommunicatorState& state, std::string_view operation, int source)
 {
-    throw Error(
-        ErrorCode::peer_lost, operation,
-        fmt::format("nothing more comes from rank {}: its process has ended or its connection broke", source),
-        source);
+    throw Error(ErrorCode::peer_lost, operation,
+                fmt::format("nothing more comes from rank {}: {}", source,
+                            state.process().protocol().why_lost(state.world_rank(source))),
+                source);
 }
 
 void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,

@@ -35,7 +35,7 @@ protocol::UnexpectedRequest& wait_for_message(const CommunicatorState& state, En
         return found != nullptr || detail::is_lost(state, source);
     });
     if (found == nullptr)
-        detail::raise_lost(operation, source);
+        detail::raise_lost(state, operation, source);
     return *found;
 }
 

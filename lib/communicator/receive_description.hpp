@@ -14,7 +14,7 @@ void check_receive(const CommunicatorState& state, std::string_view operation, i
 
 /// Whether nothing more can come from `source` alone.
 bool is_lost(const CommunicatorState& state, int source) noexcept;
-[[noreturn]] void raise_lost(std::string_view operation, int source);
+[[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source);
 
 /// Fills what the caller of the protocol fills. `layout`, which may be nullptr, must outlive the request.
 void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,

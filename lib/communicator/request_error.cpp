@@ -8,26 +8,16 @@
 
 namespace tutti::detail {
 
-namespace {
-
-std::string_view why_lost(const protocol::Peer* peer) noexcept
-{
-    return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
-                                                  : "its process has ended or its connection broke";
-}
-
-}  // namespace
-
 std::exception_ptr error_of(RequestState& state)
 {
     switch (state.kind) {
         case RequestState::Kind::send: {
             const auto& send = static_cast<const protocol::SendRequest&>(state);
-            return std::make_exception_ptr(
-                Error(state.status.code, "send",
-                      fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: {}",
-                                  send.data.size(), send.envelope.tag(), send.peer_rank, why_lost(send.peer)),
-                      send.peer_rank));
+            return std::make_exception_ptr(Error(
+                state.status.code, "send",
+                fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: {}", send.data.size(),
+                            send.envelope.tag(), send.peer_rank, protocol::why_lost(send.peer)),
+                send.peer_rank));
         }
         case RequestState::Kind::receive: {
             const auto& receive = static_cast<const protocol::ReceiveRequest&>(state);
@@ -39,11 +29,12 @@ std::exception_ptr error_of(RequestState& state)
                         "size first or pass a larger buffer",
                         state.status.source, state.status.tag, state.status.size_bytes, receive.capacity),
                     state.status.source));
-            return std::make_exception_ptr(Error(
-                state.status.code, "recv",
-                fmt::format("nothing more comes from rank {} of the job: {}",
-                            receive.sender >= 0 ? receive.sender : receive.peer_rank, why_lost(receive.lost)),
-                receive.sender >= 0 ? receive.sender : receive.peer_rank));
+            return std::make_exception_ptr(
+                Error(state.status.code, "recv",
+                      fmt::format("nothing more comes from rank {} of the job: {}",
+                                  receive.sender >= 0 ? receive.sender : receive.peer_rank,
+                                  protocol::why_lost(receive.lost)),
+                      receive.sender >= 0 ? receive.sender : receive.peer_rank));
         }
         case RequestState::Kind::collective: {
             try {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "lib/base/intrusive_list.hpp"
 #include "lib/protocol/requests.hpp"
@@ -52,5 +53,12 @@ struct Peer : base::ListHook<PendingPeerTag> {
     // Of an eager message whose header the transport has shown, and whose payload is still on its way.
     ReceiveRequest* early_receive = nullptr;
 };
+
+/// Why a lost peer is lost, to go behind a colon. nullptr: one that was never connected to.
+inline std::string_view why_lost(const Peer* peer) noexcept
+{
+    return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
+                                                  : "its process has ended or its connection broke";
+}
 
 }  // namespace tutti::protocol

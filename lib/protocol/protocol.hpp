@@ -143,6 +143,8 @@ public:
 
     std::size_t unexpected_count() const noexcept { return matcher_.unexpected_count(); }
     bool is_lost(int peer) const noexcept;
+    /// As protocol::why_lost. Valid as long as this.
+    std::string_view why_lost(int peer) const noexcept;
 
     // transport::Sink
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override;

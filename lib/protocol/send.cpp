@@ -291,4 +291,9 @@ bool Protocol::is_lost(int rank) const noexcept
     return slot != nullptr && slot->lost;
 }
 
+std::string_view Protocol::why_lost(int rank) const noexcept
+{
+    return protocol::why_lost(peers_[static_cast<std::size_t>(rank)].get());
+}
+
 }  // namespace tutti::protocol
