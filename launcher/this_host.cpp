@@ -1,53 +1,25 @@
 #include "launcher/this_host.hpp"
 
-#include <ifaddrs.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
+
+#include "lib/network/interfaces.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-/// An address in its shortest spelling; empty for anything else.
-std::string canonical_address(std::string_view text)
-{
-    addrinfo hints{};
-    hints.ai_flags = AI_NUMERICHOST;
-    addrinfo* list = nullptr;
-    std::array<char, NI_MAXHOST> result{};
-    if (getaddrinfo(std::string(text).c_str(), nullptr, &hints, &list) == 0) {
-        getnameinfo(list->ai_addr, list->ai_addrlen, result.data(), result.size(), nullptr, 0,
-                    NI_NUMERICHOST);
-        freeaddrinfo(list);
-    }
-    return result.data();
-}
-
 bool is_own_address(std::string_view text)
 {
-    const std::string wanted = canonical_address(text);
-    ifaddrs* list = nullptr;
-    if (wanted.empty() || getifaddrs(&list) != 0) {
+    // Behind '%' stands the interface by which a link-local address is reached.
+    const auto wanted = network::IpAddress::parse(text.substr(0, text.find('%')));
+    if (!wanted) {
         return false;
     }
-    bool found = false;
-    for (const ifaddrs* entry = list; entry != nullptr && !found; entry = entry->ifa_next) {
-        if (entry->ifa_addr == nullptr ||
-            (entry->ifa_addr->sa_family != AF_INET && entry->ifa_addr->sa_family != AF_INET6)) {
-            continue;
-        }
-        const socklen_t bytes =
-            entry->ifa_addr->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-        std::array<char, NI_MAXHOST> own{};
-        found =
-            getnameinfo(entry->ifa_addr, bytes, own.data(), own.size(), nullptr, 0, NI_NUMERICHOST) == 0 &&
-            wanted == own.data();
-    }
-    freeifaddrs(list);
-    return found;
+    return std::ranges::any_of(network::local_addresses(),
+                               [&](const network::LocalAddress& own) { return own.address == *wanted; });
 }
 
 }  // namespace

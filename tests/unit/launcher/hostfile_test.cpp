@@ -113,6 +113,10 @@ TEST_CASE("This machine has several names")
     CHECK(is_this_host("localhost"));
     CHECK(is_this_host("127.0.0.1"));
     CHECK(is_this_host("::1"));
+    CHECK(is_this_host("0:0:0:0:0:0:0:1"));
+    CHECK(is_this_host("::ffff:127.0.0.1"));
+    CHECK_FALSE(is_this_host("203.0.113.77"));
+    CHECK_FALSE(is_this_host("fe80::dead:beef%lo"));
     CHECK(is_this_host(local_host_name()));
     CHECK(is_this_host(local_host_name() + ".example.org"));
     CHECK_FALSE(is_this_host(local_host_name() + "x"));
