@@ -35,8 +35,11 @@ void ReceiveBuffers::give_back(std::unique_ptr<std::byte[]> buffer)
 
 std::string Stream::error() const
 {
-    const bool by_other_end = error_ == ECONNRESET || error_ == EPIPE;
-    return words_of(error_) + (by_other_end ? ": the process has probably died" : "");
+    if (error_ == ECONNRESET || error_ == EPIPE)
+        return words_of(error_) + ": the process has probably died";
+    if (error_ == ETIMEDOUT || error_ == EHOSTUNREACH)
+        return words_of(error_) + ": the network between the hosts is cut, or that host is down";
+    return words_of(error_);
 }
 
 std::size_t Stream::receive(ReceiveBuffers& buffers, Sink& sink)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "lib/base/clock.hpp"
@@ -21,7 +22,27 @@ constexpr unsigned kPassesPerPoll = 32;
 // After so many passes without traffic a connection is no longer read in each, where others might be instead.
 constexpr unsigned kHotPasses = 256;
 constexpr std::size_t kEventsAPoll = 64;
+constexpr std::size_t kCopiedBytes = 1024;
 constexpr std::int64_t kAtOnce = 1;  // for the alarm
+
+// As send() answers. To copy a short payload costs less than to tell the kernel of two pieces.
+ssize_t write_frame(int fd, const Head& head, std::span<const std::byte> payload) noexcept
+{
+    const auto head_bytes = head.bytes();
+    if (payload.size() <= kCopiedBytes) {
+        std::array<std::byte, sizeof(Head) + kCopiedBytes> frame;
+        std::memcpy(frame.data(), head_bytes.data(), head_bytes.size());
+        if (!payload.empty())
+            std::memcpy(frame.data() + head_bytes.size(), payload.data(), payload.size());
+        return ::send(fd, frame.data(), head_bytes.size() + payload.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    std::array<iovec, 2> parts = {{{const_cast<std::byte*>(head_bytes.data()), head_bytes.size()},
+                                   {const_cast<std::byte*>(payload.data()), payload.size()}}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
 
 TcpOptions checked(TcpOptions options)
 {
@@ -87,16 +108,10 @@ SendResult TcpTransport::send(int rank, std::span<const std::byte> header, std::
         return SendResult::done;
     }
     Stream& stream = *to.stream;
-    const auto head_bytes = head.bytes();
-    std::array<iovec, 2> parts = {{{const_cast<std::byte*>(head_bytes.data()), head_bytes.size()},
-                                   {const_cast<std::byte*>(payload.data()), payload.size()}}};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = payload.empty() ? 1 : 2;
-    ssize_t sent = sendmsg(stream.fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    ssize_t sent = write_frame(stream.fd(), head, payload);
     if (!stream.watched_for_silence) [[unlikely]]
         watch_for_silence(stream);
-    if (sent == static_cast<ssize_t>(head_bytes.size() + payload.size())) [[likely]]
+    if (sent == static_cast<ssize_t>(head.bytes().size() + payload.size())) [[likely]]
         return SendResult::done;
     if (sent < 0) {
         if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOBUFS) {
