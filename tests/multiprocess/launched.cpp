@@ -26,7 +26,6 @@ namespace tutti::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr const char* kMarkVariable = "TUTTI_TEST_MARK";
 
 std::string variable(const char* name)
 {

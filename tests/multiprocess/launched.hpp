@@ -13,6 +13,9 @@ namespace tutti::test {
 /// this and its natural end, which is a thousand seconds away.
 inline constexpr double kSoonSeconds = 3.0;
 
+/// The variable of the environment by which a Launched's processes are known.
+inline constexpr const char* kMarkVariable = "TUTTI_TEST_MARK";
+
 struct Result {
     int status = -1;  // exit status; 128 + signal when tuttirun itself was killed
     std::string out;

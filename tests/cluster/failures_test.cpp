@@ -1,0 +1,164 @@
+// What goes wrong between hosts ends the job within the bound, names who and where, and leaves nothing behind
+// (Hosts checks that).
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/cluster/cluster.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+/// Two ranks a host that exchange messages for longer than any test takes.
+std::vector<std::string> long_job()
+{
+    return job("a:2,b:2", "soak", {"--seconds", "1000"});
+}
+
+/// Returns when all ranks of long_job() have joined it and exchange messages: the launcher is in the
+/// background.
+void wait_until_busy()
+{
+    Hosts::wait_for_processes("a", "api_soak --seconds", 3);  // the head, too
+    Hosts::wait_for_processes("b", "api_soak --seconds", 2);
+    Hosts::shell("a",
+                 "for i in $(seq 500); do ss -Htn state established | grep -q . && exit 0; sleep 0.02; done; "
+                 "exit 1");
+}
+
+}  // namespace
+
+TEST_CASE_METHOD(Hosts, "a link that is cut in silence ends the job on both sides", "[failures]")
+{
+    const std::string lost = GENERATE("a", "b");  // the head's side, too
+    CAPTURE(lost);
+    Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));
+    wait_until_busy();
+    cut(lost);
+    const auto start = std::chrono::steady_clock::now();
+    const Result result = launched.wait();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(result.status != 0);
+    CHECK(seconds < kBoundSeconds);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "10.77.0."));
+    CHECK(contains(result.err, "on b"));
+    // While the link is still cut: nobody could tell b.
+    wait_for_processes("b", "tuttirun", 0);
+    wait_for_processes("b", "api_soak", 0);
+}
+
+TEST_CASE_METHOD(Hosts, "a rank that is killed on another host ends the job at once", "[failures]")
+{
+    const std::string how = GENERATE("recv", "barrier");
+    const Result result = tuttirun(job("a:2,b:2", "killed", {how}));
+    CHECK(result.status == 128 + SIGKILL);
+    CHECK(contains(result.err, "rank 3 (pid "));
+    CHECK(contains(result.err, "on b) was killed by signal 9"));
+    CHECK(lines_of(result.err).size() == 1);
+    CHECK(result.seconds < 2 * kSoonSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a rank that throws on another host ends the job with its words", "[failures]")
+{
+    std::vector<std::string> arguments = job("a:1,b:2", "progress", {"throw"});
+    const Result result = tuttirun(arguments);
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, "rank 2 (pid "));
+    CHECK(contains(result.err, "on b"));
+    CHECK(contains(result.err, "rank 2 has had enough"));
+    CHECK(result.seconds < 2 * kSoonSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a daemon that is killed ends the job, and its ranks with it", "[failures]")
+{
+    Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));
+    wait_until_busy();
+    // The first is the daemon, the other its watchdog.
+    ::kill(processes("b", "tuttirun --daemon").at(0), SIGKILL);
+    const Result result = launched.wait();
+    CHECK(result.status != 0);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "lost the daemon on b"));
+    CHECK(contains(result.err, "ranks 2, 3"));
+    CHECK(result.seconds < kBoundSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a host that dies ends the job", "[failures]")
+{
+    Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));
+    wait_until_busy();
+    kill("b");
+    const auto start = std::chrono::steady_clock::now();
+    const Result result = launched.wait();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(result.status != 0);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "on b"));
+    CHECK(seconds < kBoundSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a job outlives the ssh session that started its daemon", "[failures]")
+{
+    Launched launched(tuttirun_command(job("a:2,b:2", "soak", {"--seconds", "3"})), std::chrono::seconds(60));
+    wait_until_busy();
+    for (const pid_t session : wait_for_processes("b", "sshd: root@notty", 1))
+        ::kill(session, SIGKILL);
+    const Result result = launched.wait();
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "MB checked"));
+}
+
+TEST_CASE_METHOD(Hosts, "nothing outlives the head on any host, whatever ends it", "[failures]")
+{
+    const int signal = GENERATE(SIGKILL, SIGTERM, SIGINT);
+    CAPTURE(signal);
+    Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));
+    wait_until_busy();
+    // The first that was started; daemons are called otherwise.
+    const std::vector<pid_t> heads = processes("a", "tuttirun --host");
+    REQUIRE(!heads.empty());
+    ::kill(heads.front(), signal);
+    const Result result = launched.wait();
+    CHECK(result.status == 128 + signal);
+    wait_for_processes("b", "api_soak", 0);
+    CHECK(result.seconds < 4 * kSoonSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a job that takes too long is ended on all hosts", "[failures]")
+{
+    const Result result = tuttirun({"--timeout", "2", "--host", "a:1,b:1", "sleep", "1000"});
+    CHECK(result.status == 124);
+    CHECK(contains(result.err, "did not end within 2 s"));
+    CHECK(result.seconds < 2 + 2 * kSoonSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "statuses, output and input of ranks on other hosts", "[failures]")
+{
+    const Result status =
+        tuttirun({"--host", "a:1,b:2", "sh", "-c", "[ $PMIX_RANK = 2 ] && exit 7; sleep 1000"});
+    CHECK(status.status == 7);
+    CHECK(contains(status.err, "rank 2 (pid "));
+    CHECK(contains(status.err, "on b) exited with status 7"));
+
+    const Result names = tuttirun({"--host", "a:1,b:1,c:1", "-l", "cat", "/proc/sys/kernel/hostname"});
+    check_quiet_success(names);
+    CHECK(sorted(lines_of(names.out)) == std::vector<std::string>{"0: a", "1: b", "2: c"});
+
+    Launched launched(tuttirun_command({"--host", "b:1,c:1", "-l", "cat"}), std::chrono::seconds(60));
+    std::string input;
+    for (int i = 0; i < 20'000; ++i)
+        input += "line " + std::to_string(i) + "\n";
+    launched.write(input);
+    const Result echoed = launched.wait();
+    check_quiet_success(echoed);
+    const std::vector<std::string> lines = lines_of(echoed.out);
+    REQUIRE(lines.size() == 20'000);
+    CHECK(lines.front() == "0: line 0");
+    CHECK(lines.back() == "0: line 19999");
+
+    const Result missing = tuttirun({"--host", "a:1,b:1", "/no/such/program"});
+    CHECK(missing.status == 127);
+    CHECK(contains(missing.err, "/no/such/program: No such file or directory"));
+}

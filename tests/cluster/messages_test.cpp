@@ -1,0 +1,83 @@
+// What works on one host works over several: all kinds of messages and all collectives, every value checked.
+#include <catch2/catch.hpp>
+
+#include "tests/cluster/cluster.hpp"
+
+using namespace tutti::test;
+
+TEST_CASE_METHOD(Hosts, "messages and collectives over hosts", "[messages]")
+{
+    const std::string hosts = GENERATE("a:2,b:2", "a:1,b:1,c:1", "a:1,b:3", "b:2,c:1");
+    CAPTURE(hosts);
+    const Result messages = tuttirun(job(hosts, "messages"));
+    check_quiet_success(messages);
+    CHECK(messages.out == "");
+    check_quiet_success(tuttirun(job(hosts, "every_collective", {"3000"})));
+}
+
+TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
+{
+    for (const std::string name : {"messages", "every_collective"}) {
+        std::vector<std::string> arguments = job("a:3,b:2", name, {"3000"});
+        arguments.insert(arguments.begin(), {"--map-by", "node"});
+        check_quiet_success(tuttirun(arguments));
+    }
+}
+
+TEST_CASE_METHOD(Hosts, "hosts from a file", "[messages]")
+{
+    change("a", "printf 'b slots=2\\n# a comment\\nc slots=1 max_slots=2\\n' > /tmp/hostfile",
+           "rm /tmp/hostfile");
+    const Result result = tuttirun({"--hostfile", "/tmp/hostfile", "-l", "cat", "/proc/sys/kernel/hostname"});
+    check_quiet_success(result);
+    CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"0: b", "1: b", "2: c"});
+}
+
+TEST_CASE_METHOD(Hosts, "a progress thread over hosts", "[messages]")
+{
+    for (const std::string name : {"messages", "progress"}) {
+        CAPTURE(name);
+        std::vector<std::string> arguments = job("a:2,b:1", name);
+        arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread", "-x", "TUTTI_CORES=2"});
+        check_quiet_success(tuttirun(arguments));
+    }
+}
+
+TEST_CASE_METHOD(Hosts, "a rank that waits for one on another host uses no processor time", "[messages]")
+{
+    check_quiet_success(tuttirun(job("a:2,b:2", "sleeper")));
+}
+
+TEST_CASE_METHOD(Hosts, "a flood of messages from another host is bounded", "[messages]")
+{
+    check_quiet_success(tuttirun(job("a:1,b:1", "flood")));
+}
+
+TEST_CASE_METHOD(Hosts, "memory that peers of the same host read in place", "[messages]")
+{
+    check_quiet_success(tuttirun(job("a:2,b:2", "shared_memory")));
+}
+
+TEST_CASE_METHOD(Hosts, "a soak of all kinds of messages over three hosts", "[messages]")
+{
+    const Result result = tuttirun(job("a:2,b:2,c:2", "soak", {"--seconds", "4"}));
+    check_quiet_success(result);
+    CHECK(contains(result.out, "MB checked"));
+}
+
+TEST_CASE_METHOD(Hosts, "calls that do not fit are named over hosts, too", "[messages]")
+{
+    const Result result = tuttirun(job("a:2,b:2", "mismatch", {"reduce root"}));
+    CHECK(result.status != 0);
+    CHECK(contains(result.err, "reduce with root 0"));
+    CHECK(contains(result.err, "reduce with root 1"));
+}
+
+// On any hosts: run where they have no IPv4, too.
+TEST_CASE_METHOD(Hosts, "the default network alone", "[messages]")
+{
+    check_quiet_success(tuttirun(job("a:1,b:1,c:1", "messages")));
+    const Result result = tuttirun(job("a:2,b:1", "soak", {"--seconds", "1"}));
+    check_quiet_success(result);
+    CHECK(contains(result.out, "MB checked"));
+}
