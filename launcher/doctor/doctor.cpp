@@ -30,6 +30,8 @@ constexpr milliseconds kHelloPatience{10000};
 constexpr milliseconds kEndPatience{3000};
 /// With more hosts each pair is probed in one direction only.
 constexpr std::size_t kBothWaysHosts = 16;
+/// With more hosts the pairs that are well are summed up.
+constexpr std::size_t kHostsInFull = 6;
 
 StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
 {
@@ -190,7 +192,12 @@ void Doctor::handle_report(int node, std::string_view payload)
         case Kind::probe: {
             const ProbeResult result = decode_probe_result(reader);
             const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
-            print(judge_probe(patient.name, patient.facts, peer.name, peer.facts, result));
+            const Finding finding = judge_probe(patient.name, patient.facts, peer.name, peer.facts, result);
+            if (finding.level == Level::good && patients_.size() > kHostsInFull && options_.verbosity == 0) {
+                probes_.add(patient.name, peer.name, result);
+            } else {
+                print(finding);
+            }
             break;
         }
     }
@@ -314,6 +321,9 @@ void Doctor::ask_pair(int from, int to)
 
 void Doctor::finish()
 {
+    if (!probes_.empty()) {
+        print(probes_.finding());
+    }
     fmt::print("{} warning{}, {} failure{}\n", warnings_, warnings_ == 1 ? "" : "s", failures_,
                failures_ == 1 ? "" : "s");
     status_ = failures_ > 0 ? 1 : 0;

@@ -69,6 +69,7 @@ private:
     std::vector<std::vector<std::pair<int, int>>> rounds_;  // of probes, the next one last
     std::function<void()> next_;
     EventLoop::TimerId timer_ = 0;
+    ProbeSummary probes_;
     int warnings_ = 0;
     int failures_ = 0;
     int status_ = 0;

@@ -195,4 +195,28 @@ Finding judge_probe(const std::string& from, const Facts& from_facts, const std:
                 from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses))};
 }
 
+void ProbeSummary::add(const std::string& from, const std::string& to, const ProbeResult& result)
+{
+    const std::string pair = fmt::format("{} -> {}", from, to);
+    if (empty() || result.latency_seconds > most_latency_seconds_) {
+        most_latency_seconds_ = result.latency_seconds;
+        slowest_ = pair;
+    }
+    if (empty() || result.bytes_per_second < least_bytes_per_second_) {
+        least_bytes_per_second_ = result.bytes_per_second;
+        narrowest_ = pair;
+    }
+    ++count_;
+}
+
+Finding ProbeSummary::finding() const
+{
+    return {Level::good,
+            fmt::format(
+                "{} pairs of hosts reach each other (-v shows all); the slowest is {} with {}, the narrowest "
+                "{} with {}",
+                count_, slowest_, latency_text(most_latency_seconds_), narrowest_,
+                bandwidth_text(least_bytes_per_second_))};
+}
+
 }  // namespace tutti::launcher::doctor

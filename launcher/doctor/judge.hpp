@@ -36,4 +36,19 @@ Finding judge_clock(const std::string& name, double offset_seconds, double error
 Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
                     const Facts& to_facts, const ProbeResult& result);
 
+/// Good probes of so many hosts that not all are told.
+class ProbeSummary {
+public:
+    void add(const std::string& from, const std::string& to, const ProbeResult& result);
+    bool empty() const noexcept { return count_ == 0; }
+    Finding finding() const;
+
+private:
+    int count_ = 0;
+    double most_latency_seconds_ = 0;
+    double least_bytes_per_second_ = 0;
+    std::string slowest_;
+    std::string narrowest_;
+};
+
 }  // namespace tutti::launcher::doctor

@@ -146,6 +146,27 @@ TEST_CASE("Probes are told with their way, or with all ways that failed")
                Catch::Contains("no address of one can lead"));
 }
 
+TEST_CASE("Of many good probes the worst are named")
+{
+    ProbeSummary summary;
+    CHECK(summary.empty());
+    ProbeResult result;
+    result.reached = true;
+    result.latency_seconds = 20e-6;
+    result.bytes_per_second = 2e9;
+    summary.add("a", "b", result);
+    result.latency_seconds = 50e-6;
+    summary.add("b", "c", result);
+    result.latency_seconds = 30e-6;
+    result.bytes_per_second = 1e8;
+    summary.add("c", "a", result);
+    CHECK_FALSE(summary.empty());
+    CHECK(summary.finding().text ==
+          "3 pairs of hosts reach each other (-v shows all); the slowest is b -> c with 50.0 us, the "
+          "narrowest c -> a "
+          "with 100.0 MB/s");
+}
+
 TEST_CASE("Findings of several lines stay together")
 {
     CHECK(format({Level::warning, "one\ntwo", "three"}) == "[warn] one\n       two\n       three\n");
