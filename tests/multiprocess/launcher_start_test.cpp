@@ -104,21 +104,24 @@ TEST_CASE("maps and bindings name the hosts")
     CHECK(contains(result.err, "rank 2 on a "));
 }
 
+// Hosts that are addresses: their names are looked up without asking anybody.
 TEST_CASE("the doctor finds healthy hosts healthy")
 {
     const Agent agent(kWorks);
-    const Result result = tuttirun(Agent::run("a,b,c", {"--interface", "lo", "--doctor"}));
+    const Result result =
+        tuttirun(Agent::run("127.0.0.2,127.0.0.3,127.0.0.4", {"--interface", "lo", "--doctor"}));
     CAPTURE(result.out, result.err);
     CHECK(result.status == 0);
-    for (const char* host : {"a", "b", "c"}) {
+    for (const char* host : {"127.0.0.2", "127.0.0.3", "127.0.0.4"}) {
         CHECK(contains(result.out, std::string("[ok]   ") + host + ": the daemon is there after "));
         CHECK(contains(result.out, std::string("[ok]   ") + host + ": shared memory works"));
     }
-    for (const char* pair : {"a -> b", "b -> a", "a -> c", "c -> a", "b -> c", "c -> b"}) {
-        CHECK(contains(result.out, std::string("[ok]   ") + pair + ": "));
+    for (const char* pair : {"2 -> 127.0.0.3", "3 -> 127.0.0.2", "2 -> 127.0.0.4", "4 -> 127.0.0.2",
+                             "3 -> 127.0.0.4", "4 -> 127.0.0.3"}) {
+        CHECK(contains(result.out, std::string("[ok]   127.0.0.") + pair + ": "));
     }
     CHECK(contains(result.out, "to 127.0.0.1 (lo) from 127.0.0.1 (lo)"));
-    CHECK(contains(result.out, "[warn] b: is the same machine as a"));
+    CHECK(contains(result.out, "[warn] 127.0.0.3: is the same machine as 127.0.0.2"));
     CHECK(contains(result.out, " 0 failures"));
 
     const Result alone = tuttirun({"--doctor"});
@@ -130,20 +133,21 @@ TEST_CASE("the doctor finds healthy hosts healthy")
 TEST_CASE("the doctor names the hosts that fail, and looks at the others all the same")
 {
     const Agent agent(R"(case $1 in
-        b) echo "Host key verification failed." >&2; exit 255;;
-        c) exec sleep 1000;;
+        127.0.0.3) echo "Host key verification failed." >&2; exit 255;;
+        127.0.0.4) kill -9 $$;;
         *) shift; exec sh -c "$*";; esac)");
     const Result result =
-        tuttirun(Agent::run("a,b,c,d", {"--interface", "lo", "--start-timeout", "2", "--doctor"}));
+        tuttirun(Agent::run("127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.5", {"--interface", "lo", "--doctor"}));
     CAPTURE(result.out, result.err);
     CHECK(result.status == 1);
-    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on b: "));
-    CHECK(contains(result.out, "run 'ssh b' once by hand"));
-    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on c: "));
-    CHECK(contains(result.out, "[ok]   a -> d: "));
+    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on 127.0.0.3: "));
+    CHECK(contains(result.out, "run 'ssh 127.0.0.3' once by hand"));
+    CHECK(contains(result.out, "[FAIL] cannot start tuttirun on 127.0.0.4: "));
+    CHECK(contains(result.out, "[ok]   127.0.0.2 -> 127.0.0.5: "));
     CHECK(contains(result.out, "2 failures"));
 
-    const Result no_network = tuttirun(Agent::run("a,b", {"--interface", "nosuch0", "--doctor"}));
+    const Result no_network =
+        tuttirun(Agent::run("127.0.0.2,127.0.0.3", {"--interface", "nosuch0", "--doctor"}));
     CHECK(no_network.status != 0);
     CHECK(contains(no_network.out + no_network.err, "nosuch0"));
 }
