@@ -14,6 +14,7 @@
 
 #include "launcher/launcher_signals.hpp"
 #include "launcher/rank_environment.hpp"
+#include "launcher/usage_error.hpp"
 
 namespace tutti::launcher {
 
@@ -99,6 +100,10 @@ int Head::run()
 
 void Head::start_daemons()
 {
+    if (plan_.hosts.size() > kMaxNodes) {
+        throw UsageError(
+            fmt::format("{} hosts are more than the {} that a job may have", plan_.hosts.size(), kMaxNodes));
+    }
     StartOrder order{plan_.method, options_.interface, {}, -1};
     for (const Host& host : plan_.hosts) {
         const int node = static_cast<int>(nodes_.size());

@@ -11,8 +11,8 @@ namespace tutti::launcher {
 
 class LocalDaemon {
 public:
-    /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix then starts while the head
-    /// still looks at the machine. Throws std::system_error.
+    /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix
+    /// then starts while the head still looks at the machine. Throws std::system_error.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
     ~LocalDaemon() { wait(); }
     LocalDaemon(const LocalDaemon&) = delete;
