@@ -39,6 +39,7 @@ struct Peer {
     // Patience: since when something is owed, and how often it has shown meanwhile that it is there.
     std::int64_t owed_since_ns = 0;  // 0: nothing is
     std::int64_t asked_ns = 0;
+    bool asked = false;  // and not answered yet
     unsigned answers = 0;
 
     // The end. Who leaves the job is not missed, unless something is sent to it afterwards.

@@ -85,6 +85,7 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
         case LinkMessage::Kind::ping:
             return tell_by_link(link, from);
         case LinkMessage::Kind::pong:
+            from.asked = false;
             ++from.answers;
             return acknowledge(from, value);
     }
@@ -257,7 +258,8 @@ void OfiTransport::be_patient(std::int64_t now_ns)
                  fmt::format("{}: it answers over TCP, but libfabric's provider {} has brought it nothing "
                              "for {:.1f} s; see whether a firewall lets it through",
                              link->where(), card_.provider, double(link_settings_.timeout_ns) * 1e-9));
-        } else if (now_ns - to.asked_ns >= question_ns) {
+        } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
+            to.asked = true;
             to.asked_ns = now_ns;
             links_.send(*link, {LinkMessage::Kind::ping});
         }

@@ -400,6 +400,36 @@ TEST_CASE("a process that computes for longer than the timeout is not lost")
     process.signal(SIGCONT);
 }
 
+TEST_CASE("a peer that says it is there while the fabric brings it nothing is lost")
+{
+    if (!Library::installed())
+        return;
+    const Key key = Key::random();
+    OfiRank rank({.rank = 0, .ranks = 2, .key = key, .timeout = 300ms, .linger = 0ms});
+    FakePeer peer(rank, key);
+    rank.transport->connect(1, peer.card());
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
+    peer.accept_frames();
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return rank.transport->is_connected(1); }));
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return rank.send(1, Bytes(8)) == SendResult::done; }));
+    SECTION("it has had none")
+    {
+        REQUIRE(drive_until([&] { peer.pass(); }, [&] { return !rank.sink.losses.empty(); }));
+        CHECK(peer.questions >= 9);
+        CHECK_THAT(rank.sink.reasons.front(), Contains("provider net") && Contains("firewall"));
+    }
+    SECTION("it says that it has had the frame, and is asked no more")
+    {
+        peer.received = 1;
+        REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.questions == 1; }));
+        const auto until = std::chrono::steady_clock::now() + 600ms;
+        while (std::chrono::steady_clock::now() < until)
+            peer.pass();
+        CHECK(peer.questions == 1);
+        CHECK(rank.sink.losses.empty());
+    }
+}
+
 TEST_CASE("a rank that has ended before anybody connects is lost when somebody does")
 {
     if (!Library::installed())

@@ -121,7 +121,17 @@ public:
         victim_.progress();
     }
     bool has_token() const { return token != 0; }
-    bool ended_by_victim() const { return ended_; }
+    /// It takes frames, too, once it has granted a token; they go to nobody.
+    void accept_frames() { say({transport::ofi::LinkMessage::Kind::grant, 0, 1}); }
+    Bytes card() const
+    {
+        transport::ofi::Card card = victim_.card();
+        card.rank = 1;
+        card.host = "host1";
+        card.endpoint = endpoint_.name();
+        card.doors = links_.doors();
+        return card.bytes();
+    }
     /// Until the fabric has taken it.
     bool send(std::span<const std::byte> bytes)
     {
@@ -149,6 +159,8 @@ public:
     }
 
     std::uint64_t token = 0;
+    unsigned questions = 0;
+    std::uint64_t received = 0;  // frames, as it says when it is asked
 
 private:
     void proved(transport::ofi::Link& link) override { link_ = &link; }
@@ -156,12 +168,12 @@ private:
     {
         if (message.kind == transport::ofi::LinkMessage::Kind::grant)
             token = message.value;
+        if (message.kind == transport::ofi::LinkMessage::Kind::ping) {
+            ++questions;
+            say({transport::ofi::LinkMessage::Kind::pong, 0, received});
+        }
     }
-    void ended(transport::ofi::Link&) override
-    {
-        ended_ = true;
-        link_ = nullptr;
-    }
+    void ended(transport::ofi::Link&) override { link_ = nullptr; }
     void stranger(const std::string&) override {}
 
     OfiRank& victim_;
@@ -170,7 +182,7 @@ private:
     transport::ofi::Links links_;
     fi_addr_t to_;
     transport::ofi::Link* link_ = nullptr;
-    bool ended_ = false;
+
     std::vector<std::unique_ptr<Bytes>> sent_;
     std::vector<std::unique_ptr<transport::ofi::Operation>> operations_;
 };
