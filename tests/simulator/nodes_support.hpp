@@ -48,7 +48,7 @@ template <class Check>
 void everywhere(Check check)
 {
     for (const SendMode mode : kModes) {
-        for (int ranks = 1; ranks <= 17; ++ranks) {
+        for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
             for (const NodeMap& nodes : ways_to_deal(ranks)) {
                 CAPTURE(static_cast<int>(mode), ranks, text_of(nodes, ranks));
                 check(mode, ranks, nodes);

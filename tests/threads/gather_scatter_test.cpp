@@ -6,6 +6,22 @@
 using namespace tutti;
 using namespace tutti::test;
 
+namespace {
+
+// A call in place, blocking and not.
+void check_in_place(const std::vector<int>& given, const std::vector<int>& expected, auto&& call,
+                    auto&& start)
+{
+    std::vector<int> data = given;
+    call(data);
+    expect(data == expected);
+    data = given;
+    start(data).wait();
+    expect(data == expected);
+}
+
+}  // namespace
+
 TEST_CASE("gather to every root, in two buffers and in place")
 {
     at_all_sizes([](const Communicator& world) {
@@ -22,12 +38,10 @@ TEST_CASE("gather to every root, in two buffers and in place")
                 world.igather(in, later, {.root = root}).wait();
                 expect(later == out);
 
-                std::vector<int> data = is_root ? only_own(all, world, counts, packed(counts)) : in;
-                world.gather(data, {.root = root});
-                expect(data == (is_root ? all : in));
-                data = is_root ? only_own(all, world, counts, packed(counts)) : in;
-                world.igather(data, {.root = root}).wait();
-                expect(data == (is_root ? all : in));
+                check_in_place(
+                    is_root ? only_own(all, world, counts, packed(counts)) : in, is_root ? all : in,
+                    [&](std::vector<int>& data) { world.gather(data, {.root = root}); },
+                    [&](std::vector<int>& data) { return world.igather(data, {.root = root}); });
             }
         }
     });
@@ -47,12 +61,14 @@ TEST_CASE("gatherv to every root, packed and with displacements")
             expect(!is_root || out == all_numbers(root, counts));
 
             const std::vector<int> all = all_numbers(root, counts, places, size);
-            std::vector<int> data = is_root ? only_own(all, world, counts, places) : in;
-            world.gatherv(data, {counts, places}, {.root = root});
-            expect(data == (is_root ? all : in));
-            data = is_root ? only_own(all, world, counts, places) : in;
-            world.igatherv(data, {counts, places}, {.root = root}).wait();
-            expect(data == (is_root ? all : in));
+            check_in_place(
+                is_root ? only_own(all, world, counts, places) : in, is_root ? all : in,
+                [&](std::vector<int>& data) {
+                    world.gatherv(data, {counts, places}, {.root = root});
+                },
+                [&](std::vector<int>& data) {
+                    return world.igatherv(data, {counts, places}, {.root = root});
+                });
             std::vector<int> later = untouched(size);
             world.igatherv(in, later, {counts, places}, {.root = root}).wait();
             expect(later == (is_root ? all : untouched(size)));
@@ -76,12 +92,10 @@ TEST_CASE("scatter from every root, in two buffers and in place")
                 world.iscatter(in, later, {.root = root}).wait();
                 expect(later == expected);
 
-                std::vector<int> data = is_root ? all : untouched(count);
-                world.scatter(data, {.root = root});
-                expect(data == (is_root ? all : expected));
-                data = is_root ? all : untouched(count);
-                world.iscatter(data, {.root = root}).wait();
-                expect(data == (is_root ? all : expected));
+                check_in_place(
+                    is_root ? all : untouched(count), is_root ? all : expected,
+                    [&](std::vector<int>& data) { world.scatter(data, {.root = root}); },
+                    [&](std::vector<int>& data) { return world.iscatter(data, {.root = root}); });
             }
         }
     });
@@ -101,12 +115,14 @@ TEST_CASE("scatterv from every root, packed, with displacements, and of blocks t
             expect(out == expected);
 
             const std::vector<int> all = all_numbers(root, counts, places, size);
-            std::vector<int> data = is_root ? all : untouched(expected.size());
-            world.scatterv(data, {counts, places}, {.root = root});
-            expect(data == (is_root ? all : expected));
-            data = is_root ? all : untouched(expected.size());
-            world.iscatterv(data, {counts, places}, {.root = root}).wait();
-            expect(data == (is_root ? all : expected));
+            check_in_place(
+                is_root ? all : untouched(expected.size()), is_root ? all : expected,
+                [&](std::vector<int>& data) {
+                    world.scatterv(data, {counts, places}, {.root = root});
+                },
+                [&](std::vector<int>& data) {
+                    return world.iscatterv(data, {counts, places}, {.root = root});
+                });
             std::vector<int> later = untouched(expected.size());
             world.iscatterv(all, {counts, places}, later, {.root = root}).wait();
             expect(later == expected);
