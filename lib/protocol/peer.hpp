@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/base/intrusive_list.hpp"
+#include "lib/protocol/rendezvous_choice.hpp"
 #include "lib/protocol/requests.hpp"
 #include "transports/transport.hpp"
 
@@ -31,6 +32,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
     bool lost = false;
     std::string loss;                           // why, as its transport says
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
+    RendezvousChoice* choice = nullptr;         // of all peers over that transport
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous

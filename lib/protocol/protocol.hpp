@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -215,7 +216,7 @@ private:
     IdTable<SendRequest> awaiting_cts_;
     IdTable<ReceiveRequest> awaiting_data_;
     base::Pool<UnexpectedRequest> unexpected_pool_;
-    RendezvousChoice choice_;
+    std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
     CallListener* call_listener_ = nullptr;
     bool any_lost_ = false;
 };

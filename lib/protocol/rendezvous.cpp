@@ -22,7 +22,7 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
         const bool can_pull = region && from.can_pull && !from.transport->viewable(*region) &&
                               request.deliver == nullptr && request.expected >= kPullFromBytes;
         request.matched_ns = can_pull ? base::now_ns() : 0;
-        if (can_pull && choice_.choose(request.expected) == Way::pull &&
+        if (can_pull && from.choice->choose(request.expected) == Way::pull &&
             try_pull(request, from, sender_id, *region))
             return;
         clear_to_send(request, from, sender_id);
@@ -81,7 +81,7 @@ bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sende
 
 void Protocol::finish_pull(ReceiveRequest& request)
 {
-    choice_.record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
+    peer(request.sender).choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
     const FinHeader header{Lead::of(FrameKind::fin), request.sender_id};
     send_control(connected_peer(request.sender), bytes_of(header));
     finish(request);
@@ -138,7 +138,8 @@ void Protocol::data_arrived(ReceiveRequest& request, std::size_t bytes)
         return;
     awaiting_data_.remove(request.id);
     if (request.matched_ns != 0)
-        choice_.record(Way::stream, request.expected, base::now_ns() - request.matched_ns);
+        peer(request.sender)
+            .choice->record(Way::stream, request.expected, base::now_ns() - request.matched_ns);
     finish(request);
 }
 

@@ -56,6 +56,7 @@ Peer& Protocol::connected_peer(int rank)
         to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.can_pull = capabilities.remote_get;
         to.transport = &transport;
+        to.choice = &choices_[&transport];
     }
     return to;
 }

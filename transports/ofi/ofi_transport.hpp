@@ -82,9 +82,15 @@ private:
     class Nobody;  // the sink of close()
 
     // ofi_transport.cpp
-    void post_receives();
+    fi_addr_t address_to_read(int rank) const noexcept
+    {
+        return peer(rank).may_send() ? peer(rank).address : FI_ADDR_UNSPEC;
+    }
     bool send_frame(Peer& to, const FrameHead& head, std::span<const std::byte> header,
                     std::span<const std::byte> payload, int peer);
+
+    // receiving.cpp
+    void post_receives();
     std::size_t poll_fabric(Sink& sink);
     void ended(const Completed& completed, Sink& sink, std::size_t& frames);
     void failed(const FailedOperation& failure);

@@ -1,0 +1,173 @@
+// What arrives, and what has become of what was sent: the transport's progress.
+#include <fmt/format.h>
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/base/clock.hpp"
+#include "transports/ofi/ofi_transport.hpp"
+
+namespace tutti::transport::ofi {
+
+namespace {
+
+// Times that one pass asks the fabric, at up to 16 events: others want their turn.
+constexpr int kPollsAPass = 4;
+// Links say little: the kernel is asked for them so often at most.
+constexpr std::int64_t kLookNs = 50'000;
+
+}  // namespace
+
+void OfiTransport::post_receives()
+{
+    while (!unposted_.empty()) {
+        Buffer& buffer = *unposted_.front();
+        const long result = endpoint_.receive(buffer.memory, buffer.descriptor, buffer);
+        if (result == -FI_EAGAIN)
+            return;
+        if (result != 0)
+            throw Error(ErrorCode::system, "progress",
+                        fmt::format("libfabric's provider {} takes no buffer to receive into: {}",
+                                    card_.provider, Library::get().describe(result)));
+        unposted_.pop_front();
+    }
+}
+
+std::size_t OfiTransport::progress(Sink& sink)
+{
+    if (closed_)
+        return 0;
+    const std::int64_t now = base::now_ns();
+    std::size_t events = 0;
+    // Before the fabric: what it does later, it tells the next sleeper of.
+    if (armed_ || now - looked_ns_ >= kLookNs) {
+        looked_ns_ = now;
+        events += links_.look();
+        be_patient(now);
+    }
+    events += poll_fabric(sink);
+    reads_.post([this](int of) { return address_to_read(of); });
+    events += reads_.finish();
+    if (!to_tell_.empty())
+        tell_everybody();
+    if (quiet_ && !(losses_.empty() && leavers_.empty())) [[unlikely]] {
+        see_off_leavers();
+        events += report_losses(sink);
+    }
+    if (armed_ && events == 0) {
+        // Some providers notice only here that there is more.
+        const bool unsure = !quiet_ || (endpoint_.wait_fd() >= 0 && !endpoint_.may_sleep());
+        unsure_ = unsure ? unsure_ + 1 : 0;
+        links_.wake_at(sleep_until(now));
+        return unsure && unsure_ < 3;
+    }
+    return events;
+}
+
+std::size_t OfiTransport::poll_fabric(Sink& sink)
+{
+    std::size_t frames = 0;
+    quiet_ = false;
+    for (int polls = 0; polls < kPollsAPass && !quiet_; ++polls) {
+        std::array<Completed, 16> completed;
+        const int count = endpoint_.poll(completed);
+        if (count < 0)
+            failed(endpoint_.failed());
+        for (int i = 0; i < count; ++i)
+            ended(completed[static_cast<std::size_t>(i)], sink, frames);
+        quiet_ = count == 0;
+        if (!unposted_.empty())
+            post_receives();
+    }
+    return frames;
+}
+
+void OfiTransport::ended(const Completed& completed, Sink& sink, std::size_t& frames)
+{
+    Operation& operation = *completed.operation;
+    switch (operation.kind) {
+        case Operation::Kind::receive: {
+            auto& buffer = static_cast<Buffer&>(operation);
+            unposted_.push_back(&buffer);  // posted after this pass, also when the sink throws
+            on_frame(buffer.memory.first(std::min(completed.bytes, buffer.memory.size())), sink, frames);
+            return;
+        }
+        case Operation::Kind::send:
+            return send_buffers_.give_back(static_cast<Buffer&>(operation));
+        case Operation::Kind::read: {
+            const int rank = reads_.peer_of(operation);
+            peer(rank).owed_since_ns = 0;
+            return reads_.chunk_ended(operation, ErrorCode::success);
+        }
+    }
+}
+
+void OfiTransport::failed(const FailedOperation& failure)
+{
+    if (failure.operation == nullptr)
+        return;
+    switch (failure.operation->kind) {
+        case Operation::Kind::receive:
+            // A message too long for any frame, or cut off with its connection: nobody's that we know.
+            unposted_.push_back(static_cast<Buffer*>(failure.operation));
+            if (failure.code == FI_ETRUNC)
+                stranger("a message through the fabric that is too long for a frame");
+            return;
+        case Operation::Kind::send: {
+            auto& buffer = static_cast<Buffer&>(*failure.operation);
+            send_buffers_.give_back(buffer);
+            return lose(buffer.peer, failure.words);
+        }
+        case Operation::Kind::read: {
+            // What the peer no longer lends is an error of this read alone; its link tells whether it lives.
+            const int rank = reads_.peer_of(*failure.operation);
+            const bool gone = peer(rank).fate != Peer::Fate::living;
+            return reads_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
+        }
+    }
+}
+
+void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::size_t& frames)
+{
+    const auto frame = Frame::parse(bytes);
+    Peer* const from =
+        frame && frame->head.source < peers_.size() ? peers_[frame->head.source].get() : nullptr;
+    if (from == nullptr || !from->knows(frame->head.token)) {
+        stranger(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
+        return;
+    }
+    if (from->fate == Peer::Fate::reported)
+        return;
+    const int rank = static_cast<int>(frame->head.source);
+    acknowledge(*from, frame->head.acknowledged);
+    if (frame->head.header_bytes == kAcknowledgement)
+        return;
+    switch (from->incoming.take(frame->head.number, bytes)) {
+        case ReorderQueue::Order::next:
+            deliver(rank, *frame, sink, frames);
+            break;
+        case ReorderQueue::Order::early:
+            return;
+        case ReorderQueue::Order::absurd:
+            stranger(fmt::format("a frame that says to be number {} of rank {}, of which {} have come",
+                                 frame->head.number, rank, from->incoming.received()));
+            return;
+    }
+    while (!from->incoming.none_early()) {
+        const std::vector<std::byte> early = from->incoming.ready();
+        if (early.empty())
+            break;
+        deliver(rank, *Frame::parse(early), sink, frames);
+    }
+    if (from->incoming.received() - from->told >= kWindow / 2)
+        to_tell_.push_back(rank);
+}
+
+void OfiTransport::deliver(int rank, const Frame& frame, Sink& sink, std::size_t& frames)
+{
+    ++frames;
+    sink.frame(rank, frame.header, frame.payload);
+}
+
+}  // namespace tutti::transport::ofi
