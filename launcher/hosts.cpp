@@ -35,7 +35,8 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
     }
     for (Host& host : hosts) {
         const auto found = std::ranges::find_if(allocation, [&](const Host& granted) {
-            return granted.name == host.name || (is_this_host(host.name) && is_this_slurm_node(granted.name));
+            return granted.name == host.name || host.name.starts_with(granted.name + ".") ||
+                   (is_this_host(host.name) && is_this_slurm_node(granted.name));
         });
         if (found == allocation.end()) {
             throw UsageError(

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 
 #include <poll.h>
 
@@ -40,6 +41,23 @@ UniqueFd file_with(const std::string& bytes)
         ::lseek(fd.get(), 0, SEEK_SET);
     }
     return fd;
+}
+
+/// This process's environment, without what would confine daemons that srun starts to the cores of one task.
+std::vector<char*> environment_of_agents()
+{
+    constexpr std::array<std::string_view, 3> kOfOneTask = {
+        "SRUN_CPUS_PER_TASK=", "SLURM_CPUS_PER_TASK=", "SLURM_TRES_PER_TASK="};
+    std::vector<char*> result;
+    for (char** entry = ::environ; *entry != nullptr; ++entry) {
+        if (std::ranges::none_of(kOfOneTask, [entry](std::string_view name) {
+                return std::string_view(*entry).starts_with(name);
+            })) {
+            result.push_back(*entry);
+        }
+    }
+    result.push_back(nullptr);
+    return result;
 }
 
 void signal_agent(pid_t pid, int signal) noexcept
@@ -136,10 +154,11 @@ pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, Spawn
         return -1;
     }
     const std::vector<int> unbound;
+    std::vector<char*> environment = environment_of_agents();
     SpawnRequest request{};
     request.program = program.c_str();
     request.argv = &agent.command;
-    request.environment = ::environ;
+    request.environment = environment.data();
     request.working_directory = "";
     request.cpus = &unbound;
     request.standard_streams[0] = standard_input;

@@ -143,7 +143,7 @@ TEST_CASE("-H takes part of an allocation")
 {
     const Allocation allocation("n[1-3]", "4(x3)", "n1");
     Options options;
-    options.hosts = parse({"-H", "n3,n2:1", "a"}).hosts;
+    options.hosts = parse({"-H", "n3.cluster.example,n2:1", "a"}).hosts;
     const std::vector<Host> hosts = job_hosts(options);
     REQUIRE(hosts.size() == 2);
     CHECK(hosts[0].name == "n3");

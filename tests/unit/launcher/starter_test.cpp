@@ -222,8 +222,11 @@ TEST_CASE("One srun for all: it fails for those that have not come")
 {
     Scene scene("exit 0");
     const TemporaryFolder folder;
-    const std::filesystem::path srun = folder.write(
-        "srun", "#!/bin/sh\ncat > $(dirname $0)/record\necho 'srun: error: n1: no' >&2\nexit 1\n");
+    const WithVariable of_one_task("SRUN_CPUS_PER_TASK", "1");
+    const std::filesystem::path srun = folder.write("srun", R"(#!/bin/sh
+        (cat; echo "cores: $SRUN_CPUS_PER_TASK") > $(dirname $0)/record
+        echo 'srun: error: n1: no' >&2
+        exit 1)");
     std::filesystem::permissions(srun, std::filesystem::perms::owner_all);
     StartMethod method;
     method.kind = StartMethod::Agent::srun;
@@ -244,7 +247,10 @@ TEST_CASE("One srun for all: it fails for those that have not come")
     CHECK(scene.failed == std::vector<int>{0, 2});
     CHECK_THAT(scene.reasons, Catch::Contains("cannot start tuttirun on host0, host2: '"));
     CHECK_THAT(scene.reasons, Catch::Contains("srun: error: n1: no"));
+    std::ifstream record(folder.path() / "record");
     std::string line;
-    std::getline(std::ifstream(folder.path() / "record"), line);
+    std::getline(record, line);
     CHECK(line == "all");
+    std::getline(record, line);
+    CHECK(line == "cores: ");
 }
