@@ -14,7 +14,8 @@ std::string missing(Operands operands, Through through, const Situation& situati
         return "it needs an operator that commutes";
     if (through == Through::board)
         return situation.placement.board_bytes == 0
-                   ? "there is no board: ranks of one node share one where they outnumber its cores"
+                   ? "there is no board: ranks of one node share one where they outnumber its cores, from "
+                     "their communicator's fourth blocking call on"
                    : fmt::format("the board has room for {}", in_bytes(situation.placement.board_bytes));
     if (situation.nodes() == 1)
         return "there is one node";
