@@ -63,9 +63,9 @@ Hosts::Hosts()
 Hosts::~Hosts()
 {
     for (const std::string& host : cut_)
-        script({"mend", host});
+        CHECK(script({"mend", host}).err == "");
     for (const std::string& host : killed_)
-        script({"boot", host});
+        CHECK(script({"boot", host}).err == "");
     for (const auto& [host, undo] : undo_)
         shell(host, undo);
     // Daemons that lost their head in silence need the bound, and some time, to be gone.

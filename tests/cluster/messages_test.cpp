@@ -73,6 +73,17 @@ TEST_CASE_METHOD(Hosts, "calls that do not fit are named over hosts, too", "[mes
     CHECK(contains(result.err, "reduce with root 1"));
 }
 
+TEST_CASE_METHOD(Hosts, "libfabric between hosts", "[messages]")
+{
+    const std::string fabric = GENERATE("ofi:net", "ofi:tcp;ofi_rxm");
+    CAPTURE(fabric);
+    for (std::vector<std::string> arguments :
+         {job("a:1,b:1,c:1", "messages"), job("a:2,b:1", "soak", {"--seconds", "0.5"})}) {
+        arguments.insert(arguments.begin(), {"--fabric", fabric});
+        check_quiet_success(tuttirun(arguments));
+    }
+}
+
 // On any hosts: run where they have no IPv4, too.
 TEST_CASE_METHOD(Hosts, "the default network alone", "[messages]")
 {

@@ -91,6 +91,8 @@ plug() {
     pid=$(first_process "$who")
     for interface in $(networks); do
         port=$who-$interface
+        # The kernel takes its time to clear away what a dead host had.
+        in_network switch ip link delete "$port" 2> /dev/null || true
         # The same after booting: its neighbours remember it.
         in_network switch ip link add "$port" type veth peer name "$interface" \
             address "02:00:00:00:$net:0$number" netns "$pid"
