@@ -15,9 +15,13 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// With head and header just below 16 KiB, what layered providers send without asking the receiver first.
-constexpr std::size_t kPayloadBytes = 16'256;
-constexpr std::size_t kFrameBytes = sizeof(FrameHead) + kMaxHeaderBytes + kPayloadBytes;
+// Of one frame. Layered providers send without asking the receiver first what is, with all heads, below 16
+// KiB.
+constexpr std::size_t kPayloadBytes = 64u << 10;
+constexpr std::size_t kLayeredPayloadBytes = 16'256;
+// Adapters read more than this faster than it is copied twice.
+constexpr std::size_t kEagerBytes = 64u << 10;
+constexpr std::size_t kAdapterEagerBytes = 16u << 10;
 constexpr std::size_t kReceiveBuffers = 128;
 constexpr std::size_t kMostIdleRegistrations = 1024;
 constexpr std::size_t kMostStrangers = 256;
@@ -26,6 +30,12 @@ constexpr std::size_t kMostStrangers = 256;
 std::size_t most_idle(const MemoryModes& modes)
 {
     return modes.pins_pages ? 0 : kMostIdleRegistrations;
+}
+
+std::size_t payload_bytes(const fi_info& info)
+{
+    const bool layered = std::string_view(info.fabric_attr->prov_name).find(';') != std::string_view::npos;
+    return layered ? kLayeredPayloadBytes : kPayloadBytes;
 }
 
 std::int64_t nanoseconds(std::chrono::milliseconds time)
@@ -48,9 +58,10 @@ OfiTransport::OfiTransport(OfiOptions options)
       landing_registrar_(endpoint_, FI_READ),
       lent_(lending_registrar_, most_idle(modes_)),
       landings_(landing_registrar_, most_idle(modes_)),
-      receive_buffers_(Operation::Kind::receive, kFrameBytes,
+      max_payload_bytes_(payload_bytes(endpoint_.info())),
+      receive_buffers_(Operation::Kind::receive, frame_bytes(),
                        modes_.local || options_.register_all ? &frame_registrar_ : nullptr),
-      send_buffers_(Operation::Kind::send, kFrameBytes,
+      send_buffers_(Operation::Kind::send, frame_bytes(),
                     modes_.local || options_.register_all ? &frame_registrar_ : nullptr),
       reads_(endpoint_, modes_.local || options_.register_all ? &landings_ : nullptr),
       peers_(static_cast<std::size_t>(options_.ranks))
@@ -58,10 +69,10 @@ OfiTransport::OfiTransport(OfiOptions options)
     // Two links a rank, and the provider's own connection.
     base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);
     const fi_info& info = endpoint_.info();
-    if (info.ep_attr->max_msg_size < kFrameBytes)
+    if (info.ep_attr->max_msg_size < frame_bytes())
         throw Error(ErrorCode::not_supported, "fabric",
                     fmt::format("libfabric's provider {} carries {} bytes at a time, Tutti needs {}",
-                                info.fabric_attr->prov_name, info.ep_attr->max_msg_size, kFrameBytes));
+                                info.fabric_attr->prov_name, info.ep_attr->max_msg_size, frame_bytes()));
     card_ = {.rank = static_cast<std::uint32_t>(options_.rank),
              .host = options_.host,
              .provider = info.fabric_attr->prov_name,
@@ -92,10 +103,10 @@ std::string OfiTransport::describe() const
 
 Capabilities OfiTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = kPayloadBytes,
-            .inject_below = kPayloadBytes + 1,
+    return {.max_payload_bytes = max_payload_bytes_,
+            .inject_below = max_payload_bytes_ + 1,
             .remote_get = (endpoint_.info().caps & FI_RMA) != 0,
-            .eager_limit_bytes = 4 * kPayloadBytes,
+            .eager_limit_bytes = modes_.local ? kAdapterEagerBytes : kEagerBytes,
             .latency_ns = 5000,
             .bytes_per_ns = 8};
 }

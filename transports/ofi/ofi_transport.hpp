@@ -82,6 +82,10 @@ private:
     class Nobody;  // the sink of close()
 
     // ofi_transport.cpp
+    std::size_t frame_bytes() const noexcept
+    {
+        return sizeof(FrameHead) + kMaxHeaderBytes + max_payload_bytes_;
+    }
     fi_addr_t address_to_read(int rank) const noexcept
     {
         return peer(rank).may_send() ? peer(rank).address : FI_ADDR_UNSPEC;
@@ -129,6 +133,7 @@ private:
     RegistrationCache lent_;
     RegistrationCache landings_;
     std::unordered_map<std::uint64_t, RegistrationCache::Entry*> lent_by_key_;
+    const std::size_t max_payload_bytes_;
     BufferPool receive_buffers_;
     BufferPool send_buffers_;
     RemoteReads reads_;
