@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "launcher/daemon_link.hpp"
 #include "launcher/daemon_record.hpp"
@@ -85,7 +84,7 @@ void Children::start(const StartOrder& order)
     DaemonStarter::Events events;
     events.record = [this](int node) { return make_record(node); };
     events.starting = [this](const std::vector<std::string>& command) {
-        events_.note(fmt::format("running {}", fmt::join(command, " ")), true);
+        events_.note(fmt::format("running {}", shown_command(command)), true);
     };
     events.failed = [this](const std::vector<int>& nodes, const std::string& reason) {
         handle_failed_start(nodes, reason);

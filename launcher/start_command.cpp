@@ -46,17 +46,6 @@ bool says(const AgentEnd& end, std::string_view part)
     return end.words.find(part) != std::string::npos;
 }
 
-/// To be pasted into a terminal.
-std::string shown_command(const std::vector<std::string>& command)
-{
-    std::string text;
-    for (const std::string& word : command) {
-        text += text.empty() ? "" : " ";
-        text += word.find_first_of(" '") == std::string::npos ? word : fmt::format("\"{}\"", word);
-    }
-    return text;
-}
-
 /// What the words of ssh and of the shell behind it most often mean, the special before the general.
 std::string remedy(const StartMethod& method, const RemoteHost& host, const AgentEnd& end)
 {
@@ -151,6 +140,16 @@ std::string shown_words(const std::string& words)
 }
 
 }  // namespace
+
+std::string shown_command(const std::vector<std::string>& command)
+{
+    std::string text;
+    for (const std::string& word : command) {
+        text += text.empty() ? "" : " ";
+        text += word.find_first_of(" '") == std::string::npos ? word : fmt::format("\"{}\"", word);
+    }
+    return text;
+}
 
 std::vector<std::string> remote_shell_command(const StartMethod& method, const RemoteHost& host)
 {

@@ -41,6 +41,9 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
 /// Arguments of one srun for all hosts, which must not be empty.
 std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts);
 
+/// As one line, to be pasted into a terminal.
+std::string shown_command(const std::vector<std::string>& command);
+
 /// Why the daemons of `hosts` did not come to be, with the agent's own words and a remedy: "cannot start
 /// tuttirun on b: ...". `hosts` are those that are missing, not empty.
 std::string describe_start_failure(const StartMethod& method, const std::vector<std::string>& command,

@@ -87,9 +87,9 @@ TEST_CASE("users, an agent of the environment's, and hosts that get no rank")
     // With -v the commands are told.
     const Result result = tuttirun(Agent::run("me@a:2,b:2,c:2", {"-v", "-n", "4", "true"}));
     CHECK(result.status == 0);
-    CHECK(contains(result.err, "/scripted -l me a exec '"));
-    CHECK(contains(result.err, "/scripted b exec '"));
-    CHECK_FALSE(contains(result.err, "/scripted c exec '"));
+    CHECK(contains(result.err, "/scripted -l me a \"exec '"));
+    CHECK(contains(result.err, "/scripted b \"exec '"));
+    CHECK_FALSE(contains(result.err, "/scripted c \"exec '"));
 }
 
 TEST_CASE("maps and bindings name the hosts")
