@@ -16,6 +16,7 @@ namespace tutti::transport::tcp {
 namespace {
 
 constexpr int kPauseMs = 1;
+constexpr int kReadsAPass = 64;  // of one connection: a flood shall not outlast the deadline
 
 /// Nobody receives any more.
 class Nobody final : public Sink {
@@ -33,11 +34,10 @@ bool all_acknowledged(int fd) noexcept
 // False at the end of what the other end sends.
 bool drain(int fd, std::span<std::byte> scratch) noexcept
 {
-    ssize_t got = 0;
-    do
+    ssize_t got = 1;
+    for (int reads = 0; got > 0 && reads < kReadsAPass; ++reads)
         got = recv(fd, scratch.data(), scratch.size(), MSG_DONTWAIT);
-    while (got > 0);
-    return got < 0 && errno == EAGAIN;
+    return got > 0 || (got < 0 && errno == EAGAIN);
 }
 
 }  // namespace

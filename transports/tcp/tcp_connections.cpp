@@ -154,7 +154,7 @@ void TcpTransport::drop_guest(Meeting& guest, std::string_view why)
                  fmt::format("dropped a connection from {}: {}", remote, why));
 }
 
-bool TcpTransport::wants(int rank) noexcept
+bool TcpTransport::wants(int rank)
 {
     const Peer& known = peer(rank);
     return known.fate == Fate::living && known.stream == nullptr;

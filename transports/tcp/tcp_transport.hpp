@@ -103,7 +103,7 @@ private:
     void settle_dial(int rank);
     void drop_guest(Meeting& guest, std::string_view why);
     void limit_guests();
-    bool wants(int rank) noexcept;
+    bool wants(int rank);
     void adopt(int rank, std::unique_ptr<Meeting> meeting);
     void end_dial(Peer& of) noexcept;
     std::unique_ptr<Meeting> take_guest(Meeting& guest);
