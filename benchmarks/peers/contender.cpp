@@ -89,9 +89,10 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const Ho
     const std::string where = binding == Binding::core ? "core" : "none";
     // Tutti takes both dialects; it is asked in Open MPI's.
     words.insert(words.end(), {name == "mpich" ? "-bind-to" : "--bind-to", where});
-    // Given only where it is needed: it makes Open MPI yield when idle.
+    // Only where it is needed: with more ranks than cores it must yield when idle, which it does not find out
+    // by itself over hosts.
     if (name == "openmpi" && ranks_per_host > cores)
-        words.push_back("--oversubscribe");
+        words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
     const std::vector<std::string> placed = placement(name, ranks_per_host, cores, hosts);
     words.insert(words.end(), placed.begin(), placed.end());
     words.insert(words.end(), {"-n", std::to_string(ranks), program.string()});

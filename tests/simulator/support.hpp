@@ -23,7 +23,7 @@ inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
 /// Every number of ranks up to this. Fewer under a sanitizer, ten times slower: up to two more than a power
 /// of two.
 #ifdef __SANITIZE_ADDRESS__
-inline constexpr int kMostRanks = 6;
+inline constexpr int kMostRanks = 5;
 #else
 inline constexpr int kMostRanks = 17;
 #endif
