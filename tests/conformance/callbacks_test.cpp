@@ -15,8 +15,8 @@ TEST_CASE("frames may be sent from within a callback: a long exchange of answers
     if (setup.transport == "self")
         return;  // the next test is the one for a rank and itself
     constexpr std::uint64_t kRounds = 500;
-    Ranks ranks(setup);
     std::deque<OutFrame> sent;
+    Ranks ranks(setup);
     std::deque<std::pair<int, OutFrame*>> refused;
     const auto answer = [&](int index, std::uint64_t number) {
         OutFrame& frame = sent.emplace_back(number, 8, number % 96);
@@ -51,8 +51,8 @@ TEST_CASE("frames may be sent from within a callback: a long exchange of answers
 
 TEST_CASE("what a rank sends to itself from a callback comes with a later progress()")
 {
-    Ranks ranks(Setup{"self", "plain", {}});
     std::deque<OutFrame> sent;
+    Ranks ranks(Setup{"self", "plain", {}});
     ranks.sink(0).on_frame = [&](const InFrame&) {
         OutFrame& frame = sent.emplace_back(sent.size(), 8, 8);
         REQUIRE(ranks.at(0).send(0, frame.header, frame.payload, frame) == SendResult::done);
@@ -71,8 +71,8 @@ TEST_CASE("a kept frame's completion fires once, with success when it went out")
     setup.faults = "keeps everything";
     setup.options.pending = 1;
     INFO(setup.name());
-    Ranks ranks(setup);
     std::deque<OutFrame> sent;
+    Ranks ranks(setup);
     for (std::uint64_t i = 0; i < 20; ++i) {
         OutFrame& frame = sent.emplace_back(i, 8, i * 3);
         REQUIRE(ranks.send(0, 1, frame) == SendResult::pending);
@@ -94,8 +94,8 @@ TEST_CASE("close ends what is pending, once, and may be called again")
     setup.faults = "keeps everything";
     setup.options.pending = 1;
     INFO(setup.name());
-    Ranks ranks(setup);
     std::deque<OutFrame> sent;
+    Ranks ranks(setup);
     for (std::uint64_t i = 0; i < 5; ++i)
         REQUIRE(ranks.send(0, 1, sent.emplace_back(i, 8, 50)) == SendResult::pending);
     ranks.at(0).close();

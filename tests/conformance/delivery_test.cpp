@@ -29,9 +29,9 @@ TEST_CASE("every size from none to the largest, with every header size, in order
 {
     const Setup setup = GENERATE(from_range(all_setups()));
     INFO(setup.name());
+    std::vector<std::unique_ptr<OutFrame>> sent;
     Ranks ranks(setup);
     const auto sizes = interesting_sizes(ranks.at(0).capabilities().max_payload_bytes);
-    std::vector<std::unique_ptr<OutFrame>> sent;
     std::mt19937 random(1);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         OutFrame& frame = *sent.emplace_back(std::make_unique<OutFrame>(i, 1 + i % 32, sizes[i]));
@@ -100,8 +100,8 @@ TEST_CASE("several senders to one receiver: each one's frames in order")
     INFO(setup.name());
     constexpr int kRanks = 4;
     constexpr std::uint64_t kFrames = 200;
-    Ranks ranks(setup, kRanks);
     std::vector<std::unique_ptr<OutFrame>> sent;
+    Ranks ranks(setup, kRanks);
     for (std::uint64_t i = 0; i < kFrames; ++i) {
         for (int from = 1; from < kRanks; ++from) {
             const auto number = i * 10 + static_cast<std::uint64_t>(from);

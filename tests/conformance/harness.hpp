@@ -41,7 +41,8 @@ using Bytes = std::vector<std::byte>;
 /// Byte i of the part of message `number`.
 Bytes pattern(std::uint64_t number, std::size_t size, unsigned salt);
 
-/// A frame and its completion. Kept at one address until it has ended.
+/// A frame and its completion. Kept at one address until it has ended: frames that may be pending outlive the
+/// Ranks, which end them when they close.
 struct OutFrame : transport::Completion {
     OutFrame(std::uint64_t number, std::size_t header_bytes, std::size_t payload_bytes);
 

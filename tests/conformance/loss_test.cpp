@@ -45,8 +45,8 @@ TEST_CASE("the fault decorator cuts a peer off at the given send")
 TEST_CASE("frames kept for a peer that is then lost complete all the same")
 {
     Setup setup{"inproc", "keeps, then loses", {.pending = 1, .lose_peer_after = 4}};
-    Ranks ranks(setup);
     std::deque<OutFrame> sent;
+    Ranks ranks(setup);
     for (std::uint64_t i = 0; i < 6; ++i) {
         OutFrame& frame = sent.emplace_back(i, 8, 20);
         ranks.at(0).send(1, frame.header, frame.payload, frame);

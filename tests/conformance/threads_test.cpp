@@ -24,13 +24,12 @@ std::size_t size_of(std::uint64_t number, std::size_t largest)
 
 // Sends `frames` to each other rank and takes as many from each. An empty string when all is well.
 std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t frames,
-                       std::atomic<int>& finished)
+                       std::deque<OutFrame>& sent, std::atomic<int>& finished)
 {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     Transport& transport = ranks.at(mine);
     const std::size_t largest = transport.capabilities().max_payload_bytes;
     std::vector<std::uint64_t> next_out(static_cast<std::size_t>(ranks_in_all));
-    std::deque<OutFrame> sent;
     const std::size_t expected = static_cast<std::size_t>(ranks_in_all - 1) * frames;
     std::size_t unsent = expected;
     bool told = false;
@@ -87,6 +86,7 @@ TEST_CASE("all to all, a thread a rank")
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     const int count = GENERATE(2, 3);
     INFO(setup.name() << ", " << count << " ranks");
+    std::vector<std::deque<OutFrame>> sent(static_cast<std::size_t>(count));
     Ranks ranks(setup, count);
     std::atomic<int> finished{0};
     std::vector<std::string> failures(static_cast<std::size_t>(count));
@@ -94,7 +94,8 @@ TEST_CASE("all to all, a thread a rank")
         std::vector<std::jthread> threads;
         for (int rank = 0; rank < count; ++rank)
             threads.emplace_back([&, rank] {
-                failures[static_cast<std::size_t>(rank)] = all_to_all(ranks, count, rank, 400, finished);
+                failures[static_cast<std::size_t>(rank)] =
+                    all_to_all(ranks, count, rank, 400, sent[static_cast<std::size_t>(rank)], finished);
                 finished.fetch_add(failures[static_cast<std::size_t>(rank)].empty() ? 0 : count);
             });
     }
