@@ -143,13 +143,15 @@ void Hosts::change(const std::string& host, const std::string& change, const std
 std::vector<pid_t> Hosts::processes(const std::string& host, const std::string& part)
 {
     const fs::path space = process_space(host);
+    const bool launchers = contains(part, "tuttirun");
     std::vector<pid_t> found;
     for (const auto& entry : fs::directory_iterator("/proc")) {
         const std::string name = entry.path().filename();
         std::error_code gone;
         if (name[0] < '0' || name[0] > '9' || fs::read_symlink(entry.path() / "ns/pid", gone) != space)
             continue;
-        if (contains(command_line(entry.path()), part))
+        const std::string line = command_line(entry.path());
+        if (contains(line, part) && (launchers || !contains(line, "tuttirun")))
             found.push_back(std::stoi(name));
     }
     std::ranges::sort(found);

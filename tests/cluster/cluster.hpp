@@ -40,7 +40,8 @@ public:
     /// Changes something on a host by `change`, and back by `undo` when the test ends.
     void change(const std::string& host, const std::string& change, const std::string& undo);
 
-    /// Numbers, in this machine's count, of the processes on a host whose command line has `part`.
+    /// Numbers, in this machine's count, of the processes on a host whose command line has `part`:
+    /// of launchers only where `part` says so, as theirs have their program's, too.
     static std::vector<pid_t> processes(const std::string& host, const std::string& part);
     /// Waits until processes() finds as many as `count`; throws after 10 s.
     static std::vector<pid_t> wait_for_processes(const std::string& host, const std::string& part,

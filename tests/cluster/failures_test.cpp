@@ -20,7 +20,7 @@ std::vector<std::string> long_job()
 /// background.
 void wait_until_busy()
 {
-    Hosts::wait_for_processes("a", "api_soak --seconds", 3);  // the head, too
+    Hosts::wait_for_processes("a", "api_soak --seconds", 2);
     Hosts::wait_for_processes("b", "api_soak --seconds", 2);
     Hosts::shell("a",
                  "for i in $(seq 500); do ss -Htn state established | grep -q . && exit 0; sleep 0.02; done; "

@@ -87,7 +87,7 @@ TEST_CASE_METHOD(Hosts, "ranks have no port open where all of them are on one ho
 {
     Launched launched(tuttirun_command({"-n", "2", program("api_soak"), "--seconds", "2"}),
                       std::chrono::seconds(60));
-    wait_for_processes("a", "api_soak --seconds", 3);
+    wait_for_processes("a", "api_soak --seconds", 2);
     CHECK(open_ports("a").empty());
     check_quiet_success(launched.wait());
 }
