@@ -61,8 +61,7 @@ std::vector<std::string> placement(const std::string& library, int ranks_per_hos
         if (named)
             words.insert(words.end(), {"-env", "UCX_NET_DEVICES", hosts.interface});
     } else if (library == "openmpi") {
-        // Told of no more slots than there are cores, it knows when to yield. Its own TCP transport is the
-        // faster one.
+        // No more slots than cores. Its own TCP transport is what Tutti's is held against; MPICH has UCX's.
         words = {"-H",    with_slots(hosts.names, std::min(ranks_per_host, cores)),
                  "--mca", "pml",
                  "ob1",   "--mca",

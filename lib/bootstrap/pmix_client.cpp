@@ -1,11 +1,9 @@
 #include "lib/bootstrap/pmix_client.hpp"
 
 #include <pmix.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +14,8 @@
 #include <thread>
 
 #include <fmt/format.h>
+
+#include "lib/security/key.hpp"
 
 namespace tutti::bootstrap {
 
@@ -202,14 +202,7 @@ std::string PmixClient::job_key()
         return given->data.string;
     }
     if (rank_ == 0) {
-        std::array<unsigned char, 32> random{};
-        if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-            throw Error(ErrorCode::system, "start", "the system gives no random bytes for the job's key");
-        }
-        std::string key;
-        for (const unsigned char byte : random) {
-            key += fmt::format("{:02x}", byte);
-        }
+        const std::string key = security::Key::random().to_hex();
         publish(kKey, std::as_bytes(std::span(key)));
         return key;
     }

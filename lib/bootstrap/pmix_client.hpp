@@ -39,7 +39,8 @@ private:
     int rank_ = 0;
     int size_ = 1;
     std::vector<int> local_peers_;
-    std::vector<int> node_of_rank_;  // indices of host_names_; empty: all are local
+    // Indices of host_names_, or beyond where no host was told; empty: all ranks are local.
+    std::vector<int> node_of_rank_;
     std::vector<std::string> host_names_;
     bool finalized_ = false;
 };

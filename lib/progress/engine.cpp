@@ -31,7 +31,7 @@ constexpr std::int64_t kCloseNs = 10'000'000'000;
 constexpr int kLockTries = 64;
 
 // Passes without transports that ask the kernel: after an event from memory, and from then on between two.
-// The next event is likely to come from memory, too, and within 0.3 us.
+// The next event is likely to come from memory, too.
 constexpr unsigned kPassesAfterQuick = 16;
 constexpr unsigned kPassesBetweenSlow = 4;
 
@@ -81,8 +81,8 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
     return *transports_.emplace_back(std::move(transport));
 }
 
-// To ask the kernel costs as much as ten passes over memory. So it is asked in every pass only while events
-// come from there.
+// To ask the kernel costs a system call, many times a look into memory. So it is asked in every pass only
+// while events come from there.
 std::size_t Engine::progress_slow(std::size_t quick_events)
 {
     if (quick_events != 0) {

@@ -1,0 +1,39 @@
+// What TUTTI_FABRIC may say, and where adapters are looked for.
+#include "lib/communicator/network_transports.hpp"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "tutti/error.hpp"
+
+using tutti::detail::FabricWish;
+using tutti::detail::has_rdma_adapter;
+
+TEST_CASE("wishes for a fabric")
+{
+    using Kind = FabricWish::Kind;
+    CHECK(FabricWish::parse("").kind == Kind::automatic);
+    CHECK(FabricWish::parse("tcp").kind == Kind::tcp);
+    CHECK(FabricWish::parse("ofi").kind == Kind::ofi);
+    CHECK(FabricWish::parse("ofi").provider.empty());
+    CHECK(FabricWish::parse("ofi:tcp;ofi_rxm").kind == Kind::ofi);
+    CHECK(FabricWish::parse("ofi:tcp;ofi_rxm").provider == "tcp;ofi_rxm");
+    for (const char* wrong : {"ofi:", "TCP", "verbs", "tcp,ofi"})
+        CHECK_THROWS_AS(FabricWish::parse(wrong), tutti::Error);
+    CHECK_THROWS_WITH(FabricWish::parse("tpc"), Catch::Contains("did you mean 'tcp'"));
+}
+
+TEST_CASE("an adapter is one that the kernel shows, not an empty folder for them")
+{
+    std::string root = (std::filesystem::temp_directory_path() / "tutti-adapters-XXXXXX").string();
+    REQUIRE(mkdtemp(root.data()) != nullptr);
+    CHECK_FALSE(has_rdma_adapter(root));
+    std::filesystem::create_directories(root + "/sys/class/infiniband");
+    CHECK_FALSE(has_rdma_adapter(root));
+    std::filesystem::create_directories(root + "/sys/class/infiniband/mlx5_0");
+    CHECK(has_rdma_adapter(root));
+    std::filesystem::remove_all(root);
+}
