@@ -1,0 +1,14 @@
+// Where figures were taken. Everything that moves them, nothing that says whose machine it is: no host names,
+// no paths.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+namespace tutti::bench {
+
+/// The machine, the system and this build, as an object of named facts; null stands for what cannot be known
+/// here. `root` is where /proc, /sys and /etc are looked for: other than "/" only in tests.
+nlohmann::json environment(const std::filesystem::path& root = "/");
+
+}  // namespace tutti::bench
