@@ -79,6 +79,7 @@ private:
     void send(int node, FrameType type, std::string_view payload);
     /// A line of the launcher's own, on stderr.
     void say(const std::string& message);
+    void tell_loss(const std::string& message);
     void fail(int rank, int pid, const Failure& failure);
     void end_job(int exit_status, int signal, const std::string& message);
     void give_up_waiting();
@@ -99,6 +100,7 @@ private:
     StdinWindow input_window_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     bool ended_by_user_ = false;      // then a terminal that takes no output is not waited for
+    bool loss_told_ = false;          // of a daemon: what is lost after it is its consequence
     bool all_exited_ = false;
     bool finishing_ = false;
     bool output_finished_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,7 +38,7 @@ void Head::handle_lost(const MissingDaemons& report)
     std::vector<int> ranks;
     for (const int node : report.nodes) {
         NodeState& state = state_of(node);
-        matters = matters || !state.said_bye;
+        matters = matters || (!state.said_bye && !state.lost);
         state.lost = true;
         for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {
             if (placement.node == node) {
@@ -53,9 +54,24 @@ void Head::handle_lost(const MissingDaemons& report)
                                        ? ""
                                        : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s",
                                                      fmt::join(ranks, ", "));
-        end_job(1, SIGTERM, fmt::format("{}{}; ending the job", report.reason, theirs));
+        tell_loss(report.reason + theirs);
     }
     look_for_the_end();
+}
+
+/// The first loss is told also where the job is ending already: ranks that have lost their peers complain,
+/// and may be heard before their peers' daemon is known to be gone.
+void Head::tell_loss(const std::string& message)
+{
+    if (std::exchange(loss_told_, true)) {
+        return;
+    }
+    if (exit_status_ || all_exited_) {
+        say(message);
+        exit_status_ = exit_status_.value_or(1);  // of output that did not come
+    } else {
+        end_job(1, SIGTERM, message + "; ending the job");
+    }
 }
 
 void Head::fail(int rank, int pid, const Failure& failure)

@@ -43,6 +43,9 @@ public:
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
     /// Returns when all ranks of the job have called it. Carries no data.
     virtual void fence() = 0;
+    /// For a rank that fails because another is gone: the launcher is then about to end the job, and knows
+    /// why. Gives it the time to do so, after which this rank may say what it knows.
+    virtual void let_launcher_end_the_job() {}
     /// Tells the launcher to end the whole job with exit status `status` and does not come back.
     [[noreturn]] virtual void abort(int status, std::string_view message) = 0;
     /// Leaves the job in good order: after it, an exit of this process is no failure. Called once.

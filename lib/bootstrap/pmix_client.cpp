@@ -24,19 +24,16 @@ namespace {
 // Between two questions for a key that the server does not know; all pauses together are twice as long.
 constexpr std::chrono::milliseconds kLongestPause(2048);
 
+// For news of a death to go from the daemon on one host to the head, and from there to this one, all of them
+// busy.
+constexpr std::chrono::milliseconds kLauncherPatience(1000);
+
 void check(pmix_status_t status, const char* operation, const std::string& detail)
 {
     if (status != PMIX_SUCCESS) {
         throw Error(ErrorCode::bootstrap, operation,
                     fmt::format("{}: the launcher's PMIx server says {}", detail, PMIx_Error_string(status)));
     }
-}
-
-/// A request that needs other ranks fails when one of them has died, and the launcher is then about to end
-/// the job. It shall name the rank that died, not this one for complaining about it first.
-void let_launcher_end_the_job()
-{
-    ::usleep(200'000);
 }
 
 pmix_proc_t make_proc(const std::string& job_name, pmix_rank_t rank)
@@ -263,6 +260,11 @@ void PmixClient::fence()
         let_launcher_end_the_job();
     }
     check(status, "fence", "not all ranks came");
+}
+
+void PmixClient::let_launcher_end_the_job()
+{
+    std::this_thread::sleep_for(kLauncherPatience);
 }
 
 void PmixClient::abort(int status, std::string_view message)

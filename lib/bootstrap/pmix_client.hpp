@@ -29,6 +29,7 @@ public:
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
     void fence() override;
+    void let_launcher_end_the_job() override;
     [[noreturn]] void abort(int status, std::string_view message) override;
     void finalize() override;
 

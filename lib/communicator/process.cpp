@@ -202,6 +202,9 @@ void Process::conclude()
 
 void Process::abort(int status, const std::string& what)
 {
+    // The loss of a peer is then the likely reason, and this rank's words are but its consequence.
+    if (protocol_.has_lost_peers())
+        bootstrap_->let_launcher_end_the_job();
     bootstrap_->abort(status, fmt::format("rank {}: {}", rank(), what));
     std::abort();  // for the compiler, which does not see that a virtual call never returns
 }

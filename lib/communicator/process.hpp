@@ -52,7 +52,8 @@ public:
     /// The program makes no more calls. Throws where other ranks have made different ones.
     void conclude();
 
-    /// Ends the whole job; `what` is told with this rank.
+    /// Ends the whole job; `what` is told with this rank. Where peers were lost, the launcher may first end
+    /// it with the words on what became of them.
     [[noreturn]] void abort(int status, const std::string& what);
 
     // Objects of operations under way. Under the lock.

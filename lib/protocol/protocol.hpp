@@ -7,6 +7,7 @@
 // holds: a blocking sender waits. See frames.hpp for the frames, docs/protocol.md for the reasons.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -89,7 +90,7 @@ public:
     /// Starts a receive: takes the earliest unexpected message that fits, else posts it.
     void receive(ReceiveRequest& request)
     {
-        if (matcher_.unexpected_count() == 0 && !any_lost_) [[likely]]
+        if (matcher_.unexpected_count() == 0 && !has_lost_peers()) [[likely]]
             matcher_.post(request);
         else
             receive_or_post(request);
@@ -144,6 +145,8 @@ public:
 
     std::size_t unexpected_count() const noexcept { return matcher_.unexpected_count(); }
     bool is_lost(int peer) const noexcept;
+    /// Whether any peer is. May be asked without the lock.
+    bool has_lost_peers() const noexcept { return any_lost_.load(std::memory_order_relaxed); }
     /// As protocol::why_lost. Valid as long as this.
     std::string_view why_lost(int peer) const noexcept;
 
@@ -218,7 +221,7 @@ private:
     base::Pool<UnexpectedRequest> unexpected_pool_;
     std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
     CallListener* call_listener_ = nullptr;
-    bool any_lost_ = false;
+    std::atomic<bool> any_lost_{false};
 };
 
 }  // namespace tutti::protocol

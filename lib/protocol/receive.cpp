@@ -22,7 +22,7 @@ void Protocol::receive_or_post(ReceiveRequest& request)
     if (auto* message = static_cast<UnexpectedRequest*>(matcher_.find_unexpected(request.key))) {
         matcher_.remove_unexpected(*message);
         accept(request, *message);
-    } else if (any_lost_ && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
+    } else if (has_lost_peers() && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
         fail(request, peer(request.peer_rank));
     } else {
         matcher_.post(request);
@@ -318,7 +318,7 @@ void Protocol::peer_lost(int lost_rank, std::string_view reason)
     lost.lost = true;
     lost.loss = reason;
     lost.inject_below = 0;
-    any_lost_ = true;
+    any_lost_.store(true, std::memory_order_relaxed);
 
     const auto fail_send = [](SendRequest& request) {
         request.stage = SendRequest::Stage::data;

@@ -292,6 +292,26 @@ TEST_CASE("nothing is left however head and daemons are killed")
     }
 }
 
+TEST_CASE("a daemon that is lost while the job ends is named, too")
+{
+    // Rank 0 fails while the daemon of rank 2 stands still; rank 1 shows that the head has ended the job, and
+    // the daemon goes.
+    const Result result = tuttirun(on_hosts({2, 1}, shell(R"(
+        stopped=$TMPDIR/stopped ending=$TMPDIR/ending
+        wait_for() { while [ ! -e $1 ]; do sleep 0.02; done; rm $1; }
+        case $PMIX_RANK in
+        0) wait_for $stopped; exit 3;;
+        1) trap ': > $ending; exit' TERM; while :; do sleep 0.02; done;;
+        2) kill -STOP $PPID; : > $stopped; wait_for $ending; kill -KILL $PPID; sleep 1000;;
+        esac)")));
+    CHECK(result.status == 3);
+    const Words lines = launcher_lines(result);
+    REQUIRE(lines.size() == 2);
+    CHECK(contains(lines[0], ", on h0) exited with status 3; ending the job"));
+    CHECK(lines[1].starts_with("tuttirun: lost the daemon on h1 "));
+    CHECK(lines[1].ends_with("; with it its rank 2"));
+}
+
 TEST_CASE("strangers at the head's port do no harm, and are mentioned once")
 {
     const Result result = tuttirun(on_hosts({1, 1}, {program("bootstrap_actions"), "exchange"}, "strangers"));
