@@ -4,13 +4,13 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
-#include <stdexcept>
-#include <type_traits>
 
 #include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/joined.hpp"
+#include "benchmarks/suite/mpi_collective.hpp"
 #include "benchmarks/suite/mpi_reduction.hpp"
+#include "benchmarks/suite/mpi_requests.hpp"
 
 namespace tutti::bench {
 
@@ -18,18 +18,15 @@ namespace tutti::bench {
 /// errors.
 class MpiBackend {
 public:
-    struct Request {
-        MPI_Request handle = MPI_REQUEST_NULL;
-    };
-    // wait_all() hands an array of these to MPI as an array of handles.
-    static_assert(std::is_standard_layout_v<Request> && sizeof(Request) == sizeof(MPI_Request));
-
+    using Request = MpiRequest;
+    using Persistent = MpiPersistent;
+    using Prepared = MpiCollective;
     using Reduction = MpiReduction;
     static std::optional<Reduction> reduction(Op op, DataType type) { return mpi_reduction(op, type); }
 
     static inline const int kAnySource = MPI_ANY_SOURCE;
 
-    MpiBackend()
+    explicit MpiBackend(Joined joined = {}) : joined_(joined)
     {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -61,25 +58,27 @@ public:
 
     int rank() const { return rank_; }
     int size() const { return size_; }
+    const Joined& joined() const { return joined_; }
 
     void send(ConstBytes out, int destination, int tag)
     {
-        MPI_Send(out.data(), count(out.size()), MPI_BYTE, destination, tag, MPI_COMM_WORLD);
+        MPI_Send(out.data(), mpi_count(out.size()), MPI_BYTE, destination, tag, MPI_COMM_WORLD);
     }
     void recv(Bytes in, int source, int tag)
     {
-        MPI_Recv(in.data(), count(in.size()), MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(in.data(), mpi_count(in.size()), MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     Request isend(ConstBytes out, int destination, int tag)
     {
         Request request;
-        MPI_Isend(out.data(), count(out.size()), MPI_BYTE, destination, tag, MPI_COMM_WORLD, &request.handle);
+        MPI_Isend(out.data(), mpi_count(out.size()), MPI_BYTE, destination, tag, MPI_COMM_WORLD,
+                  &request.handle);
         return request;
     }
     Request irecv(Bytes in, int source, int tag)
     {
         Request request;
-        MPI_Irecv(in.data(), count(in.size()), MPI_BYTE, source, tag, MPI_COMM_WORLD, &request.handle);
+        MPI_Irecv(in.data(), mpi_count(in.size()), MPI_BYTE, source, tag, MPI_COMM_WORLD, &request.handle);
         return request;
     }
     void wait(Request& request) { MPI_Wait(&request.handle, MPI_STATUS_IGNORE); }
@@ -92,86 +91,122 @@ public:
     void wait_all(std::span<Request> requests)
     {
         if (!requests.empty())
-            MPI_Waitall(count(requests.size()), &requests.front().handle, MPI_STATUSES_IGNORE);
+            MPI_Waitall(mpi_count(requests.size()), &requests.front().handle, MPI_STATUSES_IGNORE);
+    }
+
+    Persistent send_init(ConstBytes out, int destination, int tag)
+    {
+        Persistent request;
+        MPI_Send_init(out.data(), mpi_count(out.size()), MPI_BYTE, destination, tag, MPI_COMM_WORLD,
+                      &request.handle);
+        return request;
+    }
+    Persistent recv_init(Bytes in, int source, int tag)
+    {
+        Persistent request;
+        MPI_Recv_init(in.data(), mpi_count(in.size()), MPI_BYTE, source, tag, MPI_COMM_WORLD,
+                      &request.handle);
+        return request;
+    }
+    void start(Persistent& request) { MPI_Start(&request.handle); }
+    void start_all(std::span<Persistent> requests)
+    {
+        if (!requests.empty())
+            MPI_Startall(mpi_count(requests.size()), &requests.front().handle);
+    }
+    void wait(Persistent& request) { MPI_Wait(&request.handle, MPI_STATUS_IGNORE); }
+    void wait_all(std::span<Persistent> requests)
+    {
+        if (!requests.empty())
+            MPI_Waitall(mpi_count(requests.size()), &requests.front().handle, MPI_STATUSES_IGNORE);
+    }
+
+    /// All ranks prepare the same collectives in the same order.
+    Prepared prepare(const CollectiveCall& call)
+    {
+        return {call, is_neighbourly(call.collective) ? ring() : MPI_COMM_WORLD};
     }
 
     void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
     void broadcast(Bytes data, int root)
     {
-        MPI_Bcast(data.data(), count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD);
+        MPI_Bcast(data.data(), mpi_count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD);
     }
     void allreduce(std::span<const float> in, std::span<float> out)
     {
-        MPI_Allreduce(in.data(), out.data(), count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
     }
     void reduce(std::span<const float> in, std::span<float> out, int root)
     {
-        MPI_Reduce(in.data(), out.data(), count(in.size()), MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
+        MPI_Reduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
     }
     void allgather(ConstBytes in, Bytes out)
     {
-        MPI_Allgather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE,
+        MPI_Allgather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
                       MPI_COMM_WORLD);
     }
     void alltoall(ConstBytes in, Bytes out)
     {
-        const int block = count(in.size()) / size_;
+        const int block = mpi_count(in.size()) / size_;
         MPI_Alltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD);
     }
     void gather(ConstBytes in, Bytes out, int root)
     {
-        MPI_Gather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE, root,
-                   MPI_COMM_WORLD);
+        MPI_Gather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
+                   root, MPI_COMM_WORLD);
     }
     void scatter(ConstBytes in, Bytes out, int root)
     {
-        MPI_Scatter(in.data(), count(out.size()), MPI_BYTE, out.data(), count(out.size()), MPI_BYTE, root,
-                    MPI_COMM_WORLD);
+        MPI_Scatter(in.data(), mpi_count(out.size()), MPI_BYTE, out.data(), mpi_count(out.size()), MPI_BYTE,
+                    root, MPI_COMM_WORLD);
     }
     void reduce_scatter(std::span<const float> in, std::span<float> out)
     {
-        MPI_Reduce_scatter_block(in.data(), out.data(), count(out.size()), MPI_FLOAT, MPI_SUM,
+        MPI_Reduce_scatter_block(in.data(), out.data(), mpi_count(out.size()), MPI_FLOAT, MPI_SUM,
                                  MPI_COMM_WORLD);
     }
     Request ibroadcast(Bytes data, int root)
     {
         Request request;
-        MPI_Ibcast(data.data(), count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD, &request.handle);
+        MPI_Ibcast(data.data(), mpi_count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD, &request.handle);
         return request;
     }
     Request iallreduce(std::span<const float> in, std::span<float> out)
     {
         Request request;
-        MPI_Iallreduce(in.data(), out.data(), count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+        MPI_Iallreduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                        &request.handle);
         return request;
     }
     Request iallgather(ConstBytes in, Bytes out)
     {
         Request request;
-        MPI_Iallgather(in.data(), count(in.size()), MPI_BYTE, out.data(), count(in.size()), MPI_BYTE,
+        MPI_Iallgather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
                        MPI_COMM_WORLD, &request.handle);
         return request;
     }
     Request ialltoall(ConstBytes in, Bytes out)
     {
         Request request;
-        const int block = count(in.size()) / size_;
+        const int block = mpi_count(in.size()) / size_;
         MPI_Ialltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD,
                       &request.handle);
         return request;
     }
 
 private:
-    // MPI 3 counts in int.
-    static int count(std::size_t elements)
+    // A ring of all ranks, made by the first call that all of them make. MPI_Finalize frees it.
+    MPI_Comm ring()
     {
-        if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-            throw std::length_error(
-                "MPI counts at most 2147483647 elements: choose a smaller maximum with -m");
-        return static_cast<int>(elements);
+        if (ring_ == MPI_COMM_NULL) {
+            const int periodic = 1;
+            MPI_Cart_create(MPI_COMM_WORLD, 1, &size_, &periodic, 0, &ring_);
+        }
+        return ring_;
     }
 
+    Joined joined_;
+    MPI_Comm ring_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
 };

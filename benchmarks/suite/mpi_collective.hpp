@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "benchmarks/suite/collective_call.hpp"
-#include "benchmarks/suite/mpi_persistent.hpp"
 #include "benchmarks/suite/mpi_reduction.hpp"
+#include "benchmarks/suite/mpi_requests.hpp"
 
 namespace tutti::bench {
 
@@ -48,9 +48,13 @@ public:
     {
         visit([](auto blocking, auto, auto, auto... arguments) { blocking(arguments...); });
     }
-    void start(MPI_Request& request)
+    MpiRequest start()
     {
-        visit([&](auto, auto nonblocking, auto, auto... arguments) { nonblocking(arguments..., &request); });
+        MpiRequest request;
+        visit([&](auto, auto nonblocking, auto, auto... arguments) {
+            nonblocking(arguments..., &request.handle);
+        });
+        return request;
     }
     /// Throws NotOffered where this MPI has none.
     MpiPersistent persistent()

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/joined.hpp"
+#include "benchmarks/suite/tutti_collective.hpp"
 #include "lib/reduction/kernels.hpp"
 #include "tutti/tutti.hpp"
 
@@ -13,6 +15,8 @@ namespace tutti::bench {
 class TuttiBackend {
 public:
     using Request = tutti::Request;
+    using Persistent = tutti::PersistentRequest;
+    using Prepared = TuttiCollective;
     static constexpr int kAnySource = tutti::any_source;
 
     /// The kernel that collectives use.
@@ -32,7 +36,10 @@ public:
         return Reduction{reduction::kernel(op, type), size_bytes(type)};
     }
 
-    explicit TuttiBackend(Communicator communicator) : communicator_(std::move(communicator)) {}
+    explicit TuttiBackend(Communicator communicator, Joined joined = {})
+        : communicator_(std::move(communicator)), joined_(joined)
+    {
+    }
 
     static Memory memory()
     {
@@ -43,6 +50,7 @@ public:
 
     int rank() const { return communicator_.rank(); }
     int size() const { return communicator_.size(); }
+    const Joined& joined() const { return joined_; }
 
     void send(ConstBytes out, int destination, int tag) { communicator_.send(out, destination, tag); }
     void recv(Bytes in, int source, int tag) { communicator_.recv(in, source, tag); }
@@ -55,6 +63,24 @@ public:
     void wait(Request& request) { request.wait(); }
     void test(Request& request) { request.test(); }
     void wait_all(std::span<Request> requests) { tutti::wait_all(requests); }
+
+    Persistent send_init(ConstBytes out, int destination, int tag)
+    {
+        return communicator_.send_init(out, destination, tag);
+    }
+    Persistent recv_init(Bytes in, int source, int tag) { return communicator_.recv_init(in, source, tag); }
+    void start(Persistent& request) { request.start(); }
+    void start_all(std::span<Persistent> requests) { tutti::start_all(requests); }
+    void wait(Persistent& request) { request.wait(); }
+    void wait_all(std::span<Persistent> requests) { tutti::wait_all(requests); }
+
+    /// All ranks prepare the same collectives in the same order.
+    Prepared prepare(const CollectiveCall& call)
+    {
+        if (is_neighbourly(call.collective) && !ring_)
+            ring_ = communicator_.create_cartesian({size()}, {true});
+        return {call, communicator_, ring_};
+    }
 
     void barrier() { communicator_.barrier(); }
     void broadcast(Bytes data, int root) { communicator_.broadcast(data, {.root = root}); }
@@ -84,6 +110,8 @@ public:
 
 private:
     Communicator communicator_;
+    Joined joined_;
+    std::optional<CartesianCommunicator> ring_;  // made by the first call that all ranks make
 };
 
 static_assert(Backend<TuttiBackend>);

@@ -1,4 +1,4 @@
-// Persistent operations of MPI: the handle, and what each library calls those of collectives.
+// MPI's handles of operations, and what each library calls the persistent collectives.
 #pragma once
 
 #include <mpi.h>
@@ -13,6 +13,10 @@
 #include "benchmarks/suite/collective_call.hpp"
 
 namespace tutti::bench {
+
+struct MpiRequest {
+    MPI_Request handle = MPI_REQUEST_NULL;
+};
 
 /// Owns an MPI request that is started again and again; inactive when destroyed.
 struct MpiPersistent {
@@ -31,7 +35,9 @@ struct MpiPersistent {
 
     MPI_Request handle = MPI_REQUEST_NULL;
 };
-// MPI takes an array of these as an array of handles.
+
+// MPI takes an array of either as an array of handles.
+static_assert(std::is_standard_layout_v<MpiRequest> && sizeof(MpiRequest) == sizeof(MPI_Request));
 static_assert(std::is_standard_layout_v<MpiPersistent> && sizeof(MpiPersistent) == sizeof(MPI_Request));
 
 namespace mpi_init {

@@ -1,0 +1,11 @@
+// How the job under test was joined.
+#pragma once
+
+namespace tutti::bench {
+
+struct Joined {
+    double us = 0.0;          // from main to a library that is ready
+    bool any_thread = false;  // several threads may call it at once
+};
+
+}  // namespace tutti::bench
