@@ -1,0 +1,181 @@
+#include "benchmarks/record/record.hpp"
+
+#include <fmt/format.h>
+
+#include "benchmarks/record/fields.hpp"
+
+namespace tutti::bench::record {
+
+namespace {
+
+constexpr int kVersion = 1;
+
+bool lower_is_better(const Place& place)
+{
+    const std::string better = place["better"].text();
+    if (better != "lower" && better != "higher")
+        place["better"].complain(fmt::format("is '{}'; it must be 'lower' or 'higher'", better));
+    return better == "lower";
+}
+
+Quantity quantity(const Place& place)
+{
+    return {.benchmark = place["benchmark"].text(),
+            .title = place["title"].text(),
+            .key = place.text_if_any("key"),
+            .value = place["value"].text(),
+            .unit = place["unit"].text(),
+            .lower_is_better = lower_is_better(place),
+            .labels = place.texts_if_any("labels"),
+            .ranks = place["ranks"].integer(),
+            .hosts = place.has("hosts") ? place["hosts"].integer() : 1};
+}
+
+// As many as there are names for.
+std::vector<std::string> labels_of(const Place& row, const Quantity& quantity)
+{
+    std::vector<std::string> labels = row.texts_if_any("labels");
+    if (labels.size() != quantity.labels.size())
+        row.complain(fmt::format("has {} labels where {} are named", labels.size(), quantity.labels.size()));
+    return labels;
+}
+
+RunRow run_row(const Place& place, const Run& run)
+{
+    RunRow row{.key = place.number_if_any("key"),
+               .labels = labels_of(place, run.quantity),
+               .parts = place.has("parts") ? place["parts"].numbers() : std::vector<double>{},
+               .median = place["median"].number(),
+               .interval = {place["low"].number(), place["high"].number()},
+               .narrow = place.boolean_if_any("narrow"),
+               .mean = place.number_if_any("mean"),
+               .min = place.number_if_any("min"),
+               .max = place.number_if_any("max"),
+               .iterations = place.number_if_any("iterations"),
+               .percentiles = {},
+               .outliers = place.number_if_any("outliers"),
+               .valid = place.boolean_if_any("valid")};
+    if (row.parts.size() != run.parts.size())
+        place.complain(fmt::format("has {} parts where {} are named", row.parts.size(), run.parts.size()));
+    if (place.has("percentiles")) {
+        for (auto& [name, value] : place["percentiles"].named_numbers())
+            row.percentiles.emplace(name, value);
+    }
+    return row;
+}
+
+Run run(const Place& place, const std::string& file)
+{
+    Run found{.file = file,
+              .quantity = quantity(place),
+              .library = place["library"].text(),
+              .command = place.texts_if_any("command"),
+              .start = place.text_if_any("start"),
+              .own_cost_ns = place.number_if_any("own_cost_ns"),
+              .parts = place.texts_if_any("parts"),
+              .environment = place.has("environment") ? place["environment"].value() : nullptr,
+              .rows = {}};
+    for (const Place& row : place["rows"].elements())
+        found.rows.push_back(run_row(row, found));
+    return found;
+}
+
+std::string verdict(const Place& row)
+{
+    const std::string said = row.text_if_any("verdict");
+    if (!said.empty() && said != "faster" && said != "same" && said != "slower")
+        row["verdict"].complain(fmt::format("is '{}'; it must be 'faster', 'same', 'slower' or null", said));
+    return said;
+}
+
+CaseRow case_row(const Place& place, const Quantity& quantity)
+{
+    CaseRow row{.key = place.number_if_any("key"),
+                .labels = labels_of(place, quantity),
+                .libraries = {},
+                .better_peer = place.text_if_any("better_peer"),
+                .ratio = place.number_if_any("ratio"),
+                .ratio_interval = {},
+                .verdict = verdict(place),
+                .limit = place.number_if_any("limit"),
+                .limit_name = place.text_if_any("limit_name"),
+                .share = place.number_if_any("share")};
+    for (const auto& [library, measured] : place["libraries"].members()) {
+        if (measured.value().is_null())
+            continue;
+        row.libraries[library] = {measured["median"].number(),
+                                  {measured["low"].number(), measured["high"].number()}};
+    }
+    if (place.has("ratio_low") && place.has("ratio_high"))
+        row.ratio_interval = {place["ratio_low"].number(), place["ratio_high"].number()};
+    return row;
+}
+
+Case one_case(const Place& place)
+{
+    Case found{.quantity = quantity(place),
+               .group = place.text_if_any("group"),
+               .binding = place.text_if_any("binding"),
+               .libraries = place["libraries"].texts(),
+               .library_names = {},
+               .failures = {},
+               .rows = {}};
+    for (const std::string& library : found.libraries)
+        found.library_names[library] = library;
+    if (place.has("library_names")) {
+        for (const auto& [library, name] : place["library_names"].members())
+            found.library_names[library] = name.text();
+    }
+    if (place.has("failures")) {
+        for (const Place& failure : place["failures"].elements())
+            found.failures.push_back({failure["library"].text(), failure["message"].text()});
+    }
+    for (const Place& row : place["rows"].elements())
+        found.rows.push_back(case_row(row, found.quantity));
+    return found;
+}
+
+Comparison comparison(const Place& place, const std::string& file)
+{
+    Comparison found{.file = file,
+                     .command = place.texts_if_any("command"),
+                     .environment = place.has("environment") ? place["environment"].value() : nullptr,
+                     .repetitions = place.number_if_any("repetitions"),
+                     .limits = {},
+                     .cases = {}};
+    if (place.has("limits")) {
+        for (const Place& limit : place["limits"].elements())
+            found.limits.push_back({limit["name"].text(), limit["unit"].text(), limit.number_if_any("key"),
+                                    limit["value"].number()});
+    }
+    for (const Place& one : place["cases"].elements())
+        found.cases.push_back(one_case(one));
+    return found;
+}
+
+}  // namespace
+
+Record parse(const nlohmann::json& document, const std::string& file)
+{
+    const Place place(document, file);
+    const std::string format = place["format"].text();
+    const bool is_run = format == "tutti-bench-run";
+    if (!is_run && format != "tutti-bench-comparison")
+        place["format"].complain(fmt::format(
+            "is '{}'; files that `tutti-bench BENCHMARK --json` or `tutti-bench compare --json` wrote have "
+            "'tutti-bench-run' or 'tutti-bench-comparison'",
+            format));
+    if (place["version"].integer() != kVersion)
+        place["version"].complain(fmt::format("is {}; this program reads version {}: measure anew with it",
+                                              place["version"].integer(), kVersion));
+    if (is_run)
+        return run(place, file);
+    return comparison(place, file);
+}
+
+Record read(const std::string& file)
+{
+    return parse(read_json(file), file);
+}
+
+}  // namespace tutti::bench::record

@@ -1,0 +1,117 @@
+// What the files hold that tutti-bench writes with --json: a run of one benchmark, or a comparison of
+// libraries. benchmarks/README.md says what the fields mean; optional figures are those that a benchmark need
+// not have.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tutti::bench::record {
+
+struct Interval {
+    double low = 0.0;
+    double high = 0.0;
+};
+
+/// A benchmark's figures have one meaning and unit, whether in a run or in a comparison.
+struct Quantity {
+    std::string benchmark;
+    std::string title;
+    std::string key;    // "Size"; empty: rows have no key
+    std::string value;  // "Avg Latency"
+    std::string unit;
+    bool lower_is_better = true;
+    std::vector<std::string> labels;  // names of each row's labels
+    int ranks = 0;
+    int hosts = 1;
+};
+
+struct RunRow {
+    std::optional<double> key;
+    std::vector<std::string> labels;
+    std::vector<double> parts;
+    double median = 0.0;
+    Interval interval;
+    std::optional<bool> narrow;  // whether the interval is as narrow as was asked
+    std::optional<double> mean;
+    std::optional<double> min;
+    std::optional<double> max;
+    std::optional<double> iterations;
+    std::map<std::string, double> percentiles;
+    std::optional<double> outliers;
+    std::optional<bool> valid;
+};
+
+struct Run {
+    std::string file;
+    Quantity quantity;
+    std::string library;
+    std::vector<std::string> command;
+    std::string start;  // how iterations begin together
+    std::optional<double> own_cost_ns;
+    std::vector<std::string> parts;
+    nlohmann::json environment;
+    std::vector<RunRow> rows;
+};
+
+struct Limit {
+    std::string name;
+    std::string unit;
+    std::optional<double> key;
+    double value = 0.0;
+};
+
+struct Measured {
+    double median = 0.0;
+    Interval interval;
+};
+
+struct CaseRow {
+    std::optional<double> key;
+    std::vector<std::string> labels;
+    std::map<std::string, Measured> libraries;
+    std::string better_peer;  // empty: none
+    std::optional<double> ratio;
+    std::optional<Interval> ratio_interval;
+    std::string verdict;  // "faster", "same", "slower"; empty without peer
+    std::optional<double> limit;
+    std::string limit_name;
+    std::optional<double> share;
+};
+
+struct Failure {
+    std::string library;
+    std::string message;
+};
+
+struct Case {
+    Quantity quantity;
+    std::string group;
+    std::string binding;
+    std::vector<std::string> libraries;  // in the order of the columns
+    std::map<std::string, std::string> library_names;
+    std::vector<Failure> failures;
+    std::vector<CaseRow> rows;
+};
+
+struct Comparison {
+    std::string file;
+    std::vector<std::string> command;
+    nlohmann::json environment;
+    std::optional<double> repetitions;
+    std::vector<Limit> limits;
+    std::vector<Case> cases;
+};
+
+using Record = std::variant<Run, Comparison>;
+
+/// Throws std::runtime_error that names the file and the field that is missing or wrong.
+Record read(const std::string& file);
+/// The same of a document that was read from `file`.
+Record parse(const nlohmann::json& document, const std::string& file);
+
+}  // namespace tutti::bench::record
