@@ -8,18 +8,10 @@
 #include <span>
 #include <string>
 
+#include "benchmarks/suite/job.hpp"
 #include "tutti/reduction.hpp"
 
 namespace tutti::bench {
-
-using Bytes = std::span<std::byte>;
-using ConstBytes = std::span<const std::byte>;
-
-/// Where buffers come from. allocate() answers nullptr where there is no more.
-struct Memory {
-    void* (*allocate)(std::size_t size_bytes);
-    void (*release)(void* memory);
-};
 
 /// One joined job. The operations are the plain calls that a user would make, without hidden copies.
 /// A default-constructed Request is inactive, and waiting for it returns at once. A Reduction is an operator

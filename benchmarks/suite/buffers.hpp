@@ -8,7 +8,7 @@
 #include <new>
 #include <span>
 
-#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/job.hpp"
 
 namespace tutti::bench {
 

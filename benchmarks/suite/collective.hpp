@@ -1,101 +1,113 @@
-// The loops over all ranks: collectives, the barrier, and a token that goes round.
+// The loops over all ranks: collectives and the barrier.
 #pragma once
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
+#include <string>
 
-#include "benchmarks/suite/backend.hpp"
-#include "benchmarks/suite/buffers.hpp"
-#include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/options.hpp"
-#include "benchmarks/suite/report.hpp"
+#include "benchmarks/suite/blocks.hpp"
+#include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
 
-inline constexpr int kTokenTag = 3;
-inline constexpr int kResultTag = 4;
-
-/// `value` of every rank, in rank order, at rank 0; nothing at the others.
-template <Backend B>
-std::vector<double> collect(B& job, double value)
+/// Barriers back to back.
+template <Job B>
+void barriers(Session<B>& session)
 {
-    const auto bytes_of = [](double& number) { return std::as_writable_bytes(std::span(&number, 1)); };
-    if (job.rank() != 0) {
-        job.send(bytes_of(value), 0, kResultTag);
-        return {};
-    }
-    std::vector<double> values{value};
-    for (int source = 1; source < job.size(); ++source) {
-        values.push_back(0.0);
-        job.recv(bytes_of(values.back()), source, kResultTag);
-    }
-    return values;
+    session.open(Start::free);
+    B& job = session.job();
+    session.row({}, session.sampler().iterations(Over::slowest, Start::free, [&] { job.barrier(); }),
+                [](double us) { return us; });
 }
 
-/// Mean, smallest and largest over the ranks, at rank 0.
-template <Backend B>
-Sample over_ranks(B& job, double value)
+/// A collective of `size_bytes`, always from or to rank 0 where it has a root, as OSU does: the tree's leaves
+/// are the same ranks each time.
+template <Job B, class Prepare, class Call, class Check>
+void collective(Session<B>& session, std::size_t blocks, Prepare prepare, Call call, Check check)
 {
-    const std::vector<double> values = collect(job, value);
-    if (values.empty())
-        return {};
-    const auto [min, max] = std::minmax_element(values.begin(), values.end());
-    return {std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), *min,
-            *max};
+    const Start start = session.start();
+    session.open(start);
+    session.each_size(blocks, [&](Buffers& buffers, std::size_t size_bytes) {
+        const std::optional<bool> valid = session.checked([&] { return check(buffers, size_bytes); });
+        prepare(buffers, size_bytes);
+        session.row(
+            static_cast<double>(size_bytes),
+            session.sampler().iterations(Over::slowest, start, [&] { call(buffers, size_bytes); }),
+            [](double us) { return us; }, valid);
+    });
 }
 
-/// OSU's definition: each call is timed on its own, with an untimed barrier between calls; the mean over the
-/// calls, then over the ranks. us.
-template <Backend B, class Call>
-Sample collective(B& job, LoopCount loop, Call call)
+template <Job B>
+void broadcasts(Session<B>& session)
 {
-    double total = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        const double start = now_us();
-        call();
-        const double stop = now_us();
-        if (i >= loop.warmup)
-            total += stop - start;
-        job.barrier();
-    }
-    return over_ranks(job, total / loop.iterations);
+    B& job = session.job();
+    collective(
+        session, 1, [](auto&, auto) {},
+        [&](Buffers& buffers, std::size_t size_bytes) { job.broadcast(buffers.in.bytes(size_bytes), 0); },
+        [&](Buffers& buffers, std::size_t size_bytes) {
+            return validate_broadcast(job, buffers, size_bytes);
+        });
 }
 
-/// Barriers back to back: us a barrier.
-template <Backend B>
-Sample barrier(B& job, LoopCount loop)
+/// allreduce (everywhere) or reduce to rank 0, of floats.
+template <class B>
+void sums(Session<B>& session, bool everywhere)
 {
-    double start = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        if (i == loop.warmup)
-            start = now_us();
-        job.barrier();
-    }
-    return over_ranks(job, (now_us() - start) / loop.iterations);
+    B& job = session.job();
+    session.require_whole_floats();
+    const auto call = [&](std::span<const float> in, std::span<float> out) {
+        if (everywhere)
+            job.allreduce(in, out);
+        else
+            job.reduce(in, out, 0);
+    };
+    collective(
+        session, 1,
+        // Ones: repeated sums must not run into denormals or infinities, which take other times.
+        [](Buffers& buffers, std::size_t size_bytes) {
+            std::ranges::fill(buffers.out.floats(size_bytes), 1.0f);
+        },
+        [&](Buffers& buffers, std::size_t size_bytes) {
+            call(buffers.out.floats(size_bytes), buffers.in.floats(size_bytes));
+        },
+        [&](Buffers& buffers, std::size_t size_bytes) {
+            return validate_sum(job, buffers, size_bytes, everywhere, call);
+        });
 }
 
-/// A token goes round all ranks: time of a round / ranks in us, on rank 0. Needs two ranks or more.
-template <Backend B>
-double ring(B& job, Buffers& buffers, std::size_t size_bytes, LoopCount loop)
+/// allgather, alltoall, gather, scatter, reduce_scatter.
+template <class B>
+void block_collectives(Session<B>& session)
 {
-    const Bytes out = buffers.out.bytes(size_bytes);
-    const Bytes in = buffers.in.bytes(size_bytes);
-    const int next = (job.rank() + 1) % job.size();
-    const int previous = (job.rank() + job.size() - 1) % job.size();
-    double start = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        if (i == loop.warmup)
-            start = now_us();
-        if (job.rank() == 0) {
-            job.send(out, next, kTokenTag);
-            job.recv(in, previous, kTokenTag);
-        } else {
-            job.recv(in, previous, kTokenTag);
-            job.send(out, next, kTokenTag);
-        }
-    }
-    return (now_us() - start) / (static_cast<double>(loop.iterations) * job.size());
+    B& job = session.job();
+    const std::string name = session.name();
+    const auto ranks = static_cast<std::size_t>(job.size());
+    if (name == "reduce_scatter")
+        session.require_whole_floats();
+    collective(
+        session, ranks,
+        [&](Buffers& buffers, std::size_t size_bytes) {
+            if (name == "reduce_scatter")
+                std::ranges::fill(buffers.out.floats(size_bytes * ranks), 1.0f);
+        },
+        [&](Buffers& buffers, std::size_t size_bytes) { BlockCollective(job, name, buffers, size_bytes)(); },
+        [&](Buffers& buffers, std::size_t size_bytes) {
+            return BlockCollective(job, name, buffers, size_bytes).validate();
+        });
+}
+
+template <class B>
+void collectives(Session<B>& session)
+{
+    const std::string name = session.name();
+    if (name == "barrier")
+        barriers(session);
+    else if (name == "broadcast")
+        broadcasts(session);
+    else if (name == "allreduce" || name == "reduce")
+        sums(session, name == "allreduce");
+    else
+        block_collectives(session);
 }
 
 }  // namespace tutti::bench

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/session.hpp"
 
 namespace tutti::bench {
 
@@ -41,6 +42,16 @@ double idle(B& job, double seconds)
     const double before = cpu_seconds();
     job.recv(data, waker, kWakeTag);
     return cpu_seconds() - before;
+}
+
+/// The busiest of the waiting ranks counts: one that spins is one too many.
+template <Backend B>
+void idle_wait(Session<B>& session)
+{
+    const double seconds = session.options().seconds;
+    session.open(Start::free);
+    session.row(seconds, session.sampler().once(Over::slowest, idle(session.job(), seconds)),
+                [](double value) { return value; });
 }
 
 }  // namespace tutti::bench

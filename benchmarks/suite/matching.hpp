@@ -11,7 +11,7 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/session.hpp"
 
 namespace tutti::bench {
 
@@ -140,6 +140,24 @@ double matching(B& job, int depth, std::string_view mode, LoopCount loop)
     for (int source = 1; source < job.size(); ++source)
         command(-1, source);
     return iteration / 2;
+}
+
+/// A row a depth.
+template <Backend B>
+void matching_depths(Session<B>& session)
+{
+    const std::string& mode = session.options().mode;
+    session.open(Start::free, {.title = fmt::format("Matching Test, queue of {}, {} source ranks",
+                                                    mode == "unexpected" ? "unexpected messages"
+                                                    : mode == "wildcard" ? "receives from any source"
+                                                                         : "posted receives",
+                                                    session.job().size() - 1)});
+    const LoopCount loop = session.options().loop_count({5000, 500});
+    for (const int depth : session.options().depths)
+        session.row(depth,
+                    session.sampler().rounds(Over::root, 5,
+                                             [&] { return matching(session.job(), depth, mode, loop); }),
+                    [](double us) { return us; });
 }
 
 }  // namespace tutti::bench

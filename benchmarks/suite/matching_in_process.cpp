@@ -48,14 +48,22 @@ double measure(const Ranks& ranks, Envelopes envelopes, const std::string& mode,
 
 void drive(const Ranks& ranks, const Options& options)
 {
-    Report report(options, {"Matching Test, all ranks driven by one thread", "Depth", "Time a Message", "us"},
-                  TuttiBackend::library(), options.sources + 1);
-    const LoopCount loop = options.loop_count(0);
+    Placement placement;
+    placement.cpus.assign(ranks.size(), "any");
+    Report report(options, *options.entry,
+                  {.title = "Matching Test, all ranks driven by one thread",
+                   .library = TuttiBackend::library(),
+                   .placement = std::move(placement),
+                   .start = to_string(Start::free)});
+    const LoopCount loop = options.loop_count({20000, 2000});
     for (const int depth : options.depths) {
-        std::vector<Sample> samples;
-        for (int repetition = 0; repetition < options.repetitions; ++repetition)
-            samples.push_back(Sample::single(measure(ranks, {depth, options.sources}, options.mode, loop)));
-        report.row(depth, samples, loop.iterations);
+        constexpr int kRounds = 5;
+        Series series(Over::root, 1);
+        for (int round = 0; round < kRounds; ++round) {
+            const double us = measure(ranks, {depth, options.sources}, options.mode, loop);
+            series.add(std::span(&us, 1), 1);
+        }
+        report.row(row_of(depth, series, [](double us) { return us; }));
     }
     report.finish();
 }

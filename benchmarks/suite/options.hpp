@@ -3,60 +3,57 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "benchmarks/suite/catalogue.hpp"
+#include "benchmarks/suite/stopping.hpp"
+
 namespace tutti::bench {
 
-/// How often a loop runs at one message size.
+/// How often a loop runs that is timed as a whole.
 struct LoopCount {
     int iterations;
     int warmup;
 };
 
-/// What a benchmark does when the command line does not say.
-struct Defaults {
-    std::size_t min_size_bytes;
-    std::size_t max_size_bytes;
-    LoopCount small;
-    LoopCount large;         // from kLargeBytes on
-    std::size_t growth = 2;  // from each size to the next
-};
-
-inline constexpr std::size_t kLargeBytes = 64 * 1024;
-
 struct Options {
-    std::string benchmark;
-    Defaults defaults{};
-    std::string sizes;  // as written: MIN:MAX or MAX
-    std::optional<int> iterations;
-    std::optional<int> warmup;
+    std::vector<std::string> command;   // as it was given, for the record
+    std::string benchmark;              // by its own name, whatever alias was given
+    const Benchmark* entry = nullptr;   // nullptr: one of the tools, which are in no catalogue
+    std::string sizes;                  // as written: MIN:MAX or MAX
+    std::optional<std::size_t> growth;  // from each size to the next
+    Budget budget;
+    std::string start = "auto";  // how iterations of collectives begin: or "barrier", "clock"
     int window = 64;
-    int repetitions = 1;
     bool validate = false;
     std::string memory = "library";  // or "malloc"
-    bool full = false;
+    bool full = false;               // show the ranks' extremes
+    bool tails = false;              // show percentiles
+    bool interval = false;           // show the median's interval and outliers
     std::string json_file;
+    std::string csv_file;
 
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching
     int sources = 0;                                // matching: 0 means the other ranks of the job
-    double seconds = 10.0;                          // idle
     std::vector<std::string> ops;                   // reduce-op: none means all
     std::vector<std::string> types;                 // likewise
     int tests = 0;                                  // iallreduce and the like
+    double seconds = 10.0;                          // idle, tune
+    int repetitions = 5;                            // tune
     std::vector<std::string> collectives;           // tune: none means all
     std::string rules_file = "tutti-rules.json";    // tune
 
-    /// Iterations and warm-up at this size.
-    LoopCount loop_count(std::size_t size_bytes) const;
-    /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0.
-    std::vector<std::size_t> size_list() const;
+    /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0. `usual` where nothing
+    /// was said.
+    std::vector<std::size_t> size_list(const Sizes& usual) const;
+    std::vector<std::size_t> size_list() const { return size_list(entry->sizes); }
+    /// What was asked for, or `usual`.
+    LoopCount loop_count(LoopCount usual) const noexcept;
 };
-
-/// Whether it measures how much of a non-blocking collective is hidden behind computing.
-bool is_overlap(std::string_view benchmark) noexcept;
 
 /// What came of a command line: options, or something to say instead.
 struct CommandLine {
@@ -68,8 +65,16 @@ struct CommandLine {
     void say() const;
 };
 
-/// `own_library`: this is Tutti's own build, which also has the probes of the machine and ranks in one
-/// process.
-CommandLine parse_command_line(int argc, const char* const* argv, bool own_library);
+/// A word of the command line that needs no job, and reads its own options; argv[0] is "tutti-bench NAME".
+struct Tool {
+    const char* name;
+    const char* description;
+    int (*run)(int argc, const char* const* argv);
+};
+
+/// `own_library`: this is Tutti's own build, which also has the probes of the machine, and ranks in one
+/// process. `tools` are listed in the help.
+CommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
+                               std::span<const Tool> tools = {});
 
 }  // namespace tutti::bench

@@ -12,19 +12,23 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/blocks.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/collective.hpp"
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/session.hpp"
 #include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
 
-/// Times of one rank, or their means over the ranks; us.
+inline constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on a round has fewer iterations
+
+/// Times of one rank; us.
 struct OverlapTimes {
     double overall = 0.0;
     double compute = 0.0;
@@ -184,14 +188,63 @@ OverlapTimes overlap_times(B& job, NonblockingCollective<B>& collective, LoopCou
     return times;
 }
 
-/// Means over the ranks, at rank 0; `overall` also gets its extremes.
+/// The mean over the ranks of each rank's median round: compute, start, (test,) wait, pure, overlap.
 template <Backend B>
-std::pair<OverlapTimes, Sample> overlap_over_ranks(B& job, OverlapTimes times)
+std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, bool tests)
 {
-    const Sample overall = over_ranks(job, times.overall);
-    for (double* time : {&times.overall, &times.compute, &times.start, &times.test, &times.wait, &times.pure})
-        *time = over_ranks(job, *time).value;
-    return {times, overall};
+    std::vector<double> own;
+    const auto add = [&](auto part) {
+        std::vector<double> values;
+        for (const OverlapTimes& times : rounds)
+            values.push_back(part(times));
+        own.push_back(median(std::move(values)));
+    };
+    add([](const OverlapTimes& times) { return times.compute; });
+    add([](const OverlapTimes& times) { return times.start; });
+    if (tests)
+        add([](const OverlapTimes& times) { return times.test; });
+    add([](const OverlapTimes& times) { return times.wait; });
+    add([](const OverlapTimes& times) { return times.pure; });
+    add([](const OverlapTimes& times) { return times.overlap_percent(); });
+    const std::vector<double> all = gathered(job, std::span<const double>(own));
+    std::vector<double> means(own.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        means[i % own.size()] += all[i] / job.size();
+    return means;
+}
+
+/// A round is all three loops.
+template <Backend B>
+void overlaps(Session<B>& session)
+{
+    B& job = session.job();
+    const std::string name = session.name();
+    const int tests = session.options().tests;
+    if (name == "iallreduce")
+        session.require_whole_floats();
+    std::vector<std::string> parts = {"Compute", "Coll. Init", "Wait", "Pure Comm.", "Overlap (%)"};
+    if (tests > 0)
+        parts.insert(parts.begin() + 2, "Test");
+    session.open(Start::barrier, {.parts = std::move(parts)});
+    const bool blocks = name == "iallgather" || name == "ialltoall";
+    Computing computing;
+    session.each_size(blocks ? static_cast<std::size_t>(job.size()) : 1, [&](Buffers& buffers,
+                                                                             std::size_t size_bytes) {
+        NonblockingCollective<B> collective(job, name, buffers, size_bytes);
+        const std::optional<bool> valid = session.checked([&] { return collective.validate(); });
+        collective.fill();
+        const bool large = size_bytes >= kLargeBytes;
+        const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{100, 10});
+        std::vector<OverlapTimes> rounds;
+        const Series series = session.sampler().rounds(Over::slowest, 5, [&] {
+            rounds.push_back(overlap_times(job, collective, loop, tests, computing));
+            return rounds.back().overall;
+        });
+        Row row = row_of(static_cast<double>(size_bytes), series, [](double us) { return us; });
+        row.valid = valid;
+        row.parts = mean_parts(job, rounds, tests > 0);
+        session.row(row);
+    });
 }
 
 }  // namespace tutti::bench

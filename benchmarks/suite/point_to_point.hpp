@@ -5,86 +5,101 @@
 
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/buffers.hpp"
-#include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
 
 inline constexpr int kDataTag = 1;
 inline constexpr int kAcknowledgeTag = 2;
 
-/// Ping-pong. Half the round trip in us, on rank 0; ranks other than 0 and 1 only return.
+/// A round trip.
 template <Backend B>
-double latency(B& job, Buffers& buffers, std::size_t size_bytes, LoopCount loop)
+void ping_pong(B& job, Bytes out, Bytes in)
 {
-    const Bytes out = buffers.out.bytes(size_bytes);
-    const Bytes in = buffers.in.bytes(size_bytes);
-    double start = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        if (i == loop.warmup)
-            start = now_us();
-        if (job.rank() == 0) {
-            job.send(out, 1, kDataTag);
-            job.recv(in, 1, kDataTag);
-        } else {
-            job.recv(in, 0, kDataTag);
-            job.send(out, 0, kDataTag);
-        }
+    if (job.rank() == 0) {
+        job.send(out, 1, kDataTag);
+        job.recv(in, 1, kDataTag);
+    } else {
+        job.recv(in, 0, kDataTag);
+        job.send(out, 0, kDataTag);
     }
-    return (now_us() - start) / (2.0 * loop.iterations);
 }
 
-/// A window of isends, answered by an empty-handed acknowledgement of 4 bytes once all have been received.
-/// Returns microseconds a window, on rank 0.
+/// What a window of messages needs.
 template <Backend B>
-double one_way_window(B& job, Buffers& buffers, std::size_t size_bytes, LoopCount loop, int window)
-{
-    const Bytes out = buffers.out.bytes(size_bytes);
-    const Bytes in = buffers.in.bytes(size_bytes);
-    Buffer acknowledgement(4, 0);
-    std::vector<typename B::Request> requests(static_cast<std::size_t>(window));
-    double start = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        if (i == loop.warmup)
-            start = now_us();
-        if (job.rank() == 0) {
-            for (auto& request : requests)
-                request = job.isend(out, 1, kDataTag);
-            job.wait_all(requests);
-            job.recv(acknowledgement.bytes(4), 1, kAcknowledgeTag);
-        } else {
-            // All into one buffer, as OSU does: what is measured is the transfer, not the receiver's cache.
-            for (auto& request : requests)
-                request = job.irecv(in, 0, kDataTag);
-            job.wait_all(requests);
-            job.send(acknowledgement.bytes(4), 0, kAcknowledgeTag);
-        }
+struct Window {
+    explicit Window(int messages)
+        : sends(static_cast<std::size_t>(messages)), receives(static_cast<std::size_t>(messages))
+    {
     }
-    return (now_us() - start) / loop.iterations;
+    std::vector<typename B::Request> sends;
+    std::vector<typename B::Request> receives;
+    Buffer acknowledgement{4, 0};
+};
+
+/// A window of isends, answered by an acknowledgement of 4 bytes once all have been received.
+template <Backend B>
+void one_way_window(B& job, Bytes out, Bytes in, Window<B>& window)
+{
+    if (job.rank() == 0) {
+        for (auto& request : window.sends)
+            request = job.isend(out, 1, kDataTag);
+        job.wait_all(window.sends);
+        job.recv(window.acknowledgement.bytes(4), 1, kAcknowledgeTag);
+    } else {
+        // All into one buffer, as OSU does: what is measured is the transfer, not the receiver's cache.
+        for (auto& request : window.receives)
+            request = job.irecv(in, 0, kDataTag);
+        job.wait_all(window.receives);
+        job.send(window.acknowledgement.bytes(4), 0, kAcknowledgeTag);
+    }
 }
 
-/// Both ranks send a window and receive one. Returns microseconds a pair of windows.
+/// Both ranks send a window and receive one.
 template <Backend B>
-double two_way_window(B& job, Buffers& buffers, std::size_t size_bytes, LoopCount loop, int window)
+void two_way_window(B& job, Bytes out, Bytes in, Window<B>& window)
 {
-    const Bytes out = buffers.out.bytes(size_bytes);
-    const Bytes in = buffers.in.bytes(size_bytes);
     const int peer = 1 - job.rank();
-    std::vector<typename B::Request> sends(static_cast<std::size_t>(window));
-    std::vector<typename B::Request> receives(static_cast<std::size_t>(window));
-    double start = 0.0;
-    for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-        if (i == loop.warmup)
-            start = now_us();
-        // Receives first, so that messages find them posted.
-        for (auto& request : receives)
-            request = job.irecv(in, peer, kDataTag);
-        for (auto& request : sends)
-            request = job.isend(out, peer, kDataTag);
-        job.wait_all(sends);
-        job.wait_all(receives);
-    }
-    return (now_us() - start) / loop.iterations;
+    // Receives first, so that messages find them posted.
+    for (auto& request : window.receives)
+        request = job.irecv(in, peer, kDataTag);
+    for (auto& request : window.sends)
+        request = job.isend(out, peer, kDataTag);
+    job.wait_all(window.sends);
+    job.wait_all(window.receives);
+}
+
+/// latency, bw, bibw, rate.
+template <Backend B>
+void point_to_point(Session<B>& session)
+{
+    B& job = session.job();
+    const std::string name = session.name();
+    const int messages = session.options().window;
+    Window<B> window(messages);
+    session.open(Start::free);
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const Bytes out = buffers.out.bytes(size_bytes);
+        const Bytes in = buffers.in.bytes(size_bytes);
+        const std::optional<bool> valid = session.checked([&] { return validate_messages(job, size_bytes); });
+        const Series series = session.sampler().iterations(Over::root, Start::free, [&] {
+            if (name == "latency")
+                ping_pong(job, out, in);
+            else if (name == "bibw")
+                two_way_window(job, out, in, window);
+            else
+                one_way_window(job, out, in, window);
+        });
+        // Bytes a microsecond are MB/s.
+        const double bytes = static_cast<double>(size_bytes) * messages * (name == "bibw" ? 2.0 : 1.0);
+        session.row(
+            static_cast<double>(size_bytes), series,
+            [&](double us) {
+                return name == "latency" ? us / 2.0 : (name == "rate" ? 1e6 * messages : bytes) / us;
+            },
+            valid);
+    });
 }
 
 }  // namespace tutti::bench

@@ -11,7 +11,7 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/session.hpp"
 #include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
@@ -22,10 +22,8 @@ inline constexpr std::size_t kReducedBytes = std::size_t{64} << 20;
 /// As many iterations as kReducedBytes take, unless the command line says how many.
 inline LoopCount reduction_loop(const Options& options, std::size_t size_bytes)
 {
-    LoopCount loop = options.loop_count(size_bytes);
-    if (!options.iterations)
-        loop.iterations = static_cast<int>(std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1)));
-    return loop;
+    const std::size_t iterations = std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1));
+    return options.loop_count({static_cast<int>(iterations), 1});
 }
 
 struct OperatorOnType {
@@ -123,6 +121,39 @@ double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& b
     fill_with_ones(in, type);
     fill_with_ones(inout, type);
     return gigabytes_a_second(3 * whole, loop, [&] { reduction(in, inout); });
+}
+
+/// For each size a row for a plain copy, then one for each operator and type that the library has. Several
+/// ranks measure at once, and share what the memory gives: their mean counts.
+template <Backend B>
+void reduction_kernels(Session<B>& session)
+{
+    const Options& options = session.options();
+    session.open(Start::barrier, {.labels = {"Operator", "Type"}, .ratio = "Of copy"});
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const LoopCount loop = reduction_loop(options, size_bytes);
+        const auto measured = [&](std::vector<std::string> labels, auto bandwidth) {
+            Row row =
+                row_of(static_cast<double>(size_bytes), session.sampler().rounds(Over::mean, 5, bandwidth),
+                       [](double value) { return value; });
+            row.labels = std::move(labels);
+            return row;
+        };
+        Row copy = measured({"copy", "bytes"}, [&] { return copy_bandwidth(buffers, size_bytes, loop); });
+        copy.reference = copy.summary.median;
+        session.row(copy);
+        for (const auto& [op, type] : reductions_named(options.ops, options.types)) {
+            const auto known = B::reduction(op, type);
+            if (!known)
+                continue;
+            Row row = measured({std::string(reduction::to_string(op)), reduction::to_string(type)},
+                               [&, element = type] {
+                                   return reduction_bandwidth(*known, element, buffers, size_bytes, loop);
+                               });
+            row.reference = copy.reference;
+            session.row(row);
+        }
+    });
 }
 
 }  // namespace tutti::bench

@@ -1,73 +1,79 @@
-// Rows as users of OSU's benchmarks and their parsers know them, and the same as JSON.
+// Rows as users of OSU's benchmarks and their parsers know them, and the same as JSON and CSV.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "benchmarks/suite/catalogue.hpp"
+#include "benchmarks/suite/combine.hpp"
 #include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/placement.hpp"
 
 namespace tutti::bench {
 
-/// One repetition: the value, and for collectives the extremes over the ranks.
-struct Sample {
-    double value = 0.0;
-    double min = 0.0;
-    double max = 0.0;
-
-    static Sample single(double value) { return {value, value, value}; }
-};
-
-/// The median of the samples' values.
-double median_value(std::span<const Sample> samples);
-
-/// What the columns are called and how many decimals a value gets.
-struct Columns {
-    std::string title;  // "Latency Test"
-    std::string key;    // "Size"; empty: a row is one value
-    std::string value;  // "Latency"
-    std::string unit;   // "us"
-    int decimals = 3;
-    std::string ratio = {};                // "Of copy": value / Context::reference
-    std::vector<std::string> labels = {};  // "Operator", "Type": last in the row
+/// What is said of a run before its rows.
+struct Heading {
+    std::string title = {};  // empty: the benchmark's own
+    std::string library = {};
+    Placement placement = {};
+    std::string start = {};     // how iterations begin together: "free", "barrier", "clock"
+    double taken_off_ns = 0.0;  // the engine's cost of an iteration, which the figures do not contain
+    double left_over_ns = 0.0;  // what an iteration of nothing still shows
+    std::vector<std::string> labels = {};  // "Operator", "Type": last in a row
     std::vector<std::string> parts = {};   // "Compute", "Wait": further figures, behind the value
+    std::string ratio = {};                // "Of copy": the value's to Row::reference
 };
 
-/// What some benchmarks say of a row beside its key and value.
-struct Context {
-    std::optional<double> reference;  // as Columns::ratio
-    std::vector<std::string> labels;  // one for each of Columns::labels
-    std::vector<double> parts = {};   // likewise
+struct Row {
+    std::optional<double> key;  // size, depth; without one the row is its value alone
+    Summary summary;            // in the benchmark's unit
+    std::optional<double> rank_min = {};
+    std::optional<double> rank_max = {};
+    std::size_t late = 0;
+    bool narrow = true;
+    std::optional<bool> valid = {};  // empty: not checked
+    std::vector<std::string> labels = {};
+    std::vector<double> parts = {};
+    std::optional<double> reference = {};
 };
+
+/// The row of a series of microseconds; `value` turns them into what is shown.
+Row row_of(std::optional<double> key, const Series& series, const std::function<double(double)>& value);
 
 /// Prints to stdout as results come in. Made on rank 0 only.
 class Report {
 public:
-    /// Prints the header. Throws std::runtime_error when the JSON file cannot be written, before anything has
-    /// been measured.
-    Report(const Options& options, Columns columns, std::string_view library, int ranks);
-
+    /// Prints the header. Throws std::runtime_error when the JSON or CSV file cannot be written, before
+    /// anything has been measured.
+    Report(const Options& options, const Benchmark& benchmark, Heading heading);
     ~Report();
 
-    /// `key` is the first column (without one, the row is the value alone); `valid` is empty when not
-    /// checked.
-    void row(std::optional<double> key, std::span<const Sample> repetitions, int iterations,
-             std::optional<bool> valid = {}, const Context& context = {});
-    /// Writes the JSON file, if one was asked for.
+    void row(const Row& row);
+    /// Says what should be known of the rows, and writes the files that were asked for.
     void finish();
     /// Whether a checked row was wrong.
     bool failed() const noexcept { return failed_; }
 
 private:
+    void print_header() const;
+    void print(const Row& row) const;
+    void remember(const Row& row);
+
     const Options& options_;
-    Columns columns_;
+    const Benchmark& benchmark_;
+    Heading heading_;
     std::unique_ptr<nlohmann::json> document_;  // incomplete here: the header is a heavy one
+    std::string csv_;
+    std::vector<std::string> wide_;  // rows that are not as narrow as asked
+    std::size_t iterations_ = 0;
+    std::size_t outliers_ = 0;
+    std::size_t late_ = 0;
+    double slowest_ratio_ = 1.0;  // of an iteration to its row's median
     bool failed_ = false;
 };
 

@@ -1,5 +1,8 @@
 // tutti-bench: the suite over Tutti's own interface, and the probes that need no job.
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/suite/matching_in_process.hpp"
@@ -10,6 +13,19 @@
 namespace {
 
 using namespace tutti::bench;
+
+// What needs no job, and reads its own options.
+constexpr Tool kTools[] = {
+    {"limits", "What this machine's memory, caches, sockets and scheduler allow", run_limits},
+};
+
+int run_tool(const Tool& tool, int argc, char** argv)
+{
+    std::string name = std::string("tutti-bench ") + tool.name;
+    std::vector<const char*> arguments(argv + 1, argv + argc);
+    arguments.front() = name.c_str();
+    return tool.run(argc - 1, arguments.data());
+}
 
 // As a rank of a job. Help and complaints come from one rank, however many read the same command line.
 int run_job(int argc, char** argv, const CommandLine& command)
@@ -31,10 +47,12 @@ int run_job(int argc, char** argv, const CommandLine& command)
 int main(int argc, char** argv)
 {
     try {
-        const CommandLine command = parse_command_line(argc, argv, true);
+        for (const Tool& tool : kTools) {
+            if (argc > 1 && std::string_view(tool.name) == argv[1])
+                return run_tool(tool, argc, argv);
+        }
+        const CommandLine command = parse_command_line(argc, argv, true, kTools);
         const Options& options = command.options;
-        if (command.message.empty() && options.benchmark == "limits")
-            return run_limits(options);
         if (command.message.empty() && options.benchmark == "matching" && options.sources > 0)
             return run_matching_in_process(options);
         return run_job(argc, argv, command);

@@ -7,31 +7,18 @@
 
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/buffers.hpp"
-#include "benchmarks/suite/collective.hpp"
+#include "benchmarks/suite/pattern.hpp"
 
 namespace tutti::bench {
 
 inline constexpr int kCheckTag = 5;
 
-/// A byte that differs between neighbours, pages and messages.
-constexpr std::byte pattern_byte(std::size_t index, std::size_t salt)
+/// Whether no rank found a wrong byte. All ranks call it.
+template <Job B>
+bool none_wrong(B& job, std::size_t wrong)
 {
-    const std::uint64_t mixed = (index + 1) * 0x9E3779B97F4A7C15u ^ (salt + 1) * 0xC2B2AE3D27D4EB4Fu;
-    return static_cast<std::byte>(mixed >> 56);
-}
-
-inline void fill_pattern(Bytes data, std::size_t salt)
-{
-    for (std::size_t i = 0; i < data.size(); ++i)
-        data[i] = pattern_byte(i, salt);
-}
-
-inline std::size_t wrong_bytes(ConstBytes data, std::size_t salt)
-{
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < data.size(); ++i)
-        wrong += data[i] != pattern_byte(i, salt) ? 1 : 0;
-    return wrong;
+    const std::vector<std::size_t> all = gathered(job, std::span<const std::size_t>(&wrong, 1));
+    return std::accumulate(all.begin(), all.end(), std::size_t{0}) == 0;
 }
 
 /// Several messages in flight from rank 0 to 1, then back. True, at rank 0, when all arrived as they were.
@@ -61,8 +48,7 @@ bool validate_messages(B& job, std::size_t size_bytes)
         for (std::size_t i = 0; i < kMessages && job.rank() != sender; ++i)
             wrong += wrong_bytes(buffers[i].bytes(size_bytes), 10 * i + static_cast<std::size_t>(sender));
     }
-    const std::vector<double> all = collect(job, static_cast<double>(wrong));
-    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+    return none_wrong(job, wrong);
 }
 
 /// The token of the ring, counted by every rank it passes.
@@ -80,24 +66,22 @@ bool validate_ring(B& job, Buffers& buffers, std::size_t size_bytes)
     wrong += wrong_bytes(token, 7);
     if (job.rank() != 0)
         job.send(token, (job.rank() + 1) % job.size(), kCheckTag);
-    const std::vector<double> all = collect(job, static_cast<double>(wrong));
-    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+    return none_wrong(job, wrong);
 }
 
-template <Backend B>
+template <Job B>
 bool validate_broadcast(B& job, Buffers& buffers, std::size_t size_bytes)
 {
     const Bytes data = buffers.in.bytes(size_bytes);
     if (job.rank() == 0)
         fill_pattern(data, 3);
     job.broadcast(data, 0);
-    const std::vector<double> all = collect(job, static_cast<double>(wrong_bytes(data, 3)));
-    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+    return none_wrong(job, wrong_bytes(data, 3));
 }
 
 /// Sums of small whole numbers, exact in float whatever the order. `call` is allreduce or reduce;
 /// `everywhere` tells which ranks get the result.
-template <Backend B, class Call>
+template <Job B, class Call>
 bool validate_sum(B& job, Buffers& buffers, std::size_t size_bytes, bool everywhere, Call call)
 {
     const std::span<float> in = buffers.out.floats(size_bytes);
@@ -109,8 +93,7 @@ bool validate_sum(B& job, Buffers& buffers, std::size_t size_bytes, bool everywh
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < out.size() && (everywhere || job.rank() == 0); ++i)
         wrong += out[i] != ranks * static_cast<float>(i % 97) + ranks * (ranks - 1) / 2 ? 1 : 0;
-    const std::vector<double> all = collect(job, static_cast<double>(wrong));
-    return std::accumulate(all.begin(), all.end(), 0.0) == 0.0;
+    return none_wrong(job, wrong);
 }
 
 }  // namespace tutti::bench

@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include "benchmarks/suite/options.hpp"
-#include "benchmarks/suite/statistics.hpp"
 
 using namespace tutti::bench;
 
@@ -44,6 +43,7 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
     CHECK(parse("latency -m 4").size_list() == std::vector<std::size_t>{1, 2, 4});
     CHECK(parse("latency -m 0").size_list() == std::vector<std::size_t>{0});
     CHECK(parse("latency -m 0:0").size_list() == std::vector<std::size_t>{0});
+    CHECK(parse("latency -m 1:64 --growth 8").size_list() == std::vector<std::size_t>{1, 8, 64});
     CHECK(parse("latency").size_list().size() == 23);
     CHECK(parse("rate").size_list() == std::vector<std::size_t>{8});
     CHECK(parse("allreduce -m 16").size_list() == std::vector<std::size_t>{4, 8, 16});
@@ -53,26 +53,51 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
     CHECK(huge == std::vector<std::size_t>{std::size_t{1} << 63});
 }
 
-TEST_CASE("large messages get fewer iterations unless told", "[benchmarks]")
+TEST_CASE("iterations are as many as asked for, or as it takes", "[benchmarks]")
 {
-    const Options usual = parse("latency");
-    CHECK(usual.loop_count(65535).iterations == 10000);
-    CHECK(usual.loop_count(65536).iterations == 1000);
-    CHECK(usual.loop_count(65536).warmup == 10);
+    CHECK_FALSE(parse("latency").budget.iterations);
     const Options told = parse("latency -i 7 -x 3");
-    CHECK(told.loop_count(1).iterations == 7);
-    CHECK(told.loop_count(65536).iterations == 7);
-    CHECK(told.loop_count(65536).warmup == 3);
+    CHECK(told.budget.iterations == 7);
+    CHECK(told.budget.warmup == 3);
+    CHECK(told.loop_count({100, 10}).iterations == 7);
+    CHECK(parse("matching").loop_count({100, 10}).warmup == 10);
+    CHECK(parse("latency --precision 0.5 --seconds 3").budget.precision == Approx(0.005));
+    CHECK(parse("latency --seconds 3").budget.seconds == 3.0);
+}
+
+TEST_CASE("names and aliases", "[benchmarks]")
+{
+    CHECK(parse("bcast").benchmark == "broadcast");
+    CHECK(parse("bcast").entry == find_benchmark("broadcast"));
+    CHECK(find_benchmark("") == nullptr);
+    CHECK(find_benchmark("bcost") == nullptr);
+    CHECK(parse("allreduce --start barrier").start == "barrier");
+    CHECK(parse("latency").command == std::vector<std::string>{"tutti-bench", "latency"});
 }
 
 TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
 {
-    for (const char* line :
-         {"", "latenc", "latency -m 1:x", "latency -m 8:4", "latency -m -1", "latency -m 1k", "latency -i 0",
-          "bw -W 0", "latency -W 4", "matching --mode often", "barrier -m 8", "reduce-op --op average",
-          "reduce-op --type int128", "reduce-op -c", "allreduce -t 3", "iallreduce -t -1"})
+    for (const char* line : {"",
+                             "latenc",
+                             "latency -m 1:x",
+                             "latency -m 8:4",
+                             "latency -m -1",
+                             "latency -m 1k",
+                             "latency -i 0",
+                             "bw -W 0",
+                             "latency -W 4",
+                             "matching --mode often",
+                             "barrier -m 8",
+                             "reduce-op --op average",
+                             "reduce-op --type int128",
+                             "reduce-op -c",
+                             "allreduce -t 3",
+                             "iallreduce -t -1",
+                             "latency --start clock",
+                             "latency --precision 0",
+                             "latency --growth 1",
+                             "allreduce --start now"})
         check_refused(line);
-    check_refused("limits", false);
     check_refused("matching --sources 4", false);
     CHECK(parse_line("latency --help").status == 0);
     CHECK_THAT(parse_line("--help").message, Catch::Contains("Examples:"));
@@ -80,14 +105,4 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
     CHECK(parse("reduce-op --type float32+index64").types == std::vector<std::string>{"float32+index64"});
     CHECK(parse("iallreduce -t 7").tests == 7);
     CHECK(parse("matching --depth 10,10000").depths == std::vector<int>{10, 10000});
-}
-
-TEST_CASE("median and spread", "[benchmarks]")
-{
-    CHECK(median({}) == 0.0);
-    CHECK(median({5}) == 5.0);
-    CHECK(median({9, 1, 5}) == 5.0);
-    CHECK(median({4, 1, 2, 9}) == 3.0);
-    CHECK(relative_spread({}) == 0.0);
-    CHECK(relative_spread({2, 4, 6}) == 1.0);
 }

@@ -1,3 +1,5 @@
+#include "benchmarks/suite/report.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
@@ -6,44 +8,89 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/suite/report.hpp"
-
 using namespace tutti::bench;
 
-TEST_CASE("a report's file has every repetition and the median", "[benchmarks]")
+namespace {
+
+std::string report_file(const char* ending)
 {
-    const std::string file =
-        (std::filesystem::temp_directory_path() / ("tutti-report-" + std::to_string(getpid()) + ".json"))
-            .string();
+    return (std::filesystem::temp_directory_path() / ("tutti-report-" + std::to_string(getpid()) + ending))
+        .string();
+}
+
+Options latency_options()
+{
     Options options;
     options.benchmark = "latency";
-    options.json_file = file;
-    options.repetitions = 3;
-    Report report(options, {"Latency Test", "Size", "Latency", "us"}, "Tutti test", 2);
-    report.row(4.0, std::vector{Sample::single(3), Sample::single(1), Sample::single(2)}, 10, true);
+    options.entry = find_benchmark("latency");
+    return options;
+}
+
+Heading two_ranks()
+{
+    Heading heading;
+    heading.library = "Tutti test";
+    heading.placement.cpus = {"0", "1"};
+    heading.start = "free";
+    return heading;
+}
+
+}  // namespace
+
+TEST_CASE("a report's files have every figure of a row", "[benchmarks]")
+{
+    Options options = latency_options();
+    options.json_file = report_file(".json");
+    options.csv_file = report_file(".csv");
+    Report report(options, *options.entry, two_ranks());
+    Series series(Over::slowest, 2);
+    series.add(std::vector{6.0, 2.0, 4.0, 2.0, 2.0, 2.0}, 3);
+    Row row = row_of(4.0, series, [](double us) { return us / 2.0; });
+    row.valid = true;
+    report.row(row);
     CHECK_FALSE(report.failed());
-    report.row(8.0, std::vector{Sample{5, 4, 6}}, 10, false);
+    row.key = 8.0;
+    row.valid = false;
+    report.row(row);
     CHECK(report.failed());
     report.finish();
 
-    std::ifstream stream(file);
+    std::ifstream stream(options.json_file);
     const nlohmann::json document = nlohmann::json::parse(stream);
-    std::filesystem::remove(file);
+    std::ifstream lines(options.csv_file);
+    std::string header;
+    std::string first;
+    std::getline(lines, header);
+    std::getline(lines, first);
+    std::filesystem::remove(options.json_file);
+    std::filesystem::remove(options.csv_file);
+    CHECK(document["format"] == "tutti-bench-run");
     CHECK(document["ranks"] == 2);
     CHECK(document["unit"] == "us");
-    REQUIRE(document["results"].size() == 2);
-    CHECK(document["results"][0]["size_bytes"] == 4);
-    CHECK(document["results"][0]["value"] == 2.0);
-    CHECK(document["results"][0]["repetitions"] == nlohmann::json({3.0, 1.0, 2.0}));
-    CHECK(document["results"][0]["valid"] == true);
-    CHECK(document["results"][1]["min_over_ranks"] == 4.0);
-    CHECK(document["results"][1]["max_over_ranks"] == 6.0);
+    CHECK(document["better"] == "lower");
+    CHECK(document["environment"]["binding"] == nlohmann::json({"0", "1"}));
+    REQUIRE(document["rows"].size() == 2);
+    const nlohmann::json& written = document["rows"][0];
+    CHECK(written["key"] == 4);
+    CHECK(written["median"] == 2.0);
+    CHECK(written["low"] == 1.0);
+    CHECK(written["high"] == 3.0);
+    CHECK(written["iterations"] == 3);
+    CHECK(written["rank_min"] == 1.0);
+    CHECK(written["rank_max"] == 2.0);
+    CHECK(written["percentiles"]["99.9"] == 3.0);
+    CHECK(written["valid"] == true);
+    CHECK(document["rows"][1]["valid"] == false);
+    CHECK(header.starts_with("benchmark,library,ranks,key,"));
+    CHECK(first == "latency,Tutti test,2,4,,us,2,1,3,0.7500,2,1,3,2,3,3,3,3,0,0,true");
 }
 
 TEST_CASE("a file that cannot be written is noticed before anything is measured", "[benchmarks]")
 {
-    Options options;
+    Options options = latency_options();
     options.json_file = "/nowhere/at/all.json";
-    CHECK_THROWS_WITH(Report(options, {"Test", "", "Value", "us"}, "Tutti test", 1),
-                      Catch::Contains("/nowhere/at/all.json"));
+    CHECK_THROWS_WITH(Report(options, *options.entry, two_ranks()), Catch::Contains("/nowhere/at/all.json"));
+    options.json_file.clear();
+    options.csv_file = "/nowhere/at/all.csv";
+    CHECK_THROWS_WITH(Report(options, *options.entry, two_ranks()), Catch::Contains("--csv"));
 }

@@ -23,6 +23,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
+constexpr Sizes kTunedSizes{8, 1024 * 1024, 4};
+
 // Rank 0's clock and arithmetic decide for all: ranks that decided apart would call apart.
 template <class T>
 T decided_by_0(const Communicator& ranks, T value)
@@ -95,7 +97,7 @@ private:
             return {*only};
         const std::size_t grain = TunedCall::granularity(entry.name, where_.ranks);
         std::vector<std::size_t> sizes;
-        for (const std::size_t size : options_.size_list()) {
+        for (const std::size_t size : options_.size_list(kTunedSizes)) {
             const std::size_t whole = std::max(grain, size / grain * grain);
             if (sizes.empty() || sizes.back() < whole)
                 sizes.push_back(whole);
