@@ -1,0 +1,48 @@
+// All benchmarks that the suite has: what they are called, what they measure, on which jobs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace tutti::bench {
+
+enum class Better { lower, higher };
+
+/// Message sizes from `min_bytes` to `max_bytes`, each `growth` times the one before. Without sizes:
+/// max_bytes = 0.
+struct Sizes {
+    std::size_t min_bytes = 0;
+    std::size_t max_bytes = 0;
+    std::size_t growth = 2;
+};
+
+/// Which file of loops a benchmark belongs to.
+enum class Group { point_to_point, ring, collective, overlap, matching, idle, reduction };
+
+struct Benchmark {
+    const char* name;  // on the command line
+    Group group;
+    const char* description;  // for --help
+    const char* title;        // "Latency Test"
+    const char* value;        // column: "Latency"
+    const char* unit = "us";
+    Better better = Better::lower;
+    Sizes sizes{};
+    int min_ranks = 1;
+    int max_ranks = 0;         // 0: as many as there are
+    const char* alias = "";    // OSU's name, where another
+    const char* key = "Size";  // first column; "" when a row is one value
+    int decimals = 3;
+};
+
+std::span<const Benchmark> catalogue() noexcept;
+
+/// By its name or alias; nullptr when there is none.
+const Benchmark* find_benchmark(std::string_view name) noexcept;
+
+/// "point-to-point", "collective" ...
+const char* to_string(Group group) noexcept;
+const char* to_string(Better better) noexcept;
+
+}  // namespace tutti::bench

@@ -1,0 +1,246 @@
+// The engine of all benchmarks: runs an operation on all ranks until enough is known of its time.
+//
+// Each iteration is timed on its own. How the ranks begin it is a choice, which the report shows:
+//
+//   free     one iteration after the other, as a ping-pong does: the operation itself keeps ranks together
+//   barrier  after an untimed barrier; a rank's time runs from its own beginning to its own end
+//   clock    at a time agreed upon, by clocks whose offsets have been estimated; every rank's time runs from
+//   that
+//            common beginning to its own end. A barrier lets some ranks go before others, and so hides or
+//            adds time, differently for each library: this does not. It takes a core for each rank.
+//
+// What the reading of the clock and the loop take is measured with an operation that does nothing, and taken
+// off.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/clock_offset.hpp"
+#include "benchmarks/suite/combine.hpp"
+#include "benchmarks/suite/stopping.hpp"
+
+namespace tutti::bench {
+
+enum class Start { free, barrier, clock };
+
+inline const char* to_string(Start start) noexcept
+{
+    return start == Start::free ? "free" : start == Start::barrier ? "barrier" : "clock";
+}
+
+/// When the iterations of a batch begin, by this rank's clock; us.
+struct Slots {
+    double first_us;
+    double length_us;
+};
+
+template <Job B>
+class Sampler {
+public:
+    Sampler(B& job, const Budget& budget) : job_(job), budget_(budget) {}
+
+    /// All ranks call `step` equally often: one iteration each. Times in us, at rank 0; nothing at the
+    /// others. `counts`: this rank's times are part of the figure (see Over::rates).
+    template <class Step>
+    Series iterations(Over over, Start start, Step step, bool counts = true)
+    {
+        if (start == Start::clock)
+            estimate_offset();
+        const double own = own_cost_us(start);
+        const double estimate_us = warm_up(step);
+        Slots slots{0.0, 4.0 * estimate_us + 2.0};
+        Series series(over, job_.size());
+        Stopping stopping(budget_, kLeastIterations, start == Start::clock ? kMostSlots : kMostIterations);
+        std::vector<double> times;
+        const double begin = now_us();
+        while (const int batch = decided(stopping, series, begin)) {
+            times.resize(static_cast<std::size_t>(batch));
+            if (start == Start::free) {
+                job_.barrier();
+                step();  // the first would also wait for the ranks that left the barrier last
+                run_on(times, step);
+            } else if (start == Start::barrier) {
+                run_each(
+                    times, [this] { job_.barrier(); }, step);
+            } else {
+                run_in_slots(times, agreed_slots(slots, series), step);
+            }
+            for (double& time : times)
+                time = counts ? std::max(time - own, 0.0) : std::numeric_limits<double>::quiet_NaN();
+            add(series, times);
+            if (start == Start::clock && hopeless(series))
+                start = Start::barrier;
+        }
+        series.narrow = stopping.narrow();
+        return series;
+    }
+
+    /// For what is a figure only as a whole: `round` measures one (us or what the benchmark shows) on each
+    /// rank. `at_least` rounds, unless the command line says how many.
+    template <class Round>
+    Series rounds(Over over, int at_least, Round round)
+    {
+        Series series(over, job_.size());
+        Budget budget = budget_;
+        budget.iterations.reset();
+        Stopping stopping(budget, at_least);
+        const double begin = now_us();
+        while (const int batch = decided(stopping, series, begin)) {
+            for (int i = 0; i < batch; ++i) {
+                job_.barrier();
+                add(series, {round()});
+            }
+        }
+        series.narrow = stopping.narrow();
+        return series;
+    }
+
+    /// A single figure of each rank.
+    Series once(Over over, double value)
+    {
+        Series series(over, job_.size());
+        add(series, {value});
+        return series;
+    }
+
+    /// What an iteration of nothing still shows after the engine's own cost was taken off; ns.
+    double left_over_ns(Start start)
+    {
+        const double own = own_cost_us(start);
+        return 1000.0 * (own_cost_us(start) - own);
+    }
+    /// What is taken off: reading the clock, and the loop; ns.
+    double taken_off_ns(Start start) { return 1000.0 * own_cost_us(start); }
+
+private:
+    static constexpr int kLeastIterations = 100;
+    static constexpr int kMostIterations = 10'000;  // in a batch: what a rank remembers
+    static constexpr int kMostSlots = 1000;  // then new ones are agreed upon: whoever fell behind is back
+    static constexpr int kCostIterations = 1000;
+
+    int decided(Stopping& stopping, const Series& series, double begin)
+    {
+        return shared(job_,
+                      job_.rank() == 0 ? stopping.next_batch(series.values(), (now_us() - begin) / 1e6) : 0);
+    }
+
+    void add(Series& series, const std::vector<double>& times)
+    {
+        const std::vector<double> all = gathered(job_, std::span<const double>(times));
+        if (job_.rank() == 0)
+            series.add(all, times.size());
+    }
+
+    void estimate_offset()
+    {
+        if constexpr (Exchanging<B>)
+            offset_us_ = clock_offset(job_);
+    }
+
+    // Rank 0's time of an iteration, roughly. All ranks leave after the same number.
+    template <class Step>
+    double warm_up(Step& step)
+    {
+        const double box_us = 1e6 * budget_.seconds / 10.0;
+        double elapsed_us = 0.0;
+        int done = 0;
+        for (int part = 1; part > 0;) {
+            const double begin = now_us();
+            for (int i = 0; i < part; ++i)
+                step();
+            elapsed_us += now_us() - begin;
+            done += part;
+            const int wanted = budget_.warmup.value_or(kLeastIterations);
+            const bool enough = done >= wanted || (!budget_.warmup && elapsed_us > box_us);
+            part = shared(job_, enough ? 0 : std::min(2 * part, wanted - done));
+        }
+        return shared(job_, elapsed_us / done);
+    }
+
+    // Each from the end of the one before.
+    template <class Step>
+    static void run_on(std::vector<double>& times, Step& step)
+    {
+        double last = now_us();
+        for (double& time : times) {
+            step();
+            const double stamp = now_us();
+            time = stamp - last;
+            last = stamp;
+        }
+    }
+
+    template <class Before, class Step>
+    static void run_each(std::vector<double>& times, Before before, Step& step)
+    {
+        for (double& time : times) {
+            before();
+            const double begin = now_us();
+            step();
+            time = now_us() - begin;
+        }
+    }
+
+    // NaN: this rank came too late to begin with the others.
+    template <class Step>
+    static void run_in_slots(std::vector<double>& times, Slots slots, Step& step)
+    {
+        double begin = slots.first_us;
+        for (double& time : times) {
+            double now = now_us();
+            const bool late = now > begin;
+            while (now < begin)
+                now = now_us();
+            step();
+            time = late ? std::numeric_limits<double>::quiet_NaN() : now_us() - begin;
+            begin += slots.length_us;
+        }
+    }
+
+    // Long enough that a usual iteration is over when the next begins, and that one which took longer does
+    // not make many late: they catch up.
+    Slots agreed_slots(Slots& slots, const Series& series)
+    {
+        if (job_.rank() == 0) {
+            if (!series.values().empty())
+                slots.length_us = 2.0 * median(series.values()) + 1.0;
+            slots.length_us *= series.late() > series.values().size() / 10 ? 2.0 : 1.0;
+            slots.first_us = now_us() + 20.0 + 10.0 * slots.length_us;
+        }
+        Slots own = shared(job_, slots);
+        own.first_us += offset_us_;
+        return own;
+    }
+
+    bool hopeless(const Series& series)
+    {
+        const bool mostly_late = series.late() > 100 && series.late() > 4 * series.values().size();
+        return shared(job_, job_.rank() == 0 && mostly_late ? 1 : 0) == 1;
+    }
+
+    // The loop of this way to start, around nothing.
+    double own_cost_us(Start start)
+    {
+        std::vector<double> times(kCostIterations);
+        const auto nothing = [] {};
+        if (start == Start::free) {
+            run_on(times, nothing);
+        } else if (start == Start::barrier) {
+            run_each(times, nothing, nothing);
+        } else {
+            run_in_slots(times, {now_us() + 1.0, 0.2}, nothing);
+            std::erase_if(times, [](double time) { return std::isnan(time); });
+        }
+        return median(std::move(times));
+    }
+
+    B& job_;
+    const Budget& budget_;
+    double offset_us_ = 0.0;
+};
+
+}  // namespace tutti::bench

@@ -1,0 +1,144 @@
+// One benchmark in one job: what all loops share, from the check whether the job suits to the row of a size.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/report.hpp"
+#include "benchmarks/suite/sampler.hpp"
+
+namespace tutti::bench {
+
+/// The job does not suit the benchmark. All ranks notice alike, so none is left waiting.
+struct UnsuitableJob : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+template <Job B>
+class Session {
+public:
+    /// All ranks make one. Throws UnsuitableJob before anything is measured.
+    Session(B& job, const Options& options)
+        : job_(job),
+          options_(options),
+          benchmark_(*options.entry),
+          placement_(placement_of(job)),
+          sampler_(job, options.budget)
+    {
+        if (job.size() < benchmark_.min_ranks ||
+            (benchmark_.max_ranks > 0 && job.size() > benchmark_.max_ranks))
+            throw UnsuitableJob(fmt::format(
+                "{} needs {} (this job has {})", benchmark_.name,
+                benchmark_.min_ranks == benchmark_.max_ranks
+                    ? fmt::format("exactly {0} ranks: start it with -n {0}", benchmark_.min_ranks)
+                    : fmt::format("{0} ranks or more: start it with -n {0}", benchmark_.min_ranks),
+                job.size()));
+    }
+
+    B& job() const noexcept { return job_; }
+    const Options& options() const noexcept { return options_; }
+    std::string name() const { return benchmark_.name; }
+    Sampler<B>& sampler() noexcept { return sampler_; }
+    bool is_root() const { return job_.rank() == 0; }
+
+    /// How iterations of a collective begin here: as the command line says, or as the placement of ranks
+    /// allows.
+    Start start() const
+    {
+        if (options_.start == "barrier" || !Exchanging<B>)
+            return Start::barrier;
+        return options_.start == "clock" || placement_.core_each ? Start::clock : Start::barrier;
+    }
+
+    /// Prints the header, at rank 0; the other ranks have no report, and print nothing. `more` are labels and
+    /// parts, or a title, where the benchmark has such.
+    void open(Start start, Heading more = {})
+    {
+        more.library = B::library();
+        more.placement = placement_;
+        more.start = to_string(start);
+        more.taken_off_ns = sampler_.taken_off_ns(start);
+        more.left_over_ns = sampler_.left_over_ns(start);
+        if (is_root())
+            report_.emplace(options_, benchmark_, std::move(more));
+    }
+
+    /// `value` turns microseconds into the benchmark's unit.
+    template <class Value>
+    void row(std::optional<double> key, const Series& series, Value value, std::optional<bool> valid = {})
+    {
+        if (!report_)
+            return;
+        Row one = row_of(key, series, value);
+        one.valid = valid;
+        report_->row(one);
+    }
+    void row(const Row& row)
+    {
+        if (report_)
+            report_->row(row);
+    }
+
+    /// For each size: `measure(buffers, size_bytes)`, with buffers that have room for `blocks` of the
+    /// largest.
+    template <class Measure>
+    void each_size(std::size_t blocks, Measure measure)
+    {
+        const std::vector<std::size_t> list = options_.size_list();
+        Buffers buffers(list.empty() ? 0 : blocks * list.back(), memory());
+        for (const std::size_t size_bytes : list)
+            measure(buffers, size_bytes);
+    }
+
+    /// What `check` says, if the command line asks for it.
+    template <class Check>
+    std::optional<bool> checked(Check check)
+    {
+        return options_.validate ? std::optional<bool>(check()) : std::nullopt;
+    }
+
+    void require_whole_floats() const
+    {
+        for (const std::size_t size_bytes : options_.size_list()) {
+            if (size_bytes % sizeof(float) != 0)
+                throw UnsuitableJob(
+                    fmt::format("{} reduces floats, and {} bytes are no whole number of them: write for "
+                                "example -m 4:1048576",
+                                benchmark_.name, size_bytes));
+        }
+    }
+
+    /// Writes the files. False when a checked row was wrong (known to rank 0 only).
+    bool finish()
+    {
+        if (report_)
+            report_->finish();
+        return !report_ || !report_->failed();
+    }
+
+private:
+    Memory memory() const
+    {
+        if constexpr (requires { B::memory(); }) {
+            if (options_.memory == "library")
+                return B::memory();
+        }
+        return kOrdinaryMemory;
+    }
+
+    B& job_;
+    const Options& options_;
+    const Benchmark& benchmark_;
+    Placement placement_;
+    Sampler<B> sampler_;
+    std::optional<Report> report_;
+};
+
+}  // namespace tutti::bench

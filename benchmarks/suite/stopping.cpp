@@ -1,0 +1,44 @@
+#include "benchmarks/suite/stopping.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "benchmarks/suite/statistics.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr int kFirstBatch = 10;
+constexpr int kMostIterations = 200'000;
+// A thousand fast iterations are over within a millisecond, in which the machine is as it happens to be: some
+// of the time box is always used.
+constexpr double kLeastShareOfTime = 0.05;
+
+}  // namespace
+
+int Stopping::next_batch(std::span<const double> values, double elapsed_s)
+{
+    const std::vector<double> all(values.begin(), values.end());
+    narrow_ = !all.empty() && median_interval(all).relative_half_width(median(all)) <= how_.precision;
+    int batch = 0;
+    if (how_.iterations) {
+        batch = std::min(*how_.iterations - measured_, at_most_);
+    } else if (measured_ == 0) {
+        batch = std::min({kFirstBatch, at_least_, at_most_});
+    } else {
+        const bool enough =
+            narrow_ && measured_ >= at_least_ && elapsed_s >= kLeastShareOfTime * how_.seconds;
+        const double left_s = how_.seconds - elapsed_s;
+        if (!enough && left_s > 0.0 && measured_ < kMostIterations) {
+            const double fitting = left_s * measured_ / std::max(elapsed_s, 1e-9);
+            // Twice as many as so far, but no more than the time box holds.
+            batch = std::max(1, static_cast<int>(std::min<double>({static_cast<double>(measured_), fitting,
+                                                                   static_cast<double>(at_most_)})));
+        }
+    }
+    measured_ += batch;
+    return batch;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,39 @@
+// When enough has been measured: as many iterations as asked for, or until the median is known well enough.
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace tutti::bench {
+
+struct Budget {
+    std::optional<int> iterations;  // exactly so many; otherwise until `precision` is reached
+    std::optional<int> warmup;      // exactly so many untimed ones; otherwise a small part of the time
+    double precision = 0.01;        // half the width of the median's 95 % interval, in parts of the median
+    double seconds = 1.0;           // the time box of a row: what is not narrow by then is shown as it is
+};
+
+/// Decides after each batch, at rank 0.
+class Stopping {
+public:
+    /// `at_least`: iterations before the interval is trusted; `at_most`: in one batch.
+    Stopping(const Budget& how, int at_least, int at_most = 10'000)
+        : how_(how), at_least_(at_least), at_most_(at_most)
+    {
+    }
+
+    /// How many iterations the next batch has; 0: enough. `values` are all so far, `elapsed_s` is the time
+    /// since the row began, warm-up not included.
+    int next_batch(std::span<const double> values, double elapsed_s);
+    /// Whether the interval was as narrow as asked when last looked at.
+    bool narrow() const noexcept { return narrow_; }
+
+private:
+    const Budget& how_;
+    int at_least_;
+    int at_most_;
+    int measured_ = 0;  // also those that came to nothing
+    bool narrow_ = false;
+};
+
+}  // namespace tutti::bench

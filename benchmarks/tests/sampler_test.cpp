@@ -1,0 +1,106 @@
+#include "benchmarks/suite/sampler.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+using namespace tutti::bench;
+
+namespace {
+
+// A job of one rank, which has nothing to wait for.
+struct Alone {
+    static std::string library() { return "none"; }
+    int rank() const { return 0; }
+    int size() const { return 1; }
+    void barrier() { ++barriers; }
+    void broadcast(Bytes, int) {}
+    void allgather(ConstBytes in, Bytes out) { std::memcpy(out.data(), in.data(), in.size()); }
+    void send(ConstBytes, int, int) {}
+    void recv(Bytes, int, int) {}
+    int barriers = 0;
+};
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("times of ranks become the time of an iteration", "[benchmarks]")
+{
+    const std::array times{2.0, 6.0, 4.0};
+    CHECK(combined(Over::root, times) == 2.0);
+    CHECK(combined(Over::slowest, times) == 6.0);
+    CHECK(combined(Over::mean, times) == 4.0);
+    CHECK(combined(Over::rates, std::array{2.0, 2.0, kNone}) == 1.0);
+    CHECK(std::isnan(combined(Over::slowest, std::array{1.0, kNone})));
+}
+
+TEST_CASE("a series keeps iterations in order, ranks apart, and counts the late", "[benchmarks]")
+{
+    Series series(Over::slowest, 2);
+    series.add(std::array{1.0, 5.0, 3.0, /* rank 1: */ 2.0, 4.0, kNone}, 3);
+    series.add(std::array{7.0, 9.0}, 1);
+    CHECK(series.values() == std::vector{2.0, 5.0, 9.0});
+    CHECK(series.late() == 1);
+    CHECK(series.rank_medians() == std::vector{4.0, 4.0});
+}
+
+TEST_CASE("as many iterations run as were asked for", "[benchmarks]")
+{
+    Budget budget;
+    budget.iterations = 25'001;
+    budget.warmup = 3;
+    for (const Start start : {Start::free, Start::barrier}) {
+        Alone job;
+        int calls = 0;
+        const Series series = Sampler(job, budget).iterations(Over::slowest, start, [&] { ++calls; });
+        CHECK(series.values().size() == 25'001);
+        // Of free iterations, the first of each batch is not timed.
+        CHECK(calls == 3 + 25'001 + (start == Start::free ? 3 : 0));
+        if (start == Start::barrier)
+            CHECK(job.barriers >= 25'001);
+    }
+}
+
+TEST_CASE("iterations end when the median is known, or the time is over", "[benchmarks]")
+{
+    Budget budget;
+    budget.precision = 0.01;
+    budget.seconds = 1000.0;
+    Stopping steady(budget, 100);
+    std::vector<double> values;
+    int batches = 0;
+    while (const int batch = steady.next_batch(values, 60.0 + batches)) {
+        values.insert(values.end(), static_cast<std::size_t>(batch), 1.0);
+        REQUIRE(++batches < 100);
+    }
+    CHECK(steady.narrow());
+    CHECK(values.size() >= 100);
+    CHECK(values.size() < 300);
+
+    // Values that tell nothing of the median: the box ends it.
+    Stopping wild(budget, 100);
+    values.clear();
+    double elapsed = 0.0;
+    while (const int batch = wild.next_batch(values, elapsed)) {
+        for (int i = 0; i < batch; ++i)
+            values.push_back(values.size() % 2 == 0 ? 1.0 : 1000.0);
+        elapsed += batch;  // a second each
+        REQUIRE(values.size() <= 1100);
+    }
+    CHECK_FALSE(wild.narrow());
+    CHECK(values.size() >= 900);
+}
+
+TEST_CASE("the engine's own cost is known", "[benchmarks]")
+{
+    Alone job;
+    const Budget budget;
+    Sampler sampler(job, budget);
+    for (const Start start : {Start::free, Start::barrier, Start::clock}) {
+        CHECK(sampler.taken_off_ns(start) > 0.0);
+        CHECK(std::abs(sampler.left_over_ns(start)) < sampler.taken_off_ns(start) + 1000.0);
+    }
+}
