@@ -93,8 +93,9 @@ Interval median_interval(std::vector<double> values)
     const auto low = values.begin() + static_cast<std::ptrdiff_t>(cut.values);
     const auto high = values.end() - 1 - static_cast<std::ptrdiff_t>(cut.values);
     std::nth_element(values.begin(), low, values.end());
+    const double least = *low;  // the next call moves it
     std::nth_element(low, high, values.end());
-    return {*low, *high, std::max(cut.confidence, 0.0)};
+    return {least, *high, std::max(cut.confidence, 0.0)};
 }
 
 Summary summarise(std::vector<double> values)
