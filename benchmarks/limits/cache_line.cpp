@@ -5,13 +5,13 @@
 
 namespace tutti::bench {
 
-void probe_cache_line(const Figures& figures, Effort effort)
+void probe_cache_line(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     SharedMemory memory(2 * sizeof(Line));
     Line* ping = memory.make<Line>();
     Line* pong = memory.make<Line>(sizeof(Line));
-    const unsigned rounds = static_cast<unsigned>(effort.loops(1000000));
+    const unsigned rounds = static_cast<unsigned>(scale.loops(300000));
 
     const double us = with_child(
         own, other,
@@ -29,7 +29,7 @@ void probe_cache_line(const Figures& figures, Effort effort)
                 pong->value.store(i, std::memory_order_release);
             }
         });
-    figures("cache line, one way", "64", us * 1000, "ns");
+    figures("cache line trip", {}, us, "us");
 }
 
 }  // namespace tutti::bench

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
+#include <limits>
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
@@ -21,33 +21,27 @@ constexpr std::size_t kMiB = 1024 * 1024;
 constexpr std::size_t kLargestBytes = 4 * kMiB;
 
 // Repetitions that move about as much memory at every size.
-int copies_of(std::size_t size_bytes, Effort effort)
+int copies_of(std::size_t size_bytes, ProbeScale scale)
 {
-    return effort.loops(static_cast<int>(512 * kMiB / std::max<std::size_t>(size_bytes, 16384)));
+    return scale.loops(static_cast<int>(256 * kMiB / std::max<std::size_t>(size_bytes, 2048)));
 }
 
-// GB = 10^9 bytes.
-double gigabytes_a_second(std::size_t size_bytes, double us)
-{
-    return static_cast<double>(size_bytes) / us / 1000;
-}
-
-// The message leaves through a ring of `kRingChunks` chunks: the sender copies in while the receiver copies
-// out.
 // Enough that neither side waits for the other's last line, few enough to stay in a cache of 1 MiB.
 constexpr unsigned kRingChunks = 8;
 
-double pipeline_us(std::size_t chunk_bytes, int messages)
+// Messages leave through a ring of chunks: the sender copies in while the receiver copies out, with pauses
+// between messages for neither. us a message.
+double pipeline_us(std::size_t size_bytes, std::size_t chunk_bytes, int messages)
 {
     const auto [own, other] = two_cores();
     SharedMemory memory(2 * sizeof(Line) + kRingChunks * chunk_bytes);
     Line* filled = memory.make<Line>();
     Line* emptied = memory.make<Line>(sizeof(Line));
     std::byte* ring = memory.bytes().data() + 2 * sizeof(Line);
-    const unsigned chunks = static_cast<unsigned>(kLargestBytes / chunk_bytes);
+    const unsigned chunks = static_cast<unsigned>(size_bytes / chunk_bytes);
     const unsigned total = chunks * static_cast<unsigned>(messages);
-    Buffer buffer(kLargestBytes, 'p');
-    std::byte* data = buffer.bytes(kLargestBytes).data();
+    Buffer buffer(size_bytes, 'p');
+    std::byte* data = buffer.bytes(size_bytes).data();
 
     // The receiver has the clock: it is done when the message is there.
     return with_child(
@@ -114,16 +108,16 @@ double vm_read_us(std::size_t size_bytes, int reads)
 
 }  // namespace
 
-void probe_shared_copy(const Figures& figures, Effort effort)
+void probe_shared_copy(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
-    for (const std::size_t size_bytes : {4096ul, 65536ul, kLargestBytes}) {
+    for (std::size_t size_bytes = 64; size_bytes <= kLargestBytes; size_bytes *= 4) {
         SharedMemory memory(size_bytes + sizeof(Line));
         Line* ready = memory.make<Line>(size_bytes);
         std::byte* from = memory.bytes().data();
         Buffer target(size_bytes, 't');
         std::byte* to = target.bytes(size_bytes).data();
-        const int copies = copies_of(size_bytes, effort);
+        const int copies = copies_of(size_bytes, scale);
         // Written by the other core, then read again and again: what a receiver meets whose sender reuses its
         // buffer.
         const double us = with_child(
@@ -142,27 +136,34 @@ void probe_shared_copy(const Figures& figures, Effort effort)
                 std::memset(from, 's', size_bytes);
                 ready->value.store(1, std::memory_order_release);
             });
-        figures("copy of a shared source", std::to_string(size_bytes), gigabytes_a_second(size_bytes, us),
-                "GB/s");
+        // Bytes a microsecond are MB/s.
+        figures("memory copy", static_cast<double>(size_bytes), static_cast<double>(size_bytes) / us, "MB/s");
     }
 }
 
-void probe_copy_pipeline(const Figures& figures, Effort effort)
+void probe_copy_pipeline(const Figures& figures, ProbeScale scale)
 {
-    for (const std::size_t chunk_bytes : {4096u, 16384u, 65536u})
-        figures("two copies at once of 4 MiB, in chunks", std::to_string(chunk_bytes),
-                gigabytes_a_second(kLargestBytes, pipeline_us(chunk_bytes, effort.loops(200))), "GB/s");
+    for (std::size_t size_bytes = 4096; size_bytes <= kLargestBytes; size_bytes *= 4) {
+        double best_us = std::numeric_limits<double>::infinity();
+        for (const std::size_t chunk_bytes : {4096ul, 16384ul, 65536ul}) {
+            if (chunk_bytes <= size_bytes)
+                best_us = std::min(
+                    best_us, pipeline_us(size_bytes, chunk_bytes, copies_of(size_bytes, scale) / 2 + 2));
+        }
+        figures("two copies", static_cast<double>(size_bytes), static_cast<double>(size_bytes) / best_us,
+                "MB/s");
+    }
 }
 
-void probe_process_vm_readv(const Figures& figures, Effort effort)
+void probe_process_vm_readv(const Figures& figures, ProbeScale scale)
 {
-    for (const std::size_t size_bytes : {4096ul, 65536ul, kMiB, kLargestBytes}) {
-        const double us = vm_read_us(size_bytes, copies_of(size_bytes, effort) / 4 + 1);
+    for (std::size_t size_bytes = 1024; size_bytes <= kLargestBytes; size_bytes *= 4) {
+        const double us = vm_read_us(size_bytes, copies_of(size_bytes, scale) / 4 + 1);
         if (us < 0) {
-            fmt::print("# process_vm_readv is not allowed here\n");
+            fmt::print("# cma: process_vm_readv is not allowed here\n");
             return;
         }
-        figures("process_vm_readv", std::to_string(size_bytes), us, "us");
+        figures("cma", static_cast<double>(size_bytes), static_cast<double>(size_bytes) / us, "MB/s");
     }
 }
 

@@ -2,89 +2,145 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
+#include "benchmarks/environment/environment.hpp"
 #include "benchmarks/limits/pair.hpp"
-#include "benchmarks/suite/statistics.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-// The best of several runs: a limit is what the machine can do when nothing disturbs it. All runs go to the
-// file.
-constexpr int kRuns = 3;
+constexpr int kFormatVersion = 1;
+
+constexpr const char* kExamples =
+    "Two processes on two cores of their own measure, without any library; the best of the runs counts.\n"
+    "Start it without a launcher, with nothing else running.\n"
+    "Examples:\n"
+    "  tutti-bench limits\n"
+    "  tutti-bench limits --yardsticks --json limits.json";
+
+struct Probe {
+    void (*run)(const Figures&, ProbeScale);
+    bool yardstick;  // what comparisons measure libraries by
+};
+
+constexpr std::array kProbes = {
+    Probe{probe_cache_line, true},    Probe{probe_shared_copy, true},
+    Probe{probe_copy_pipeline, true}, Probe{probe_process_vm_readv, true},
+    Probe{probe_sockets, true},       Probe{probe_small_message_ring, false},
+    Probe{probe_switches, false},     Probe{probe_counter_barrier, false},
+};
+
+struct LimitsOptions {
+    std::string json_file;
+    double scale = 1.0;
+    int runs = 3;
+    bool yardsticks = false;
+};
 
 struct Figure {
-    std::string probe;
-    std::string parameter;
+    std::string name;
+    std::optional<double> key;
     std::string unit;
-    std::vector<double> values;
+    double best;
 
-    double best() const
+    // A limit is what the machine can do when nothing disturbs it.
+    void take(double value)
     {
         const bool more_is_better = unit.find("/s") != std::string::npos;
-        return more_is_better ? *std::max_element(values.begin(), values.end())
-                              : *std::min_element(values.begin(), values.end());
+        best = more_is_better ? std::max(best, value) : std::min(best, value);
     }
 };
 
-void print_group(const std::vector<Figure>& group)
+std::vector<Figure> best_of(const Probe& probe, int runs, ProbeScale scale)
 {
-    for (const Figure& figure : group)
-        fmt::print("{:<44}{:>10}{:>14.3f} {}\n", figure.probe, figure.parameter, figure.best(), figure.unit);
+    std::vector<Figure> figures;
+    for (int run = 0; run < runs; ++run) {
+        // A probe tells its figures in the same order in every run.
+        std::size_t next = 0;
+        probe.run(
+            [&](const std::string& name, std::optional<double> key, double value, const std::string& unit) {
+                if (run == 0)
+                    figures.push_back({name, key, unit, value});
+                figures.at(next++).take(value);
+            },
+            scale);
+    }
+    return figures;
+}
+
+void print(const std::vector<Figure>& figures)
+{
+    for (const Figure& figure : figures)
+        fmt::print("{:<34}{:>10}{:>16.3f} {}\n", figure.name,
+                   figure.key ? fmt::format("{:.0f}", *figure.key) : "-", figure.best, figure.unit);
     std::fflush(stdout);
+}
+
+std::ofstream opened(const std::string& file)
+{
+    std::ofstream stream(file);
+    if (!stream)
+        throw std::runtime_error(fmt::format("--json: cannot write '{}'", file));
+    return stream;
+}
+
+void measure(const LimitsOptions& options)
+{
+    std::ofstream file;
+    if (!options.json_file.empty())
+        file = opened(options.json_file);
+    const auto [first, second] = two_cores();
+    fmt::print("# Limits of this machine: two processes on cores {} and {}, best of {} runs\n", first, second,
+               options.runs);
+    fmt::print("# {:<32}{:>10}{:>16} {}\n", "Limit", "Key", "Value", "Unit");
+    nlohmann::json document = {{"format", "tutti-bench-limits"},
+                               {"version", kFormatVersion},
+                               {"environment", environment()},
+                               {"limits", nlohmann::json::array()}};
+    for (const Probe& probe : kProbes) {
+        if (options.yardsticks && !probe.yardstick)
+            continue;
+        const std::vector<Figure> figures = best_of(probe, options.runs, {options.scale});
+        print(figures);
+        for (const Figure& figure : figures) {
+            const nlohmann::json key = figure.key ? nlohmann::json(*figure.key) : nlohmann::json();
+            document["limits"].push_back(
+                {{"name", figure.name}, {"unit", figure.unit}, {"key", key}, {"value", figure.best}});
+        }
+    }
+    if (file.is_open() && !(file << document.dump(2) << '\n' << std::flush))
+        throw std::runtime_error(fmt::format("--json: cannot write '{}'", options.json_file));
 }
 
 }  // namespace
 
-int run_limits(const Options& options)
+int run_limits(int argc, const char* const* argv)
 {
-    const Effort effort{options.iterations.value_or(1000) / 1000.0};
-    std::ofstream file;
-    if (!options.json_file.empty()) {
-        file.open(options.json_file);
-        if (!file)
-            throw std::runtime_error(fmt::format("--json: cannot write '{}'", options.json_file));
+    CLI::App app{"What this machine's memory, caches, kernel and scheduler allow."};
+    app.footer(kExamples);
+    LimitsOptions options;
+    app.add_option("--json", options.json_file, "Also write the figures to this file")->type_name("FILE");
+    app.add_option("-r,--runs", options.runs, "How often, of which the best counts (3)")
+        ->check(CLI::Range(1, 1000));
+    app.add_option("--scale", options.scale, "Longer or shorter loops: 1 is usual, 0.01 quick and rough")
+        ->check(CLI::Range(1e-6, 1000.0));
+    app.add_flag("--yardsticks", options.yardsticks, "Only what comparisons measure libraries by");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
     }
-    const auto [first, second] = two_cores();
-    fmt::print("# Limits of this machine: two processes on cores {} and {}, best of {} runs\n", first, second,
-               kRuns);
-    fmt::print("# {:<42}{:>10}{:>14} {}\n", "Probe", "Parameter", "Value", "Unit");
-
-    nlohmann::json document = {{"benchmark", "limits"}, {"results", nlohmann::json::array()}};
-    for (const auto probe :
-         {probe_cache_line, probe_small_message_ring, probe_shared_copy, probe_copy_pipeline,
-          probe_process_vm_readv, probe_switches, probe_counter_barrier, probe_sockets}) {
-        std::vector<Figure> group;
-        for (int run = 0; run < kRuns; ++run) {
-            // A probe tells its figures in the same order in every run.
-            std::size_t next = 0;
-            probe(
-                [&](const std::string& name, const std::string& parameter, double value,
-                    const std::string& unit) {
-                    if (run == 0)
-                        group.push_back({name, parameter, unit, {}});
-                    group.at(next++).values.push_back(value);
-                },
-                effort);
-        }
-        print_group(group);
-        for (const Figure& figure : group)
-            document["results"].push_back({{"probe", figure.probe},
-                                           {"parameter", figure.parameter},
-                                           {"unit", figure.unit},
-                                           {"value", figure.best()},
-                                           {"median", median(figure.values)},
-                                           {"repetitions", figure.values}});
-    }
-    if (file.is_open())
-        file << document.dump(2) << '\n';
+    measure(options);
     return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <string>
 #include <vector>
 
 #include "benchmarks/limits/limits.hpp"
@@ -134,21 +133,20 @@ double barrier_us(int ranks, int rounds)
 
 }  // namespace
 
-void probe_switches(const Figures& figures, Effort effort)
+void probe_switches(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
-    figures("switch on one core, sched_yield", "2", turn_us(own, own, Waiting::yield, effort.loops(100000)),
+    figures("switch on one core by sched_yield", {}, turn_us(own, own, Waiting::yield, scale.loops(30000)),
             "us");
-    figures("switch on one core, futex", "2", turn_us(own, own, Waiting::futex, effort.loops(100000)), "us");
-    figures("wake on another core, futex", "2", turn_us(own, other, Waiting::futex, effort.loops(20000)),
+    figures("switch on one core by futex", {}, turn_us(own, own, Waiting::futex, scale.loops(30000)), "us");
+    figures("wake on another core by futex", {}, turn_us(own, other, Waiting::futex, scale.loops(4000)),
             "us");
 }
 
-void probe_counter_barrier(const Figures& figures, Effort effort)
+void probe_counter_barrier(const Figures& figures, ProbeScale scale)
 {
     for (const int ranks : {4, 8, 16, 32})
-        figures("counter barrier on 2 cores, sched_yield", std::to_string(ranks),
-                barrier_us(ranks, effort.loops(20000)), "us");
+        figures("counter barrier on two cores", ranks, barrier_us(ranks, scale.loops(80000 / ranks)), "us");
 }
 
 }  // namespace tutti::bench

@@ -1,7 +1,6 @@
 // A bare single-producer single-consumer ring: header and payload side by side, the header's sequence number
 // says that the message is there, the receiver copies it out. What a library adds to this is its own cost.
 #include <cstring>
-#include <string>
 
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/limits/pair.hpp"
@@ -142,14 +141,14 @@ double messages_a_us(std::size_t payload_bytes, int messages)
 
 }  // namespace
 
-void probe_small_message_ring(const Figures& figures, Effort effort)
+void probe_small_message_ring(const Figures& figures, ProbeScale scale)
 {
     for (const std::size_t bytes : {8u, 240u, 496u, 1008u, 2032u})
-        figures("message through a bare ring, one way", std::to_string(bytes),
-                one_way_us(bytes, effort.loops(300000)) * 1000, "ns");
+        figures("message through a bare ring", static_cast<double>(bytes),
+                one_way_us(bytes, scale.loops(100000)), "us");
     for (const std::size_t bytes : {8u, 48u, 240u, 1008u})
-        figures("messages through a bare ring, streaming", std::to_string(bytes),
-                messages_a_us(bytes, effort.loops(3000000)), "million/s");
+        figures("messages through a bare ring", static_cast<double>(bytes),
+                1e6 * messages_a_us(bytes, scale.loops(400000)), "1/s");
 }
 
 }  // namespace tutti::bench

@@ -23,8 +23,9 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t kStreamBytes = 64u << 20;  // moved at each size
-constexpr int kMostMessages = 20'000;
+constexpr std::size_t kMovedBytes = 32u << 20;  // at each size
+constexpr int kMostMessages = 4'000;
+constexpr std::size_t kSizes[] = {1, 1024, 16384, 65536, 262144, 1048576, 4194304};
 
 int checked(int result, const char* call)
 {
@@ -42,9 +43,9 @@ sockaddr_in6 anywhere(unsigned short port)
     return address;
 }
 
-int messages_of(std::size_t size_bytes, Effort effort)
+int messages_of(std::size_t size_bytes, ProbeScale scale)
 {
-    return effort.loops(static_cast<int>(std::min<std::size_t>(kStreamBytes / size_bytes, kMostMessages)));
+    return scale.loops(static_cast<int>(std::min<std::size_t>(kMovedBytes / size_bytes, kMostMessages)));
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ double socket_stream_us(const ProbeSocket& socket, bool sends, std::size_t size_
     return (now_us() - start) / loops;
 }
 
-void probe_sockets(const Figures& figures, Effort effort)
+void probe_sockets(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
     const auto over_loopback = [&](const std::function<double(const ProbeSocket&, bool)>& probe) {
@@ -170,20 +171,20 @@ void probe_sockets(const Figures& figures, Effort effort)
             own, other, [&] { return probe(accept_probe(listener), true); },
             [&] { probe(connect_probe("127.0.0.1", port), false); });
     };
-    for (const std::size_t size_bytes : {1ul, 1024ul, 65536ul}) {
-        const int loops = effort.loops(size_bytes < 65536 ? 10'000 : 2'000);
-        figures("TCP over loopback, half round trip", std::to_string(size_bytes),
+    for (const std::size_t size_bytes : kSizes) {
+        const int loops = messages_of(size_bytes, scale);
+        figures("socket latency", static_cast<double>(size_bytes),
                 over_loopback([=](const ProbeSocket& socket, bool first) {
                     return socket_latency_us(socket, first, size_bytes, loops);
                 }),
                 "us");
     }
-    for (const std::size_t size_bytes : {65536ul, 1048576ul}) {
+    for (const std::size_t size_bytes : kSizes) {
         const double us = over_loopback([=](const ProbeSocket& socket, bool first) {
-            return socket_stream_us(socket, first, size_bytes, messages_of(size_bytes, effort));
+            return socket_stream_us(socket, first, size_bytes, 4 * messages_of(size_bytes, scale));
         });
-        figures("TCP over loopback, stream", std::to_string(size_bytes),
-                static_cast<double>(size_bytes) / us / 1000, "GB/s");
+        figures("socket stream", static_cast<double>(size_bytes), static_cast<double>(size_bytes) / us,
+                "MB/s");
     }
 }
 
