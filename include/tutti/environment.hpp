@@ -35,7 +35,8 @@ class Process;
 /// The job, joined by the constructor and left by the destructor. Make one, first thing in main.
 ///
 /// Destroyed while an exception unwinds, or when an exception leaves main, it ends the whole job with this
-/// rank and the exception's words, so that no peer waits for ever.
+/// rank and the exception's words, so that no peer waits for ever. So does the constructor's own Error where
+/// nobody catches it.
 class Environment {
 public:
     Environment(int argc, char** argv, EnvironmentOptions options = {});

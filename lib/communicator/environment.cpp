@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <utility>
 
 #include "lib/base/clock.hpp"
 #include "lib/base/futex.hpp"
@@ -21,6 +22,8 @@ using detail::Process;
 
 // The rank that an uncaught exception ends: there is one where ranks are processes.
 std::atomic<Process*> terminating_process{nullptr};
+// The same before there is a Process; nullptr where the launcher has not been found yet.
+std::atomic<bootstrap::Bootstrap*> terminating_bootstrap{nullptr};
 std::terminate_handler previous_handler = nullptr;
 
 std::string describe_current_exception()
@@ -38,13 +41,45 @@ std::string describe_current_exception()
 
 [[noreturn]] void end_job_on_terminate()
 {
-    // Taken once: a second failure on the way out must not come back here.
-    if (Process* process = terminating_process.exchange(nullptr))
-        process->abort(1, fmt::format("uncaught exception: {}", describe_current_exception()));
-    if (previous_handler != nullptr)
-        previous_handler();
-    std::abort();
+    static std::atomic<bool> begun{false};
+    static thread_local bool here = false;
+    if (std::exchange(here, true)) {  // a second failure, on the way out
+        if (previous_handler != nullptr)
+            previous_handler();
+        std::abort();
+    }
+    while (begun.exchange(true))  // another thread is about to end this process
+        pause();
+    const std::string what = fmt::format("uncaught exception: {}", describe_current_exception());
+    if (Process* process = terminating_process.load())
+        process->abort(1, what);
+    if (bootstrap::Bootstrap* bootstrap = terminating_bootstrap.load())
+        bootstrap->abort(1, fmt::format("rank {}: {}", bootstrap->rank(), what));
+    fmt::print(stderr, "tutti: {}\n", what);
+    std::fflush(nullptr);
+    _exit(1);
 }
+
+/// While the job is joined: an exception that nobody catches ends it as later ones do.
+class Joining {
+public:
+    Joining() { previous_handler = std::set_terminate(end_job_on_terminate); }
+    ~Joining()
+    {
+        terminating_bootstrap.store(nullptr);
+        if (terminating_process.load() == nullptr)
+            std::set_terminate(previous_handler);
+    }
+    Joining(const Joining&) = delete;
+    Joining& operator=(const Joining&) = delete;
+
+    std::unique_ptr<bootstrap::Bootstrap> connect()
+    {
+        auto bootstrap = bootstrap::connect_to_job();
+        terminating_bootstrap.store(bootstrap.get());
+        return bootstrap;
+    }
+};
 
 }  // namespace
 
@@ -58,13 +93,13 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
     // the kernel makes a process of several threads wait some 20 ms.
     base::membarrier_register();
-    process_ = std::make_unique<Process>(bootstrap::connect_to_job(), options);
+    Joining joining;
+    process_ = std::make_unique<Process>(joining.connect(), options);
     // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
     // late, or lost with a rank that is killed.
     if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process_.get());
-    previous_handler = std::set_terminate(end_job_on_terminate);
 }
 
 Environment::Environment(std::unique_ptr<Process> process)

@@ -108,8 +108,29 @@ TEST_CASE("a wrong TUTTI_PROGRESS is named")
     std::vector<std::string> arguments = ranks(2, "progress");
     arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=threads"});
     const Result result = tuttirun(arguments);
-    CHECK(result.status != 0);
-    CHECK(contains(result.err, "TUTTI_PROGRESS=threads is neither calls nor thread; did you mean 'thread'?"));
+    CHECK(result.status == 1);
+    const std::vector<std::string> lines = lines_of(result.err);
+    REQUIRE(lines.size() == 1);
+    CHECK(contains(lines[0], "called abort with status 1: rank "));
+    CHECK(contains(lines[0], ": uncaught exception: "));
+    CHECK(contains(lines[0], "TUTTI_PROGRESS=threads is neither calls nor thread; did you mean 'thread'?"));
+}
+
+TEST_CASE("a rank that cannot join a job ends with the reason")
+{
+    // A job of one, and one that a launcher without PMIx has started.
+    const Result alone = Launched({"/usr/bin/env", "TUTTI_PROGRESS=threads", program("api_progress")}).wait();
+    CHECK(alone.status == 1);
+    REQUIRE(lines_of(alone.err).size() == 1);
+    CHECK(alone.err.starts_with("tutti: rank 0: uncaught exception: "));
+    CHECK(contains(alone.err, "TUTTI_PROGRESS=threads is neither"));
+
+    const Result lost =
+        Launched({"/usr/bin/env", "PMI_SIZE=2", "PMI_RANK=0", program("api_progress")}).wait();
+    CHECK(lost.status == 1);
+    REQUIRE(lines_of(lost.err).size() == 1);
+    CHECK(lost.err.starts_with("tutti: uncaught exception: "));
+    CHECK(contains(lost.err, "started several processes without PMIx; use tuttirun"));
 }
 
 TEST_CASE("a soak of all kinds of messages among eight ranks")
