@@ -1,10 +1,13 @@
 // tutti-bench: the suite over Tutti's own interface, and the probes that need no job.
+#include <fmt/format.h>
+
 #include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "benchmarks/limits/limits.hpp"
+#include "benchmarks/plot/plot.hpp"
 #include "benchmarks/suite/matching_in_process.hpp"
 #include "benchmarks/suite/suite.hpp"
 #include "benchmarks/suite/tutti_backend.hpp"
@@ -17,11 +20,12 @@ using namespace tutti::bench;
 // What needs no job, and reads its own options.
 constexpr Tool kTools[] = {
     {"limits", "What this machine's memory, caches, sockets and scheduler allow", run_limits},
+    {"plot", "Pictures of runs and comparisons, by gnuplot", run_plot},
 };
 
 int run_tool(const Tool& tool, int argc, char** argv)
 {
-    std::string name = std::string("tutti-bench ") + tool.name;
+    std::string name = fmt::format("tutti-bench {}", tool.name);
     std::vector<const char*> arguments(argv + 1, argv + argc);
     arguments.front() = name.c_str();
     return tool.run(argc - 1, arguments.data());
