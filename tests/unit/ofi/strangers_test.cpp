@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "tests/unit/ofi/support.hpp"
+#include "tests/unit/ofi/pair.hpp"
 
 using namespace tutti::test;
 using namespace tutti::transport::ofi;
@@ -18,11 +18,6 @@ using tutti::transport::SendResult;
 
 namespace {
 
-bool installed()
-{
-    return Library::installed();
-}
-
 UniqueFd knock(const Door& door)
 {
     socklen_t size = 0;
@@ -32,9 +27,20 @@ UniqueFd knock(const Door& door)
     return connection;
 }
 
+/// A rank, and a peer that belongs to its job and says what the test likes.
+struct Proved {
+    explicit Proved(const Key& key = Key::random()) : a(0, 2, key), peer(a, key)
+    {
+        REQUIRE(drive_until([this] { peer.pass(); }, [this] { return peer.has_token(); }));
+    }
+    OfiRank a;
+    FakePeer peer;
+};
+
 // Whether frames go both ways.
-void check_works(OfiRank& a, OfiRank& b)
+void check_works(Pair& pair)
 {
+    auto& [a, b] = pair;
     const std::size_t before_a = a.sink.payloads.size();
     const std::size_t before_b = b.sink.payloads.size();
     bool gone_a = false;
@@ -43,8 +49,7 @@ void check_works(OfiRank& a, OfiRank& b)
         [&] {
             gone_a = gone_a || a.send(1, Bytes(10)) == SendResult::done;
             gone_b = gone_b || b.send(0, Bytes(20)) == SendResult::done;
-            a.progress();
-            b.progress();
+            pair.pass();
         },
         [&] { return a.sink.payloads.size() > before_a && b.sink.payloads.size() > before_b; }));
     CHECK(a.sink.losses.empty());
@@ -55,7 +60,7 @@ void check_works(OfiRank& a, OfiRank& b)
 
 TEST_CASE("a rank of another job is no rank of ours")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
     OfiRank ours(0, 2, Key::random());
     OfiRank theirs(1, 2, Key::random());
@@ -73,13 +78,10 @@ TEST_CASE("a rank of another job is no rank of ours")
 
 TEST_CASE("garbage at a door is dropped and told of once, also when it never ends")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
-    const Key key = Key::random();
-    OfiRank a(0, 2, key);
-    OfiRank b(1, 2, key);
-    a.transport->connect(1, b.transport->address());
-    b.transport->connect(0, a.transport->address());
+    Pair pair;
+    OfiRank& a = pair.a;
     std::mt19937 random(1);
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 20; ++i) {
@@ -91,21 +93,18 @@ TEST_CASE("garbage at a door is dropped and told of once, also when it never end
             CHECK(send(stranger.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL) > 0);
     }
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
-    check_works(a, b);
+    check_works(pair);
     CHECK(a.log.size() == 1);
-    CHECK(b.log.empty());
+    CHECK(pair.b.log.empty());
 }
 
 TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
-    const Key key = Key::random();
-    OfiRank a(0, 2, key);
-    OfiRank b(1, 2, key);
-    a.transport->connect(1, b.transport->address());
-    b.transport->connect(0, a.transport->address());
-    check_works(a, b);
+    Pair pair;
+    OfiRank& a = pair.a;
+    check_works(pair);
     const std::size_t before = a.sink.payloads.size();
     FakePeer stranger(a, Key::random());  // never proved
     std::mt19937 random(2);
@@ -123,18 +122,16 @@ TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
     for (int i = 0; i < 1000; ++i)
         stranger.pass();
     CHECK(a.sink.payloads.size() == before);
-    check_works(a, b);
+    check_works(pair);
     CHECK(a.log.size() == 1);
 }
 
 TEST_CASE("a message too long for any buffer does no harm")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
-    const Key key = Key::random();
-    OfiRank a(0, 2, key);
-    FakePeer peer(a, key);
-    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
+    Proved proved;
+    auto& [a, peer] = proved;
     REQUIRE(peer.send(Bytes(1 << 20)));
     REQUIRE(peer.send_frame({peer.token, 1, 0, 0, 0, 0}, Bytes(5)));
     for (int i = 0; i < 1000; ++i)
@@ -144,12 +141,10 @@ TEST_CASE("a message too long for any buffer does no harm")
 
 TEST_CASE("a peer's frames that cannot be: repeated, from the future, acknowledging what was never sent")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
-    const Key key = Key::random();
-    OfiRank a(0, 2, key);
-    FakePeer peer(a, key);
-    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
+    Proved proved;
+    auto& [a, peer] = proved;
     const auto frame = [&](std::uint32_t number, std::uint32_t acknowledged, std::size_t bytes) {
         REQUIRE(peer.send_frame({peer.token, 1, number, acknowledged, 0, 0}, Bytes(bytes)));
     };
@@ -174,12 +169,10 @@ TEST_CASE("a peer's frames that cannot be: repeated, from the future, acknowledg
 
 TEST_CASE("nonsense on a link that was proved ends the peer, not the rank")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
-    const Key key = Key::random();
-    OfiRank a(0, 2, key);
-    FakePeer peer(a, key);
-    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
+    Proved proved;
+    auto& [a, peer] = proved;
     peer.say({static_cast<LinkMessage::Kind>(99)});
     REQUIRE(drive_until([&] { peer.pass(); }, [&] { return !a.sink.losses.empty(); }));
     CHECK_THAT(a.sink.reasons.front(), Contains("unknown kind 99"));
@@ -187,7 +180,7 @@ TEST_CASE("nonsense on a link that was proved ends the peer, not the rank")
 
 TEST_CASE("a peer that leaves and has not sent what it says is lost")
 {
-    if (!installed())
+    if (!Library::installed())
         return;
     const Key key = Key::random();
     OfiRank a(0, 2, key);

@@ -1,0 +1,51 @@
+// Two ranks that are connected over libfabric, and memory that one lends the other.
+#pragma once
+
+#include "tests/unit/ofi/support.hpp"
+
+namespace tutti::test {
+
+/// Ranks 0 and 1, both in the test's hands.
+struct Pair {
+    explicit Pair(transport::ofi::OfiOptions options = {.rank = 0,
+                                                        .ranks = 2,
+                                                        .key = security::Key::random(),
+                                                        .linger = std::chrono::milliseconds(0)})
+        : a(options), b([&] {
+              options.rank = 1;
+              return options;
+          }())
+    {
+        a.transport->connect(1, b.transport->address());
+        b.transport->connect(0, a.transport->address());
+    }
+    void pass()
+    {
+        a.progress();
+        b.progress();
+    }
+    bool connected() const { return a.transport->is_connected(1) && b.transport->is_connected(0); }
+
+    OfiRank a;
+    OfiRank b;
+};
+
+/// Memory of a rank, as it tells others of it.
+struct Lent {
+    Lent(OfiRank& owner, std::size_t size) : bytes(size), transport(*owner.transport)
+    {
+        for (std::size_t i = 0; i < size; ++i)
+            bytes[i] = static_cast<std::byte>(i * 7 + (i >> 8));
+        is_lent = transport.lend(bytes, region);
+    }
+    ~Lent() { transport.take_back(region); }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+
+    Bytes bytes;
+    transport::ofi::OfiTransport& transport;
+    transport::RemoteRegion region{};
+    bool is_lent;
+};
+
+}  // namespace tutti::test

@@ -1,0 +1,84 @@
+// Remote reads: of all sizes, many at once, and such as close() ends.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include "tests/unit/ofi/pair.hpp"
+
+using namespace tutti::test;
+using namespace tutti::transport::ofi;
+using tutti::ErrorCode;
+using tutti::security::Key;
+using tutti::transport::SendResult;
+using namespace std::chrono_literals;
+
+TEST_CASE("with every buffer registered, as adapters want it: frames and reads of all sizes")
+{
+    if (!Library::installed())
+        return;
+    Pair pair({.rank = 0, .ranks = 2, .key = Key::random(), .linger = 0ms, .register_all = true});
+    Lent lent(pair.b, 10 << 20);
+    REQUIRE(lent.is_lent);
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{4} << 20, std::size_t{9'999'999}}) {
+        Bytes local(size);
+        OfiCompletion completion;
+        REQUIRE(pair.a.transport->get(1, {lent.region.address + 5, lent.region.key}, local, completion) ==
+                SendResult::pending);
+        REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
+        CHECK(completion.fired == 1);
+        CHECK(completion.result == ErrorCode::success);
+        CHECK(std::equal(local.begin(), local.end(), lent.bytes.begin() + 5));
+    }
+    bool gone = false;
+    REQUIRE(drive_until(
+        [&] {
+            gone = gone || pair.a.send(1, Bytes(16'000, std::byte{9})) == SendResult::done;
+            pair.pass();
+        },
+        [&] { return pair.b.sink.payloads.size() == 1; }));
+    CHECK(pair.b.sink.payloads[0] == Bytes(16'000, std::byte{9}));
+}
+
+TEST_CASE("many reads at once, of which each brings its own bytes")
+{
+    if (!Library::installed())
+        return;
+    Pair pair;
+    const Lent lent(pair.b, 1 << 20);
+    constexpr std::size_t kReads = 300;
+    constexpr std::size_t kBytes = 3000;
+    std::vector<Bytes> local(kReads, Bytes(kBytes));
+    std::vector<OfiCompletion> completions(kReads);
+    for (std::size_t i = 0; i < kReads; ++i)
+        REQUIRE(pair.a.transport->get(1, {lent.region.address + i * kBytes, lent.region.key}, local[i],
+                                      completions[i]) == SendResult::pending);
+    const auto all = [&] {
+        return std::ranges::all_of(completions, [](auto& one) { return one.fired == 1; });
+    };
+    REQUIRE(drive_until([&] { pair.pass(); }, all));
+    for (std::size_t i = 0; i < kReads; ++i) {
+        REQUIRE(completions[i].result == ErrorCode::success);
+        REQUIRE(std::memcmp(local[i].data(), lent.bytes.data() + i * kBytes, kBytes) == 0);
+    }
+}
+
+TEST_CASE("close ends reads that are under way, and no byte comes afterwards")
+{
+    if (!Library::installed())
+        return;
+    Pair pair;
+    const Lent lent(pair.b, 1 << 20);
+    REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
+    Bytes local(1 << 20);
+    OfiCompletion completion;
+    REQUIRE(pair.a.transport->get(1, lent.region, local, completion) == SendResult::pending);
+    pair.a.transport->close();
+    CHECK(completion.fired == 1);
+    CHECK(completion.result == ErrorCode::cancelled);
+    const Bytes copy = local;
+    for (int i = 0; i < 100; ++i)
+        pair.b.progress();
+    CHECK(local == copy);
+}

@@ -1,0 +1,106 @@
+// Peers of which nothing comes: killed, busy, or cut off.
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+#include "tests/unit/ofi/other_process.hpp"
+
+using namespace tutti::test;
+using namespace tutti::transport::ofi;
+using Catch::Matchers::Contains;
+using tutti::ErrorCode;
+using tutti::security::Key;
+using tutti::transport::RemoteRegion;
+using tutti::transport::SendResult;
+using namespace std::chrono_literals;
+
+TEST_CASE("a process that is killed is lost at once, after what it had sent; a read of its memory ends")
+{
+    if (!Library::installed())
+        return;
+    const Key key = Key::random();
+    OtherProcess process([&](int channel) { talkative_rank(channel, key); });
+    OfiRank rank(0, 2, key);
+    const Bytes card = process.receive();
+    process.send(rank.transport->address());
+    rank.transport->connect(1, card);
+    REQUIRE(drive_until([&] { rank.progress(); }, [&] { return rank.sink.payloads.size() == 5; }));
+    RemoteRegion region{};
+    REQUIRE(rank.sink.payloads[0].size() == sizeof region);
+    std::memcpy(&region, rank.sink.payloads[0].data(), sizeof region);
+    Bytes local(1 << 20);
+    OfiCompletion first;
+    rank.transport->get(1, region, local, first);
+    REQUIRE(drive_until([&] { rank.progress(); }, [&] { return first.fired != 0; }));
+    CHECK(first.result == ErrorCode::success);
+    CHECK(local[1000] == static_cast<std::byte>(7000 + 3));
+
+    process.signal(SIGSTOP);
+    OfiCompletion second;
+    rank.transport->get(1, region, local, second);
+    for (int i = 0; i < 1000; ++i)
+        rank.progress();
+    const auto killed = std::chrono::steady_clock::now();
+    process.end();
+    REQUIRE(drive_until([&] { rank.progress(); }, [&] { return !rank.sink.losses.empty(); }));
+    CHECK(std::chrono::steady_clock::now() - killed < 20s);
+    CHECK(rank.sink.losses == std::vector{1});
+    CHECK_THAT(rank.sink.reasons.front(), Contains("127.0.0.1:"));
+    CHECK(second.fired == 1);
+    CHECK(rank.send(1, Bytes(8)) == SendResult::done);
+    OfiCompletion third;
+    CHECK_THROWS_AS(rank.transport->get(1, region, local, third), tutti::Error);
+}
+
+TEST_CASE("a process that computes for longer than the timeout is not lost")
+{
+    if (!Library::installed())
+        return;
+    const Key key = Key::random();
+    OtherProcess process([&](int channel) { talkative_rank(channel, key); });
+    OfiRank rank({.rank = 0, .ranks = 2, .key = key, .timeout = 300ms, .linger = 0ms});
+    const Bytes card = process.receive();
+    process.send(rank.transport->address());
+    rank.transport->connect(1, card);
+    REQUIRE(drive_until([&] { rank.progress(); }, [&] { return rank.sink.payloads.size() == 5; }));
+    process.signal(SIGSTOP);
+    for (int i = 0; i < 3; ++i)
+        rank.send(1, Bytes(8));
+    const auto until = std::chrono::steady_clock::now() + 1s;
+    while (std::chrono::steady_clock::now() < until) {
+        rank.progress();
+        std::this_thread::sleep_for(1ms);
+    }
+    CHECK(rank.sink.losses.empty());
+    process.signal(SIGCONT);
+}
+
+TEST_CASE("a peer that says it is there while the fabric brings it nothing is lost")
+{
+    if (!Library::installed())
+        return;
+    const Key key = Key::random();
+    OfiRank rank({.rank = 0, .ranks = 2, .key = key, .timeout = 300ms, .linger = 0ms});
+    FakePeer peer(rank, key);
+    rank.transport->connect(1, peer.card());
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.has_token(); }));
+    peer.accept_frames();
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return rank.transport->is_connected(1); }));
+    REQUIRE(drive_until([&] { peer.pass(); }, [&] { return rank.send(1, Bytes(8)) == SendResult::done; }));
+    SECTION("it has had none")
+    {
+        REQUIRE(drive_until([&] { peer.pass(); }, [&] { return !rank.sink.losses.empty(); }));
+        CHECK(peer.questions >= 9);
+        CHECK_THAT(rank.sink.reasons.front(), Contains("provider net") && Contains("firewall"));
+    }
+    SECTION("it says that it has had the frame, and is asked no more")
+    {
+        peer.received = 1;
+        REQUIRE(drive_until([&] { peer.pass(); }, [&] { return peer.questions == 1; }));
+        const auto until = std::chrono::steady_clock::now() + 600ms;
+        while (std::chrono::steady_clock::now() < until)
+            peer.pass();
+        CHECK(peer.questions == 1);
+        CHECK(rank.sink.losses.empty());
+    }
+}
