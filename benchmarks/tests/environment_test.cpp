@@ -10,34 +10,26 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "benchmarks/tests/temporary_folder.hpp"
+
 using namespace tutti::bench;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that looks like the root of a machine, and is gone with this object.
+// A folder that looks like the root of a machine.
 class MachineFiles {
 public:
-    MachineFiles()
-    {
-        std::string name = (fs::temp_directory_path() / "tutti-environment-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        root_ = name;
-    }
-    MachineFiles(const MachineFiles&) = delete;
-    MachineFiles& operator=(const MachineFiles&) = delete;
-    ~MachineFiles() { fs::remove_all(root_); }
-
     void write(const fs::path& file, const std::string& text) const
     {
-        fs::create_directories((root_ / file).parent_path());
-        std::ofstream(root_ / file) << text;
+        fs::create_directories((root() / file).parent_path());
+        std::ofstream(root() / file) << text;
     }
-    const fs::path& root() const { return root_; }
+    const fs::path& root() const { return folder_.path(); }
 
 private:
-    fs::path root_;
+    TemporaryFolder folder_;
 };
 
 }  // namespace

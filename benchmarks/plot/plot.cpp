@@ -1,0 +1,139 @@
+#include "benchmarks/plot/plot.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+
+#include "benchmarks/plot/gnuplot.hpp"
+#include "benchmarks/plot/script.hpp"
+#include "benchmarks/plot/words.hpp"
+#include "benchmarks/suite/result_file.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+struct PlotOptions {
+    std::vector<std::string> files;
+    std::string output;
+    std::vector<std::string> only;
+    std::vector<std::string> formats{"svg", "png"};
+};
+
+// A mistake of the command line that is seen only once the files have been read.
+struct Misuse : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+bool chosen(const Topic& topic, const std::vector<std::string>& only)
+{
+    const auto named = [&](const std::string& name) {
+        return name == topic.name || name == topic.quantity.benchmark;
+    };
+    return only.empty() || std::any_of(only.begin(), only.end(), named);
+}
+
+std::vector<Chart> chosen_charts(const PlotOptions& options, const std::vector<Topic>& topics)
+{
+    std::vector<std::string> names;
+    std::vector<Chart> charts;
+    for (const Topic& topic : topics) {
+        names.push_back(topic.name);
+        if (!chosen(topic, options.only))
+            continue;
+        for (Chart& chart : charts_of(topic))
+            charts.push_back(std::move(chart));
+    }
+    if (charts.empty())
+        throw Misuse(options.only.empty()
+                         ? "the files hold no row that could be drawn"
+                         : fmt::format("--only {}: nothing of this name can be drawn; there are: {}",
+                                       joined(options.only, ","), joined(names, ", ")));
+    return charts;
+}
+
+Picture picture_of(const std::string& extension)
+{
+    return extension == "png" ? Picture::png : Picture::svg;
+}
+
+void draw(const Chart& chart, const std::string& extension, const std::filesystem::path& file)
+{
+    write_result("-o", file.string(), run_gnuplot(gnuplot_script(chart, picture_of(extension))));
+    fmt::print("{}\n", file.string());
+}
+
+void plot(const PlotOptions& options)
+{
+    std::vector<record::Record> records;
+    for (const std::string& file : options.files)
+        records.push_back(record::read(file));
+    const std::vector<Chart> charts = chosen_charts(options, topics_of(records));
+
+    const std::filesystem::path output = options.output;
+    const std::string extension = output.extension().string();
+    if (extension == ".svg" || extension == ".png") {
+        if (charts.size() > 1) {
+            std::vector<std::string> names;
+            for (const Chart& chart : charts)
+                names.push_back(chart.name);
+            throw Misuse(
+                fmt::format("-o {}: there are {} charts for one file; give a folder, or choose by "
+                            "--only: {}",
+                            options.output, charts.size(), joined(names, ", ")));
+        }
+        draw(charts.front(), extension.substr(1), output);
+        return;
+    }
+    std::filesystem::create_directories(output);
+    for (const Chart& chart : charts) {
+        for (const std::string& format : options.formats)
+            draw(chart, format, output / (chart.name + "." + format));
+    }
+}
+
+}  // namespace
+
+int run_plot(int argc, const char* const* argv)
+{
+    CLI::App app{
+        "Draws runs and comparisons: log-log curves by size with the 95 % intervals of the medians as bands "
+        "and the\n"
+        "hardware's limits as dashed lines. Runs of one benchmark share a picture. Needs gnuplot.",
+        argv[0]};
+    app.footer(
+        "Examples:\n"
+        "  tutti-bench plot before.json after.json -o latency.svg\n"
+        "  tutti-bench plot comparison.json -o pictures              an SVG and a PNG for every case\n"
+        "  tutti-bench plot comparison.json --only allreduce-8 -o allreduce.png");
+    PlotOptions options;
+    app.add_option("FILE", options.files, "What --json of a benchmark or of compare wrote")
+        ->required()
+        ->check(CLI::ExistingFile);
+    app.add_option("-o,--output", options.output, "A file *.svg or *.png, or the folder for all pictures")
+        ->required();
+    app.add_option("--only", options.only,
+                   "Benchmarks (allreduce), or cases by benchmark and ranks (allreduce-8)")
+        ->delimiter(',');
+    app.add_option("--format", options.formats, "For a folder: svg, png (both)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"svg", "png"}));
+    try {
+        app.parse(argc, argv);
+        plot(options);
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const Misuse& error) {
+        fmt::print(stderr, "{}: {}\n", argv[0], error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", argv[0], error.what());
+        return 1;
+    }
+}
+
+}  // namespace tutti::bench
