@@ -34,6 +34,11 @@ class Process;
 
 /// The job, joined by the constructor and left by the destructor. Make one, first thing in main.
 ///
+/// On several hosts the constructor returns when this host has exchanged a message with the others over the
+/// interfaces chosen, and throws an Error with both hosts, their addresses and interfaces where one cannot be
+/// reached within the transport's bound (10 s): not in the middle of a long run. The lowest rank of each host
+/// does so for it; up to 64 hosts all pairs are tried, beyond, each host tries a few dozen others.
+///
 /// Destroyed while an exception unwinds, or when an exception leaves main, it ends the whole job with this
 /// rank and the exception's words, so that no peer waits for ever. So does the constructor's own Error where
 /// nobody catches it.
@@ -57,6 +62,9 @@ public:
 private:
     friend void run_threads(int, const std::function<void(Environment&)>&, EnvironmentOptions);
     explicit Environment(std::unique_ptr<detail::Process> process);
+    /// The lowest rank of each node exchanges an empty message with those of the others: it makes the
+    /// connections that hierarchical collectives use later.
+    void prove_reachability() const;
 
     std::unique_ptr<detail::Process> process_;
     int uncaught_at_start_ = 0;

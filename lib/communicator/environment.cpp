@@ -67,8 +67,10 @@ public:
     ~Joining()
     {
         terminating_bootstrap.store(nullptr);
-        if (terminating_process.load() == nullptr)
-            std::set_terminate(previous_handler);
+        if (has_joined_)
+            return;
+        terminating_process.store(nullptr);
+        std::set_terminate(previous_handler);
     }
     Joining(const Joining&) = delete;
     Joining& operator=(const Joining&) = delete;
@@ -79,6 +81,10 @@ public:
         terminating_bootstrap.store(bootstrap.get());
         return bootstrap;
     }
+    void has_joined() noexcept { has_joined_ = true; }
+
+private:
+    bool has_joined_ = false;
 };
 
 }  // namespace
@@ -100,6 +106,8 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process_.get());
+    prove_reachability();
+    joining.has_joined();
 }
 
 Environment::Environment(std::unique_ptr<Process> process)

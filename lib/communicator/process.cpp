@@ -98,9 +98,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
-    // The world's context id is the same everywhere without a message: no rank but 0 gives ids of rank 0.
-    world_ = std::make_shared<CommunicatorState>(*this, 0, std::move(everybody), rank());
-    next_context_ = 1;
+    world_ = std::make_shared<CommunicatorState>(*this, kWorldContext, std::move(everybody), rank());
     self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
 }
 

@@ -22,6 +22,11 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
+// Context ids that are the same everywhere without a message, because no rank but 0 gives ids of rank 0, and
+// it begins behind them.
+inline constexpr std::uint64_t kWorldContext = 0;
+inline constexpr std::uint64_t kLeadersContext = 1;
+
 class Process {
 public:
     /// `hub` connects ranks that are threads; without it ranks are processes of this node.
@@ -78,7 +83,7 @@ private:
     progress::Engine engine_;
     reduction::Team team_;
     const transport::shm::ShmTransport* shm_ = nullptr;
-    std::uint32_t next_context_ = 0;
+    std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;
 };

@@ -65,6 +65,20 @@ TEST_CASE_METHOD(Hosts, "what cannot be reached is said of both hosts", "[interf
     CHECK(result.seconds < 2 * kBoundSeconds);
 }
 
+TEST_CASE_METHOD(Hosts,
+                 "hosts that cannot reach each other are told before a program begins that never sends",
+                 "[interfaces]")
+{
+    std::vector<std::string> arguments = job("a:1,b:1,c:1", "silent");
+    check_quiet_success(tuttirun(arguments));
+    arguments.insert(arguments.begin(), {"--interface", "docker0"});
+    const Result result = tuttirun(arguments);
+    CAPTURE(result.err);
+    CHECK(result.status != 0);
+    CHECK(contains(result.err, "172.17.0.1"));
+    CHECK(result.seconds < 2 * kBoundSeconds);
+}
+
 TEST_CASE_METHOD(Hosts, "an interface or subnet that a host does not have is named with those that it has",
                  "[interfaces]")
 {
