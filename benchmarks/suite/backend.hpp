@@ -6,38 +6,26 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 
+#include "benchmarks/suite/collective_backend.hpp"
 #include "benchmarks/suite/job.hpp"
+#include "benchmarks/suite/joined.hpp"
 #include "tutti/reduction.hpp"
 
 namespace tutti::bench {
 
-/// One joined job. The operations are the plain calls that a user would make, without hidden copies.
-/// A default-constructed Request is inactive, and waiting for it returns at once. A Reduction is an operator
-/// on elements of one type, looked up once: `reduction(in, inout)` makes inout = in op inout, locally.
+/// Messages between two ranks: the plain calls that a user would make, without hidden copies. A
+/// default-constructed Request is inactive, and waiting for it returns at once. A Persistent is started again
+/// and again, with the buffer that it was made for.
 template <class B>
-concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> sum,
-                           std::span<const float> term, typename B::Request& request,
-                           std::span<typename B::Request> requests, const typename B::Reduction& reduction)
+concept Messages = requires(B& job, Bytes in, ConstBytes out, typename B::Request& request,
+                            std::span<typename B::Request> requests, typename B::Persistent& persistent,
+                            std::span<typename B::Persistent> persistents)
 {
     requires std::default_initializable<typename B::Request>;
-    // The library's own allocator.
-    {
-        B::memory()
-        } -> std::same_as<Memory>;
     {
         B::kAnySource
         } -> std::convertible_to<int>;
-    {
-        B::library()
-        } -> std::convertible_to<std::string>;
-    {
-        job.rank()
-        } -> std::same_as<int>;
-    {
-        job.size()
-        } -> std::same_as<int>;
     job.send(out, 0, 0);
     job.recv(in, 0, 0);
     {
@@ -48,30 +36,31 @@ concept Backend = requires(B& job, Bytes in, ConstBytes out, std::span<float> su
         } -> std::same_as<typename B::Request>;
     job.wait(request);
     job.wait_all(requests);
-    // Makes progress; whether it is complete does not matter.
-    job.test(request);
-    job.barrier();
-    job.broadcast(in, 0);
-    job.allreduce(term, sum);
-    job.reduce(term, sum, 0);
-    // Blocks of equal size, a rank each, in the order of ranks.
-    job.allgather(out, in);
-    job.alltoall(out, in);
-    job.gather(out, in, 0);
-    job.scatter(out, in, 0);
-    job.reduce_scatter(term, sum);
     {
-        job.ibroadcast(in, 0)
-        } -> std::same_as<typename B::Request>;
+        job.send_init(out, 0, 0)
+        } -> std::same_as<typename B::Persistent>;
     {
-        job.iallreduce(term, sum)
-        } -> std::same_as<typename B::Request>;
+        job.recv_init(in, 0, 0)
+        } -> std::same_as<typename B::Persistent>;
+    job.start(persistent);
+    job.start_all(persistents);
+    job.wait(persistent);
+    job.wait_all(persistents);
+};
+
+/// One joined job with all that there is. A Reduction is an operator on elements of one type, looked up once:
+/// `reduction(in, inout)` makes inout = in op inout, locally.
+template <class B>
+concept Backend = CollectiveBackend<B> && Messages<B> &&
+    requires(B& job, Bytes in, ConstBytes out, const typename B::Reduction& reduction)
+{
+    // The library's own allocator.
     {
-        job.iallgather(out, in)
-        } -> std::same_as<typename B::Request>;
+        B::memory()
+        } -> std::same_as<Memory>;
     {
-        job.ialltoall(out, in)
-        } -> std::same_as<typename B::Request>;
+        job.joined()
+        } -> std::convertible_to<Joined>;
     // Nothing where the library has no such operator on such elements.
     {
         B::reduction(Op::sum, DataType::float32)

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "benchmarks/suite/collective_call.hpp"
 
 namespace tutti::bench {
 
@@ -18,7 +21,7 @@ struct Sizes {
 };
 
 /// Which file of loops a benchmark belongs to.
-enum class Group { point_to_point, ring, collective, overlap, matching, idle, reduction };
+enum class Group { point_to_point, ring, collective, overlap, persistent, matching, idle, reduction };
 
 struct Benchmark {
     const char* name;  // on the command line
@@ -34,6 +37,7 @@ struct Benchmark {
     const char* alias = "";    // OSU's name, where another
     const char* key = "Size";  // first column; "" when a row is one value
     int decimals = 3;
+    std::optional<Collective> collective = {};  // what the three groups of them call
 };
 
 std::span<const Benchmark> catalogue() noexcept;

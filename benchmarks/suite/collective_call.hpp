@@ -66,4 +66,11 @@ constexpr bool is_neighbourly(Collective collective) noexcept
     return collective >= Collective::neighbor_allgather;
 }
 
+/// Whether MPI defines it with input and output in one buffer, as another call.
+constexpr bool may_be_in_place(Collective collective) noexcept
+{
+    return collective != Collective::barrier && collective != Collective::broadcast &&
+           !is_neighbourly(collective);
+}
+
 }  // namespace tutti::bench

@@ -132,66 +132,10 @@ public:
     {
         MPI_Bcast(data.data(), mpi_count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD);
     }
-    void allreduce(std::span<const float> in, std::span<float> out)
-    {
-        MPI_Allreduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-    }
-    void reduce(std::span<const float> in, std::span<float> out, int root)
-    {
-        MPI_Reduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, root, MPI_COMM_WORLD);
-    }
     void allgather(ConstBytes in, Bytes out)
     {
         MPI_Allgather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
                       MPI_COMM_WORLD);
-    }
-    void alltoall(ConstBytes in, Bytes out)
-    {
-        const int block = mpi_count(in.size()) / size_;
-        MPI_Alltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD);
-    }
-    void gather(ConstBytes in, Bytes out, int root)
-    {
-        MPI_Gather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
-                   root, MPI_COMM_WORLD);
-    }
-    void scatter(ConstBytes in, Bytes out, int root)
-    {
-        MPI_Scatter(in.data(), mpi_count(out.size()), MPI_BYTE, out.data(), mpi_count(out.size()), MPI_BYTE,
-                    root, MPI_COMM_WORLD);
-    }
-    void reduce_scatter(std::span<const float> in, std::span<float> out)
-    {
-        MPI_Reduce_scatter_block(in.data(), out.data(), mpi_count(out.size()), MPI_FLOAT, MPI_SUM,
-                                 MPI_COMM_WORLD);
-    }
-    Request ibroadcast(Bytes data, int root)
-    {
-        Request request;
-        MPI_Ibcast(data.data(), mpi_count(data.size()), MPI_BYTE, root, MPI_COMM_WORLD, &request.handle);
-        return request;
-    }
-    Request iallreduce(std::span<const float> in, std::span<float> out)
-    {
-        Request request;
-        MPI_Iallreduce(in.data(), out.data(), mpi_count(in.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
-                       &request.handle);
-        return request;
-    }
-    Request iallgather(ConstBytes in, Bytes out)
-    {
-        Request request;
-        MPI_Iallgather(in.data(), mpi_count(in.size()), MPI_BYTE, out.data(), mpi_count(in.size()), MPI_BYTE,
-                       MPI_COMM_WORLD, &request.handle);
-        return request;
-    }
-    Request ialltoall(ConstBytes in, Bytes out)
-    {
-        Request request;
-        const int block = mpi_count(in.size()) / size_;
-        MPI_Ialltoall(in.data(), block, MPI_BYTE, out.data(), block, MPI_BYTE, MPI_COMM_WORLD,
-                      &request.handle);
-        return request;
     }
 
 private:

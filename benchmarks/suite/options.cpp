@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <sstream>
 
 #include "lib/reduction/types.hpp"
@@ -90,6 +91,23 @@ void add_sizes(CLI::App* sub, Options& options)
         ->check(CLI::Range(2, 1000000));
 }
 
+// The types are those of OSU's benchmarks, and double.
+void add_collective_options(CLI::App* sub, Options& options, Collective collective)
+{
+    if (collective == Collective::barrier)
+        return;
+    static const std::map<std::string, DataType> kTypes = {
+        {"char", DataType::int8},         {"int", DataType::int32},         {"float", DataType::float32},
+        {"double", DataType::float64},    {"mpi_char", DataType::int8},     {"mpi_int", DataType::int32},
+        {"mpi_float", DataType::float32}, {"mpi_double", DataType::float64}};
+    sub->add_option("-T,--type", options.type,
+                    "Elements: char, int, float or double (float where they are added, otherwise char)")
+        ->type_name("TYPE")
+        ->transform(CLI::CheckedTransformer(kTypes, CLI::ignore_case).description(""));
+    if (may_be_in_place(collective))
+        sub->add_flag("-l,--in-place", options.in_place, "Input and output in one buffer");
+}
+
 void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
 {
     const std::string name = benchmark.name;
@@ -97,7 +115,9 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
                     "Where buffers come from: 'library' (tutti::allocate, MPI_Alloc_mem) or 'malloc'")
         ->check(CLI::IsMember({"library", "malloc"}));
     sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
-    if (benchmark.group == Group::collective)
+    if (benchmark.collective)
+        add_collective_options(sub, options, *benchmark.collective);
+    if (benchmark.group == Group::collective || benchmark.group == Group::persistent)
         sub->add_option(
                "--start", options.start,
                "How ranks begin an iteration: after a 'barrier', at a time by their 'clock', or 'auto': "
@@ -231,6 +251,20 @@ std::vector<std::size_t> Options::size_list(const Sizes& usual) const
             break;  // the next could overflow
     }
     return list;
+}
+
+std::vector<std::size_t> Options::size_list() const
+{
+    Sizes usual = entry->sizes;
+    if (entry->collective)
+        usual.min_bytes = std::max(usual.min_bytes, size_bytes(element()));
+    return size_list(usual);
+}
+
+DataType Options::element() const noexcept
+{
+    const bool sums = entry->collective && is_reduction(*entry->collective);
+    return type.value_or(sums ? DataType::float32 : DataType::int8);
 }
 
 LoopCount Options::loop_count(LoopCount usual) const noexcept

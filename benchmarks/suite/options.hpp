@@ -10,6 +10,7 @@
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/stopping.hpp"
+#include "tutti/data_type.hpp"
 
 namespace tutti::bench {
 
@@ -36,6 +37,9 @@ struct Options {
     std::string json_file;
     std::string csv_file;
 
+    std::optional<DataType> type;  // collectives: of their elements
+    bool in_place = false;         // collectives
+
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching
     int sources = 0;                                // matching: 0 means the other ranks of the job
@@ -50,7 +54,10 @@ struct Options {
     /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0. `usual` where nothing
     /// was said.
     std::vector<std::size_t> size_list(const Sizes& usual) const;
-    std::vector<std::size_t> size_list() const { return size_list(entry->sizes); }
+    /// The benchmark's own sizes, of one element at least.
+    std::vector<std::size_t> size_list() const;
+    /// What collectives move: as asked for, or floats that are reduced, or bytes.
+    DataType element() const noexcept;
     /// What was asked for, or `usual`.
     LoopCount loop_count(LoopCount usual) const noexcept;
 };

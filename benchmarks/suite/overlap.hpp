@@ -13,16 +13,11 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "benchmarks/suite/backend.hpp"
-#include "benchmarks/suite/blocks.hpp"
-#include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
-#include "benchmarks/suite/session.hpp"
-#include "benchmarks/suite/validate.hpp"
+#include "benchmarks/suite/collectives.hpp"
 
 namespace tutti::bench {
 
@@ -73,66 +68,9 @@ private:
     volatile double result_ = 0.5;  // written for the compiler, which must not find the work useless
 };
 
-/// One of iallreduce, ibroadcast, iallgather and ialltoall of `size_bytes` (a block a rank for the last two).
-template <Backend B>
-class NonblockingCollective {
-public:
-    NonblockingCollective(B& job, std::string_view name, Buffers& buffers, std::size_t size_bytes)
-        : job_(job), name_(name), buffers_(buffers), size_bytes_(size_bytes)
-    {
-    }
-
-    typename B::Request start()
-    {
-        const std::size_t all_bytes = size_bytes_ * static_cast<std::size_t>(job_.size());
-        if (name_ == "iallreduce")
-            return job_.iallreduce(buffers_.out.floats(size_bytes_), buffers_.in.floats(size_bytes_));
-        if (name_ == "ibroadcast")
-            return job_.ibroadcast(buffers_.in.bytes(size_bytes_), 0);
-        if (name_ == "iallgather")
-            return job_.iallgather(buffers_.out.bytes(size_bytes_), buffers_.in.bytes(all_bytes));
-        return job_.ialltoall(buffers_.out.bytes(all_bytes), buffers_.in.bytes(all_bytes));
-    }
-
-    /// Ones: repeated sums must not run into denormals or infinities, which take other times.
-    void fill()
-    {
-        const auto terms = buffers_.out.floats(size_bytes_);
-        std::fill(terms.begin(), terms.end(), 1.0f);
-    }
-
-    /// Runs it once with known data. True, at rank 0, when all ranks got what they must.
-    bool validate()
-    {
-        Waited job(job_);
-        if (name_ == "iallreduce")
-            return validate_sum(job, buffers_, size_bytes_, true,
-                                [&](auto in, auto out) { job.allreduce(in, out); });
-        if (name_ == "ibroadcast")
-            return validate_broadcast(job, buffers_, size_bytes_);
-        return BlockCollective(job, name_.substr(1), buffers_, size_bytes_).validate();
-    }
-
-private:
-    // The blocking calls as non-blocking ones that are waited for: what checks the former checks the latter.
-    struct Waited : B {
-        explicit Waited(const B& job) : B(job) {}
-        void broadcast(Bytes data, int root) { finish(B::ibroadcast(data, root)); }
-        void allreduce(std::span<const float> in, std::span<float> out) { finish(B::iallreduce(in, out)); }
-        void allgather(ConstBytes in, Bytes out) { finish(B::iallgather(in, out)); }
-        void alltoall(ConstBytes in, Bytes out) { finish(B::ialltoall(in, out)); }
-        void finish(typename B::Request request) { B::wait(request); }
-    };
-
-    B& job_;
-    std::string_view name_;
-    Buffers& buffers_;
-    std::size_t size_bytes_;
-};
-
 /// us of the collective alone, this rank's mean.
-template <Backend B>
-double pure_time(B& job, NonblockingCollective<B>& collective, LoopCount loop)
+template <CollectiveBackend B>
+double pure_time(B& job, typename B::Prepared& collective, LoopCount loop)
 {
     double total = 0.0;
     for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
@@ -148,8 +86,8 @@ double pure_time(B& job, NonblockingCollective<B>& collective, LoopCount loop)
 
 /// All the times of this rank. The computing is cut into `tests` + 1 parts by as many calls that test the
 /// request.
-template <Backend B>
-OverlapTimes overlap_times(B& job, NonblockingCollective<B>& collective, LoopCount loop, int tests,
+template <CollectiveBackend B>
+OverlapTimes overlap_times(B& job, typename B::Prepared& collective, LoopCount loop, int tests,
                            Computing& computing)
 {
     OverlapTimes times;
@@ -189,7 +127,7 @@ OverlapTimes overlap_times(B& job, NonblockingCollective<B>& collective, LoopCou
 }
 
 /// The mean over the ranks of each rank's median round: compute, start, (test,) wait, pure, overlap.
-template <Backend B>
+template <CollectiveBackend B>
 std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, bool tests)
 {
     std::vector<double> own;
@@ -214,25 +152,26 @@ std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, 
 }
 
 /// A round is all three loops.
-template <Backend B>
+template <CollectiveBackend B>
 void overlaps(Session<B>& session)
 {
     B& job = session.job();
-    const std::string name = session.name();
     const int tests = session.options().tests;
-    if (name == "iallreduce")
-        session.require_whole_floats();
     std::vector<std::string> parts = {"Compute", "Coll. Init", "Wait", "Pure Comm.", "Overlap (%)"};
     if (tests > 0)
         parts.insert(parts.begin() + 2, "Test");
-    session.open(Start::barrier, {.parts = std::move(parts)});
-    const bool blocks = name == "iallgather" || name == "ialltoall";
     Computing computing;
-    session.each_size(blocks ? static_cast<std::size_t>(job.size()) : 1, [&](Buffers& buffers,
-                                                                             std::size_t size_bytes) {
-        NonblockingCollective<B> collective(job, name, buffers, size_bytes);
-        const std::optional<bool> valid = session.checked([&] { return collective.validate(); });
-        collective.fill();
+    bool opened = false;
+    each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t size_bytes) {
+        typename B::Prepared& collective = step.prepared();
+        const auto call = [&] {
+            typename B::Request request = collective.start();
+            job.wait(request);
+        };
+        call();  // says, before a header does, when the library has no such form
+        if (!std::exchange(opened, true))
+            session.open(Start::barrier, {.parts = parts});
+        const std::optional<bool> valid = step.check(call);
         const bool large = size_bytes >= kLargeBytes;
         const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{100, 10});
         std::vector<OverlapTimes> rounds;
@@ -240,7 +179,7 @@ void overlaps(Session<B>& session)
             rounds.push_back(overlap_times(job, collective, loop, tests, computing));
             return rounds.back().overall;
         });
-        Row row = row_of(static_cast<double>(size_bytes), series, [](double us) { return us; });
+        Row row = row_of(key, series, [](double us) { return us; });
         row.valid = valid;
         row.parts = mean_parts(job, rounds, tests > 0);
         session.row(row);

@@ -61,9 +61,10 @@ inline std::string as_list(const Seat& seat)
         std::size_t last = cpu;
         while (last + 1 < 64 * kMaskWords && seat.may_use(last + 1))
             ++last;
-        text += (text.empty() ? "" : ",") + std::to_string(cpu);
+        text += text.empty() ? "" : ",";
+        text += std::to_string(cpu);
         if (last > cpu)
-            text += "-" + std::to_string(last);
+            text.append("-").append(std::to_string(last));
         cpu = last;
     }
     return text;

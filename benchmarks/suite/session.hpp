@@ -13,6 +13,7 @@
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/report.hpp"
 #include "benchmarks/suite/sampler.hpp"
+#include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
 
@@ -44,6 +45,7 @@ public:
 
     B& job() const noexcept { return job_; }
     const Options& options() const noexcept { return options_; }
+    const Benchmark& benchmark() const noexcept { return benchmark_; }
     std::string name() const { return benchmark_.name; }
     Sampler<B>& sampler() noexcept { return sampler_; }
     bool is_root() const { return job_.rank() == 0; }
@@ -104,14 +106,17 @@ public:
         return options_.validate ? std::optional<bool>(check()) : std::nullopt;
     }
 
-    void require_whole_floats() const
+    /// Sizes are in bytes, whatever the elements.
+    void require_whole_elements() const
     {
+        const DataType type = options_.element();
         for (const std::size_t size_bytes : options_.size_list()) {
-            if (size_bytes % sizeof(float) != 0)
+            if (size_bytes % tutti::size_bytes(type) != 0)
                 throw UnsuitableJob(
-                    fmt::format("{} reduces floats, and {} bytes are no whole number of them: write for "
-                                "example -m 4:1048576",
-                                benchmark_.name, size_bytes));
+                    fmt::format("{} moves elements of {} bytes ({}), and {} bytes are no whole "
+                                "number of them: write for example -m {}:1048576",
+                                benchmark_.name, tutti::size_bytes(type), reduction::to_string(type),
+                                size_bytes, tutti::size_bytes(type)));
         }
     }
 

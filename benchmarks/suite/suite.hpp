@@ -1,7 +1,8 @@
 // From a parsed command line to rows: which loop runs.
 #pragma once
 
-#include "benchmarks/suite/collective.hpp"
+#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/collectives.hpp"
 #include "benchmarks/suite/idle.hpp"
 #include "benchmarks/suite/matching.hpp"
 #include "benchmarks/suite/overlap.hpp"
@@ -24,6 +25,8 @@ void run_loops(Session<B>& session, Group group)
             return collectives(session);
         case Group::overlap:
             return overlaps(session);
+        case Group::persistent:
+            return persistent_collectives(session);
         case Group::matching:
             return matching_depths(session);
         case Group::idle:
@@ -33,20 +36,27 @@ void run_loops(Session<B>& session, Group group)
     }
 }
 
-/// The exit status of this rank: 0, 1 when validation failed, 2 when the job does not suit the benchmark.
+/// The exit status of this rank: 0, 1 when validation failed, 2 when the job does not suit the benchmark, 3
+/// when the library does not offer what the benchmark calls.
 /// Throws std::runtime_error when a file cannot be written.
 template <Backend B>
 int run_suite(B& job, const Options& options)
 {
+    const auto leave = [&job](int status, const std::string& reason) {
+        if (job.rank() == 0)
+            fmt::print(stderr, "tutti-bench: {}\n", reason);
+        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
+        return status;
+    };
     try {
         Session<B> session(job, options);
         run_loops(session, options.entry->group);
         return session.finish() ? 0 : 1;
     } catch (const UnsuitableJob& error) {
-        if (job.rank() == 0)
-            fmt::print(stderr, "tutti-bench: {}\n", error.what());
-        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
-        return 2;
+        return leave(2, error.what());
+    } catch (const NotOffered& error) {
+        return leave(3,
+                     fmt::format("{}: not offered by {}: {}", options.benchmark, B::library(), error.what()));
     }
 }
 

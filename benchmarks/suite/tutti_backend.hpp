@@ -84,29 +84,7 @@ public:
 
     void barrier() { communicator_.barrier(); }
     void broadcast(Bytes data, int root) { communicator_.broadcast(data, {.root = root}); }
-    void allreduce(std::span<const float> in, std::span<float> out)
-    {
-        communicator_.allreduce(in, out, tutti::sum);
-    }
-    void reduce(std::span<const float> in, std::span<float> out, int root)
-    {
-        communicator_.reduce(in, out, tutti::sum, {.root = root});
-    }
     void allgather(ConstBytes in, Bytes out) { communicator_.allgather(in, out); }
-    void alltoall(ConstBytes in, Bytes out) { communicator_.alltoall(in, out); }
-    void gather(ConstBytes in, Bytes out, int root) { communicator_.gather(in, out, {.root = root}); }
-    void scatter(ConstBytes in, Bytes out, int root) { communicator_.scatter(in, out, {.root = root}); }
-    void reduce_scatter(std::span<const float> in, std::span<float> out)
-    {
-        communicator_.reduce_scatter(in, out, tutti::sum);
-    }
-    Request ibroadcast(Bytes data, int root) { return communicator_.ibroadcast(data, {.root = root}); }
-    Request iallreduce(std::span<const float> in, std::span<float> out)
-    {
-        return communicator_.iallreduce(in, out, tutti::sum);
-    }
-    Request iallgather(ConstBytes in, Bytes out) { return communicator_.iallgather(in, out); }
-    Request ialltoall(ConstBytes in, Bytes out) { return communicator_.ialltoall(in, out); }
 
 private:
     Communicator communicator_;

@@ -69,31 +69,4 @@ bool validate_ring(B& job, Buffers& buffers, std::size_t size_bytes)
     return none_wrong(job, wrong);
 }
 
-template <Job B>
-bool validate_broadcast(B& job, Buffers& buffers, std::size_t size_bytes)
-{
-    const Bytes data = buffers.in.bytes(size_bytes);
-    if (job.rank() == 0)
-        fill_pattern(data, 3);
-    job.broadcast(data, 0);
-    return none_wrong(job, wrong_bytes(data, 3));
-}
-
-/// Sums of small whole numbers, exact in float whatever the order. `call` is allreduce or reduce;
-/// `everywhere` tells which ranks get the result.
-template <Job B, class Call>
-bool validate_sum(B& job, Buffers& buffers, std::size_t size_bytes, bool everywhere, Call call)
-{
-    const std::span<float> in = buffers.out.floats(size_bytes);
-    const std::span<float> out = buffers.in.floats(size_bytes);
-    for (std::size_t i = 0; i < in.size(); ++i)
-        in[i] = static_cast<float>(i % 97) + static_cast<float>(job.rank());
-    call(std::span<const float>(in), out);
-    const float ranks = static_cast<float>(job.size());
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < out.size() && (everywhere || job.rank() == 0); ++i)
-        wrong += out[i] != ranks * static_cast<float>(i % 97) + ranks * (ranks - 1) / 2 ? 1 : 0;
-    return none_wrong(job, wrong);
-}
-
 }  // namespace tutti::bench
