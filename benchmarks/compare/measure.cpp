@@ -1,16 +1,13 @@
 #include "benchmarks/compare/measure.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <variant>
 
-#include "benchmarks/launch/launch_timing.hpp"
+#include "benchmarks/compare/scratch_folder.hpp"
 
 namespace tutti::bench {
 
@@ -18,102 +15,138 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of our own for the results that the suites write, gone at the end.
-class ScratchFolder {
+// A suite's exit status where its library lacks what the benchmark needs.
+constexpr int kNotOffered = 3;
+
+constexpr int kUncounted = -1;  // a round
+
+// A peer whose first run takes so many times as long as Tutti's, and so long, has no second: MPICH with more
+// ranks than cores needs minutes for what others do in a second.
+constexpr double kFarSlower = 4.0;
+constexpr double kLongSeconds = 5.0;
+
+class CaseRuns {
 public:
-    ScratchFolder()
+    CaseRuns(const Case& which, const Hosts& hosts, const Thoroughness& thoroughness)
+        : hosts_(hosts), thoroughness_(thoroughness), result_{.which = which, .quantity = {}}
     {
-        std::string pattern = (fs::temp_directory_path() / "tutti-compare-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr)
-            throw std::runtime_error(fmt::format("cannot make a folder like {}", pattern));
-        path_ = pattern;
     }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    ~ScratchFolder()
+
+    bool wanted(const Contender& contender) const { return !ended_.contains(contender.name); }
+
+    // False when the user wants no more.
+    bool run(const Contender& contender, int round)
     {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
+        const fs::path file = scratch_ / fmt::format("{}-{}.json", contender.name, round);
+        const std::vector<std::string> command = command_of(contender, file);
+        const Outcome outcome = run_program(command, contender_variables(), thoroughness_.timeout_seconds);
+        if (outcome.interrupted)
+            return false;
+        if (!outcome.good())
+            end(contender, command, outcome);
+        take(contender, round, file, command, outcome);
+        if (contender.name == "tutti")
+            tutti_seconds_ = outcome.seconds;
+        else if (outcome.seconds > kLongSeconds && outcome.seconds > kFarSlower * tutti_seconds_)
+            ended_.insert(contender.name);
+        return true;
     }
-    const fs::path& path() const { return path_; }
+
+    CaseResult result() && { return std::move(result_); }
 
 private:
-    fs::path path_;
+    bool is_launch() const { return result_.which.arguments.empty(); }
+
+    std::vector<std::string> command_of(const Contender& contender, const fs::path& file) const
+    {
+        if (is_launch())
+            return contender.command(result_.which.ranks, result_.which.binding, hosts_, contender.empty, {});
+        std::vector<std::string> arguments = result_.which.arguments;
+        arguments.insert(arguments.end(), thoroughness_.arguments.begin(), thoroughness_.arguments.end());
+        arguments.insert(arguments.end(), {"--json", file.string()});
+        return contender.command(result_.which.ranks, result_.which.binding, hosts_, contender.benchmark,
+                                 arguments);
+    }
+
+    void end(const Contender& contender, const std::vector<std::string>& command, const Outcome& outcome)
+    {
+        ended_.insert(contender.name);
+        const bool peer = contender.name != "tutti";
+        if (outcome.status == kNotOffered && !outcome.timed_out)
+            result_.failures.push_back({contender.name, "does not offer this", true});
+        else if (outcome.timed_out && peer)
+            result_.failures.push_back({contender.name,
+                                        fmt::format("took longer than {} s", thoroughness_.timeout_seconds),
+                                        true, true});
+        else
+            result_.failures.push_back(
+                {contender.name, describe_failure(command, outcome), false, outcome.timed_out});
+    }
+
+    // What a run that was stopped had written by then counts, too.
+    void take(const Contender& contender, int round, const fs::path& file,
+              const std::vector<std::string>& command, const Outcome& outcome)
+    {
+        if (is_launch()) {
+            if (outcome.good() && round != kUncounted)
+                result_.add(contender.name, round, launch_run(contender, outcome.seconds));
+            return;
+        }
+        try {
+            const record::Record read = record::read(file.string());
+            const auto* run = std::get_if<record::Run>(&read);
+            if (run == nullptr)
+                throw std::runtime_error(fmt::format("{} is no run of a benchmark", file.string()));
+            result_.add(contender.name, round, *run);
+        } catch (const std::runtime_error& error) {
+            if (!outcome.good())
+                return;  // that has been said
+            ended_.insert(contender.name);
+            result_.failures.push_back(
+                {contender.name, fmt::format("{}\n{}", error.what(), describe_failure(command, outcome))});
+        }
+    }
+
+    record::Run launch_run(const Contender& contender, double seconds) const
+    {
+        record::Run run;
+        run.quantity.benchmark = result_.which.benchmark;
+        run.quantity.title = "Launch of an empty program, from start to end";
+        run.quantity.value = "Time";
+        run.quantity.unit = "ms";
+        run.library = contender.title;
+        record::RunRow& row = run.rows.emplace_back();
+        row.median = 1000 * seconds;
+        row.interval = {row.median, row.median};
+        return run;
+    }
+
+    const Hosts& hosts_;
+    const Thoroughness& thoroughness_;
+    CaseResult result_;
+    ScratchFolder scratch_;
+    std::set<std::string> ended_;
+    double tutti_seconds_ = 0.0;
 };
-
-// The suite's first column, whatever it is called there.
-double key_of(const nlohmann::json& result)
-{
-    if (result.contains("size_bytes"))
-        return result["size_bytes"];
-    return result.contains("key") ? double{result["key"]} : 0.0;
-}
-
-// Adds the rows of one run. False when the suite wrote none.
-bool add_rows(const fs::path& file, const std::string& library, Rows& rows)
-{
-    std::ifstream stream(file);
-    const nlohmann::json document = nlohmann::json::parse(stream, nullptr, false);
-    if (document.is_discarded() || document["results"].empty())
-        return false;
-    for (const auto& result : document["results"]) {
-        for (const double value : result["repetitions"])
-            rows[key_of(result)][library].push_back(value);
-    }
-    return true;
-}
-
-int ranks_of(const Case& which, const Hosts& hosts)
-{
-    return which.over_hosts ? which.ranks * static_cast<int>(hosts.names.size()) : which.ranks;
-}
-
-Rows measure_launch(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
-                    const Thoroughness& thoroughness, int& failures)
-{
-    Rows rows;
-    const auto seconds =
-        time_launches(contenders, ranks_of(which, hosts), hosts,
-                      thoroughness.quick ? 1 : thoroughness.repetitions, thoroughness.timeout_seconds);
-    for (const auto& [library, times] : seconds) {
-        for (const double time : times)
-            rows[0.0][library].push_back(time * 1000);
-    }
-    for (const Contender& contender : contenders)
-        failures += seconds.contains(contender.name) ? 0 : 1;
-    return rows;
-}
 
 }  // namespace
 
-Rows measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
-                  const Thoroughness& thoroughness, int& failures)
+CaseResult measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
+                        const Thoroughness& thoroughness, const Watcher& watcher)
 {
-    if (which.arguments.empty())
-        return measure_launch(which, contenders, hosts, thoroughness, failures);
-    const ScratchFolder scratch;
-    const int repetitions = which.once || thoroughness.quick ? 1 : thoroughness.repetitions;
-    Rows rows;
-    std::set<std::string> failed;
-    // Contenders inside, repetitions outside: what drifts on the machine drifts for all of them.
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
+    CaseRuns runs(which, hosts, thoroughness);
+    // Contenders inside, rounds outside: what drifts on the machine drifts for all of them. Launches have a
+    // round before the first, which brings files into memory.
+    for (int round = which.arguments.empty() ? kUncounted : 0; round < thoroughness.rounds; ++round) {
         for (const Contender& contender : contenders) {
-            if (failed.contains(contender.name) || (contender.name == "mpich" && !which.with_mpich))
+            if (!runs.wanted(contender))
                 continue;
-            const fs::path file = scratch.path() / fmt::format("{}-{}.json", contender.name, repetition);
-            std::vector<std::string> arguments = thoroughness.quick ? which.quick : which.arguments;
-            arguments.insert(arguments.end(), {"--json", file.string()});
-            const auto command = contender.command(ranks_of(which, hosts), which.binding, hosts,
-                                                   contender.benchmark, arguments);
-            const Outcome outcome = run_program(command, contender_variables(), thoroughness.timeout_seconds);
-            if (!outcome.good() || !add_rows(file, contender.name, rows)) {
-                failed.insert(contender.name);
-                ++failures;
-                fmt::print(stderr, "{}", describe_failure(command, outcome));
-            }
+            watcher(contender, round);
+            if (!runs.run(contender, round))
+                return std::move(runs).result();
         }
     }
-    return rows;
+    return std::move(runs).result();
 }
 
 }  // namespace tutti::bench

@@ -1,26 +1,29 @@
 // Runs one case for every library, interleaved, and gathers what they say.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "benchmarks/compare/cases.hpp"
+#include "benchmarks/compare/comparison.hpp"
 
 namespace tutti::bench {
 
-/// Values of every run, by row (size, depth; 0 where rows have none) and library.
-using Rows = std::map<double, std::map<std::string, std::vector<double>>>;
-
 struct Thoroughness {
-    int repetitions;
-    double timeout_seconds;
-    bool quick;
+    int rounds = 5;
+    double timeout_seconds = 30.0;
+    std::vector<std::string> arguments{};  // for every run of the suite: how long to measure, which sizes
 };
 
-/// A B C A B C ... Runs that fail or take too long are reported on stderr and counted in `failures`; their
-/// library has no more runs of this case.
-Rows measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
-                  const Thoroughness& thoroughness, int& failures);
+/// Told before each run: which library's, in which round.
+using Watcher = std::function<void(const Contender&, int round)>;
+
+/// A B C A B C ... A run that fails, or takes longer than allowed, is the last one of its library in this
+/// case; the rows that it had written count. A peer that is far slower than Tutti runs once. Stops after a
+/// run that was interrupted.
+CaseResult measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
+                        const Thoroughness& thoroughness, const Watcher& watcher);
 
 }  // namespace tutti::bench

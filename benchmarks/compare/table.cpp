@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <nlohmann/json.hpp>
-
-#include "benchmarks/suite/statistics.hpp"
+#include <iterator>
 
 namespace tutti::bench {
 
 namespace {
 
-constexpr int kNameWidth = 20;
-constexpr int kKeyWidth = 9;
-constexpr int kValueWidth = 15;
+constexpr int kKeyWidth = 10;
+constexpr int kLabelWidth = 10;
+constexpr int kValueWidth = 12;
+constexpr int kRatioWidth = 8;
+constexpr int kIntervalWidth = 15;
+constexpr int kVerdictWidth = 9;
+constexpr int kShareWidth = 9;
 
 // Enough digits to tell 0.09 from 0.10, no decimals behind a large number.
 std::string number(double value)
@@ -24,93 +25,119 @@ std::string number(double value)
     return value < 10000 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
-// What one line of the table says.
-struct Row {
-    std::map<std::string, double> medians;
-    double widest_spread = 0.0;
-    std::string better_peer;  // empty when no peer ran
-    std::optional<double> ratio;
-};
-
-Row evaluate(const Case& which, const std::map<std::string, std::vector<double>>& values)
+std::string key_text(const RowName& name)
 {
-    Row row;
-    for (const auto& [library, runs] : values) {
-        row.medians[library] = median(runs);
-        row.widest_spread = std::max(row.widest_spread, relative_spread(runs));
-        if (library == "tutti")
-            continue;
-        const bool first = row.better_peer.empty();
-        const bool better =
-            !first && (which.better == Better::lower ? row.medians[library] < row.medians[row.better_peer]
-                                                     : row.medians[library] > row.medians[row.better_peer]);
-        if (first || better)
-            row.better_peer = library;
-    }
-    if (!row.better_peer.empty() && row.medians.contains("tutti") && row.medians[row.better_peer] > 0)
-        row.ratio = row.medians["tutti"] / row.medians[row.better_peer];
-    return row;
+    return name.key ? fmt::format("{}", *name.key) : "-";
 }
 
-// The goal as people read it.
-std::string words(const Case& which, const Goal& goal)
+// Two decimals, or two digits.
+std::string ratio_text(double ratio)
 {
-    if (goal.absolute)
-        return fmt::format("<= {} {}", goal.bound, which.unit);
-    return fmt::format("{} {:.2f}", which.better == Better::lower ? "<=" : ">=", goal.bound);
+    return ratio < 0.1 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
 }
 
-void print_header(const Case& which, const std::vector<Contender>& contenders)
+std::string interval_text(const std::optional<Interval>& interval)
 {
-    fmt::print("\n# {}, {} ranks{}\n", which.name, which.ranks,
-               which.binding == Binding::core ? ", bound to cores" : "");
-    fmt::print("# {:<{}}{:>{}}", "Benchmark", kNameWidth - 2, "Size", kKeyWidth);
+    return interval ? fmt::format("{} - {}", ratio_text(interval->low), ratio_text(interval->high)) : "-";
+}
+
+// The first line of a message of several.
+std::string first_line(const std::string& text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
+std::string header(const CaseResult& result, const std::vector<Contender>& contenders, bool goals)
+{
+    const record::Quantity& quantity = *result.quantity;
+    std::string text = fmt::format("\n# {}: {}, {} ({}, {} is better){}\n", result.which.name(),
+                                   quantity.title, quantity.value, quantity.unit, to_string(result.better()),
+                                   result.which.binding == Binding::core ? ", bound to cores" : "");
+    auto out = std::back_inserter(text);
+    fmt::format_to(out, "# {:<{}}", quantity.key.empty() ? "-" : quantity.key, kKeyWidth - 2);
+    for (const std::string& label : quantity.labels)
+        fmt::format_to(out, "{:<{}}", label, kLabelWidth);
     for (const Contender& contender : contenders)
-        fmt::print("{:>{}}", fmt::format("{} ({})", contender.title, which.unit), kValueWidth + 2);
-    fmt::print("{:>9}{:>9}  {}\n", "Spread", "Ratio", "Goal");
+        fmt::format_to(out, "{:>{}}", contender.title, kValueWidth);
+    fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}{}\n", "Ratio", kRatioWidth, "95 %", kIntervalWidth,
+                   "Verdict", kVerdictWidth, "Limit", kShareWidth, goals ? "  Goal" : "");
+    return text;
+}
+
+std::string line(const CaseResult& result, const RowName& name, const std::vector<Contender>& contenders,
+                 const Judgement& judgement, bool goals)
+{
+    std::string text;
+    auto out = std::back_inserter(text);
+    fmt::format_to(out, "{:<{}}", key_text(name), kKeyWidth);
+    for (const std::string& label : name.labels)
+        fmt::format_to(out, "{:<{}}", label, kLabelWidth);
+    const auto& libraries = result.rows.at(name).libraries;
+    for (const Contender& contender : contenders) {
+        const auto found = libraries.find(contender.name);
+        fmt::format_to(out, "{:>{}}", found == libraries.end() ? "-" : number(found->second.median()),
+                       kValueWidth);
+    }
+    fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}",
+                   judgement.ratio ? ratio_text(judgement.ratio->value) : "-", kRatioWidth,
+                   interval_text(judgement.ratio ? judgement.ratio->interval : std::nullopt), kIntervalWidth,
+                   judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
+                   judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
+    if (goals && judgement.goal)
+        fmt::format_to(out, "  {:<9} {}", words(*judgement.goal, *result.quantity),
+                       judgement.met ? "met" : "MISSED");
+    return text + "\n";
+}
+
+std::string footnotes(const CaseResult& result, const std::vector<Contender>& contenders)
+{
+    std::string text;
+    for (const Failure& failure : result.failures) {
+        const auto named =
+            std::find_if(contenders.begin(), contenders.end(),
+                         [&](const Contender& contender) { return contender.name == failure.library; });
+        text += fmt::format("# {}: {}{}\n", named == contenders.end() ? failure.library : named->title,
+                            failure.excused ? "" : "FAILED: ", first_line(failure.message));
+    }
+    return text;
 }
 
 }  // namespace
 
-void report_case(const Case& which, const std::vector<Contender>& contenders, const Rows& rows,
-                 nlohmann::json& document, Score& score)
+std::string case_table(const CaseResult& result, const std::vector<Contender>& contenders,
+                       const std::vector<record::Limit>& limits, bool goals)
 {
-    nlohmann::json entry = {{"name", which.name},
-                            {"arguments", which.arguments},
-                            {"ranks", which.ranks},
-                            {"unit", which.unit},
-                            {"rows", nlohmann::json::array()}};
-    print_header(which, contenders);
-    for (const auto& [key, values] : rows) {
-        const Row row = evaluate(which, values);
-        nlohmann::json line = {
-            {"key", key}, {"spread", row.widest_spread}, {"median", row.medians}, {"runs", values}};
-        fmt::print("{:<{}}{:>{}}", which.name, kNameWidth, key == 0 ? "-" : fmt::format("{}", key),
-                   kKeyWidth);
-        for (const Contender& contender : contenders) {
-            const auto found = row.medians.find(contender.name);
-            fmt::print("{:>{}}", found == row.medians.end() ? "-" : number(found->second), kValueWidth + 2);
+    if (!result.quantity)
+        return fmt::format("\n# {}: no figures\n{}", result.which.name(), footnotes(result, contenders));
+    std::string text = header(result, contenders, goals);
+    for (const RowName& name : result.order)
+        text += line(result, name, contenders, judge(result, name, limits), goals);
+    return text + footnotes(result, contenders);
+}
+
+std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits)
+{
+    std::vector<std::pair<double, std::string>> found;
+    for (const CaseResult& result : results) {
+        for (const RowName& name : result.order) {
+            const Judgement judgement = judge(result, name, limits);
+            if (judgement.verdict != Verdict::slower)
+                continue;
+            const double ratio = judgement.ratio->value;
+            found.emplace_back(
+                result.better() == Better::lower ? ratio : 1 / ratio,
+                fmt::format("#   {}{}{}{}: {} of {} ({})\n", result.which.name(), name.key ? ", " : "",
+                            name.key ? key_text(name) : "",
+                            fmt::format("{}{}", name.labels.empty() ? "" : ", ", fmt::join(name.labels, " ")),
+                            ratio_text(ratio), *judgement.peer, interval_text(judgement.ratio->interval)));
         }
-        fmt::print("{:>7.0f} %{:>9}", 100 * row.widest_spread,
-                   row.ratio ? fmt::format("{:.2f}", *row.ratio) : "-");
-        if (row.ratio) {
-            line["ratio"] = *row.ratio;
-            line["better_peer"] = row.better_peer;
-        }
-        const std::optional<Goal> goal = goal_of(which, key);
-        if (goal && row.medians.contains("tutti")) {
-            const bool met = meets(which, *goal, row.medians.at("tutti"), row.ratio);
-            ++score.goals;
-            score.met += met ? 1 : 0;
-            line["goal"] = words(which, *goal);
-            line["met"] = met;
-            fmt::print("  {:<9} {}", words(which, *goal), met ? "met" : "MISSED");
-        }
-        fmt::print("\n");
-        entry["rows"].push_back(std::move(line));
     }
-    std::fflush(stdout);
-    document["cases"].push_back(std::move(entry));
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (const auto& [ratio, words] : found)
+        text += words;
+    return text;
 }
 
 }  // namespace tutti::bench

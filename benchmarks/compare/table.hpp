@@ -1,24 +1,20 @@
-// The outcome of a case as a table for people and as JSON.
+// The outcome of a case as a table for people.
 #pragma once
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <vector>
 
-#include "benchmarks/compare/measure.hpp"
+#include "benchmarks/compare/judgement.hpp"
 
 namespace tutti::bench {
 
-/// How many rows had a goal, and how many of them met it.
-struct Score {
-    int goals = 0;
-    int met = 0;
-};
+/// A row a size: each library's median, the ratio to the better peer with its interval, the verdict, the
+/// share of the limit, and with `goals` the promise. A dash where a library has no figure; below the table,
+/// why.
+std::string case_table(const CaseResult& result, const std::vector<Contender>& contenders,
+                       const std::vector<record::Limit>& limits, bool goals);
 
-/// Prints the case's rows: median of each library, the widest spread, the ratio Tutti / better peer, goal and
-/// mark. Appends the same, with every run, to `document`.
-void report_case(const Case& which, const std::vector<Contender>& contenders, const Rows& rows,
-                 nlohmann::json& document, Score& score);
+/// Which rows are slower than the better peer's, worst first, a line each; empty where there are none.
+std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits);
 
 }  // namespace tutti::bench

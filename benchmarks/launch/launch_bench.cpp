@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "benchmarks/launch/launch_timing.hpp"
 #include "benchmarks/peers/json_output.hpp"
@@ -17,14 +18,14 @@ struct LaunchOptions {
     std::vector<int> ranks{2, 64};
     int repetitions = 10;
     double timeout_seconds = 120.0;
-    std::vector<std::string> only;
+    std::optional<std::vector<std::string>> peers;
     std::string json_file;
 };
 
 // Prints a row for each number of ranks and library; one that failed has none.
 int run(const LaunchOptions& options)
 {
-    const std::vector<Contender> contenders = find_contenders(options.only);
+    const std::vector<Contender> contenders = find_contenders(options.peers);
     nlohmann::json document = {{"benchmark", "launch"}, {"unit", "ms"}, {"results", nlohmann::json::array()}};
     write_json(options.json_file, document);
     bool good = true;
@@ -33,6 +34,8 @@ int run(const LaunchOptions& options)
     for (const int ranks : options.ranks) {
         const auto all = time_launches(contenders, ranks, {}, options.repetitions, options.timeout_seconds);
         for (const Contender& contender : contenders) {
+            if (!contender.offers("launch"))
+                continue;
             const auto found = all.find(contender.name);
             const bool complete =
                 found != all.end() && found->second.size() == static_cast<std::size_t>(options.repetitions);
@@ -63,17 +66,21 @@ int main(int argc, char** argv)
     app.footer(
         "Examples:\n"
         "  build/benchmarks/launch-bench\n"
-        "  build/benchmarks/launch-bench --ranks 2,8,64 -r 20 --only tutti,mpich --json launch.json\n"
+        "  build/benchmarks/launch-bench --ranks 2,8,64 -r 20 --peers mpich --json launch.json\n"
         "Exit status: 0; 1 when a launch failed or took too long.");
     LaunchOptions options;
     app.add_option("--ranks", options.ranks, "Numbers of ranks")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::Range(1, 100000));
     app.add_option("-r,--repetitions", options.repetitions, "Timed launches of each")
         ->check(CLI::Range(1, 100000));
     app.add_option("--timeout", options.timeout_seconds, "Seconds that one launch may take")
         ->check(CLI::Range(0.1, 86400.0));
-    app.add_option("--only", options.only, "Of tutti, openmpi, mpich")->delimiter(',');
+    app.add_option("--peers", options.peers, "Of openmpi and mpich, beside Tutti (all that are installed)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"openmpi", "mpich"}));
     app.add_option("--json", options.json_file, "Also write every launch to this file");
     try {
         app.parse(argc, argv);

@@ -15,7 +15,7 @@ std::map<std::string, std::vector<double>> time_launches(const std::vector<Conte
     std::set<std::string> failed;
     for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first brings files into memory
         for (const Contender& contender : contenders) {
-            if (failed.contains(contender.name))
+            if (failed.contains(contender.name) || !contender.offers("launch"))
                 continue;
             const auto command = contender.command(ranks, Binding::none, hosts, contender.empty, {});
             const Outcome outcome = run_program(command, contender_variables(), timeout_seconds);

@@ -32,10 +32,12 @@ fs::path find_in_path(const std::string& program)
 // The first part that is not there, or nothing.
 std::string missing_part(const Contender& contender)
 {
-    for (const fs::path& part : {contender.launcher, contender.benchmark, contender.empty}) {
+    for (const fs::path& part : {contender.launcher, contender.benchmark}) {
         if (part.empty() || access(part.c_str(), X_OK) != 0)
             return part.empty() ? "its launcher" : part.string();
     }
+    if (!contender.empty.empty() && access(contender.empty.c_str(), X_OK) != 0)
+        return contender.empty.string();
     return {};
 }
 
@@ -99,31 +101,44 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const Ho
     return words;
 }
 
-std::vector<Contender> find_contenders(const std::vector<std::string>& only)
+bool Contender::offers(std::string_view benchmark_name) const
+{
+    if (benchmark_name == "launch")
+        return !empty.empty();
+    return only.empty() || std::find(only.begin(), only.end(), benchmark_name) != only.end();
+}
+
+std::vector<Contender> find_contenders(const std::optional<std::vector<std::string>>& peers)
 {
     // Where this program is, not where it was started: the build folder may be anywhere.
     const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+    const fs::path tuttirun = here.parent_path() / "launcher" / "tuttirun";
     const std::vector<Contender> known = {
-        {"tutti", "Tutti", here.parent_path() / "launcher" / "tuttirun", here / "tutti-bench",
-         here / "empty-tutti"},
+        {"tutti", "Tutti", tuttirun, here / "tutti-bench", here / "empty-tutti"},
         {"openmpi", "Open MPI", find_in_path("mpirun.openmpi"), here / "peer-bench-openmpi",
          here / "empty-openmpi"},
-        {"mpich", "MPICH", find_in_path("mpirun.mpich"), here / "peer-bench-mpich", here / "empty-mpich"}};
-    for (const std::string& name : only) {
-        if (std::none_of(known.begin(), known.end(),
-                         [&](const Contender& each) { return each.name == name; }))
-            throw std::runtime_error(
-                fmt::format("'{}' is none of the libraries tutti, openmpi and mpich", name));
-    }
+        {"mpich", "MPICH", find_in_path("mpirun.mpich"), here / "peer-bench-mpich", here / "empty-mpich"},
+        // It has no launcher of its own.
+        {"gloo",
+         "Gloo",
+         tuttirun,
+         here / "peer-bench-gloo",
+         {},
+         {"barrier", "broadcast", "allreduce", "allgather", "reduce_scatter", "alltoall"}}};
     std::vector<Contender> found;
     for (const Contender& contender : known) {
-        if (!only.empty() && std::find(only.begin(), only.end(), contender.name) == only.end())
+        const bool named = peers && std::find(peers->begin(), peers->end(), contender.name) != peers->end();
+        if (peers && !named && contender.name != "tutti")
             continue;
         const std::string missing = missing_part(contender);
         if (missing.empty())
             found.push_back(contender);
         else if (contender.name == "tutti")
             throw std::runtime_error(fmt::format("{} is missing: build all of Tutti first", missing));
+        else if (named)
+            throw std::runtime_error(
+                fmt::format("{} cannot take part: {} is missing (install it and configure again)",
+                            contender.title, missing));
         else
             fmt::print(stderr, "{} is left out: {} is missing (install it and configure again)\n",
                        contender.title, missing);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "benchmarks/peers/process.hpp"
@@ -18,11 +20,14 @@ struct Hosts {
 };
 
 struct Contender {
-    std::string name;                 // "tutti", "openmpi", "mpich": as on the command line and in JSON
-    std::string title;                // for tables
+    std::string name;   // "tutti", "openmpi", "mpich", "gloo": as on the command line and in JSON
+    std::string title;  // for tables
     std::filesystem::path launcher;   // tuttirun, mpirun.openmpi, mpirun.mpich
     std::filesystem::path benchmark;  // the suite built for it
-    std::filesystem::path empty;      // joins the job and leaves it
+    std::filesystem::path empty;      // joins the job and leaves it; none where the library has no launcher
+    std::vector<std::string> only{};  // the benchmarks that it has; empty: all
+
+    bool offers(std::string_view benchmark_name) const;
 
     /// The whole command line that runs `program` with `arguments` on `ranks` ranks, a multiple of the hosts.
     /// Hosts have as many cores as this one.
@@ -31,10 +36,10 @@ struct Contender {
                                      const std::vector<std::string>& arguments) const;
 };
 
-/// Tutti first, then the peers that were found, each with programs beside this executable. Says on stderr
-/// which peers are missing. Throws std::runtime_error when Tutti's own programs are missing, or a name in
-/// `only` is unknown; an empty `only` means all.
-std::vector<Contender> find_contenders(const std::vector<std::string>& only);
+/// Tutti first, then `peers`, each with programs beside this executable; without a list all that are there,
+/// and says on stderr which are missing. Throws std::runtime_error when Tutti's own programs are missing, or
+/// those of a peer that was named.
+std::vector<Contender> find_contenders(const std::optional<std::vector<std::string>>& peers);
 
 /// What every run gets in its environment: Open MPI asks for it where the user is root.
 const Variables& contender_variables();

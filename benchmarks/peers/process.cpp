@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -22,6 +25,7 @@ namespace tutti::bench {
 namespace {
 
 constexpr int kGraceMilliseconds = 5000;
+constexpr int kNoDescriptor = -1;  // poll() passes over it
 
 class Descriptor {
 public:
@@ -59,14 +63,41 @@ private:
     _exit(127);
 }
 
-bool ends_within(int pidfd, int milliseconds)
+constexpr std::array kInterrupting = {SIGINT, SIGTERM, SIGHUP};
+
+// Written by the handler, read between waits. The pipe wakes a wait, however close before it the signal came.
+std::atomic<int> interrupting_signal{0};
+std::atomic<int> wake_descriptor{kNoDescriptor};
+std::atomic<int> interruption_descriptor{kNoDescriptor};  // its other end
+
+void remember(int number)
 {
-    pollfd ended{pidfd, POLLIN, 0};
-    int count = 0;
-    do {
-        count = poll(&ended, 1, milliseconds);
-    } while (count < 0 && errno == EINTR);
-    return count > 0;
+    const int saved = errno;
+    interrupting_signal = number;
+    if (const int descriptor = wake_descriptor; descriptor >= 0) [[maybe_unused]]
+        const ssize_t written = write(descriptor, "", 1);
+    errno = saved;
+}
+
+enum class Wait { ended, too_long, interrupted };
+
+Wait wait_for_end(int pidfd, int interruption, int milliseconds)
+{
+    const double deadline_us = now_us() + milliseconds * 1000.0;
+    std::array<pollfd, 2> waited = {pollfd{pidfd, POLLIN, 0}, pollfd{interruption, POLLIN, 0}};
+    for (;;) {
+        const int left = std::max(0, static_cast<int>((deadline_us - now_us()) / 1000));
+        if (poll(waited.data(), waited.size(), left) < 0 && errno == EINTR)
+            continue;
+        if (waited[0].revents != 0)
+            return Wait::ended;
+        return waited[1].revents != 0 ? Wait::interrupted : Wait::too_long;
+    }
+}
+
+int milliseconds(double seconds)
+{
+    return static_cast<int>(std::min(seconds * 1000, 2e9));
 }
 
 std::string contents(int file)
@@ -97,11 +128,13 @@ Outcome run_program(const std::vector<std::string>& command, const Variables& va
 
     // A descriptor can be waited for with a limit of time, a process cannot.
     const Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, child, 0)), "pidfd_open");
-    if (!ends_within(pidfd.number(), static_cast<int>(timeout_seconds * 1000))) {
-        outcome.timed_out = true;
+    const Wait wait = wait_for_end(pidfd.number(), interruption_descriptor, milliseconds(timeout_seconds));
+    outcome.timed_out = wait == Wait::too_long;
+    outcome.interrupted = wait == Wait::interrupted;
+    if (wait != Wait::ended) {
         // The group: a launcher that hangs may have children that do not.
         kill(-child, SIGTERM);
-        if (!ends_within(pidfd.number(), kGraceMilliseconds))
+        if (wait_for_end(pidfd.number(), kNoDescriptor, kGraceMilliseconds) != Wait::ended)
             kill(-child, SIGKILL);
     }
     int status = 0;
@@ -113,14 +146,42 @@ Outcome run_program(const std::vector<std::string>& command, const Variables& va
     return outcome;
 }
 
+Interruptible::Interruptible()
+{
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+        throw std::runtime_error(fmt::format("pipe2 failed: {}", std::strerror(errno)));
+    interrupting_signal = 0;
+    interruption_descriptor = ends[0];
+    wake_descriptor = ends[1];
+    struct sigaction action = {};
+    action.sa_handler = remember;
+    for (const int number : kInterrupting)
+        sigaction(number, &action, nullptr);
+}
+
+Interruptible::~Interruptible()
+{
+    for (const int number : kInterrupting)
+        std::signal(number, SIG_DFL);
+    close(wake_descriptor.exchange(kNoDescriptor));
+    close(interruption_descriptor.exchange(kNoDescriptor));
+}
+
+int Interruptible::signal() noexcept
+{
+    return interrupting_signal;
+}
+
 std::string describe_failure(const std::vector<std::string>& command, const Outcome& outcome)
 {
     constexpr std::size_t kTailBytes = 600;
     const std::size_t from = outcome.output.size() > kTailBytes ? outcome.output.size() - kTailBytes : 0;
-    return fmt::format(
-        "'{}' {} after {:.1f} s\n{}", fmt::join(command, " "),
-        outcome.timed_out ? "was stopped" : fmt::format("ended with status {}", outcome.status),
-        outcome.seconds, outcome.output.substr(from));
+    return fmt::format("'{}' {} after {:.1f} s\n{}", fmt::join(command, " "),
+                       outcome.timed_out     ? "was stopped"
+                       : outcome.interrupted ? "was interrupted"
+                                             : fmt::format("ended with status {}", outcome.status),
+                       outcome.seconds, outcome.output.substr(from));
 }
 
 }  // namespace tutti::bench

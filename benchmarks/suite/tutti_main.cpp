@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "benchmarks/compare/compare.hpp"
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/plot/plot.hpp"
 #include "benchmarks/suite/matching_in_process.hpp"
@@ -19,13 +20,15 @@ using namespace tutti::bench;
 
 // What needs no job, and reads its own options.
 constexpr Tool kTools[] = {
+    {"compare", "Tutti beside Open MPI, MPICH and Gloo, interleaved (start it without a launcher)",
+     run_compare},
     {"limits", "What this machine's memory, caches, sockets and scheduler allow", run_limits},
     {"plot", "Pictures of runs and comparisons, by gnuplot", run_plot},
 };
 
 int run_tool(const Tool& tool, int argc, char** argv)
 {
-    std::string name = fmt::format("tutti-bench {}", tool.name);
+    const std::string name = fmt::format("tutti-bench {}", tool.name);
     std::vector<const char*> arguments(argv + 1, argv + argc);
     arguments.front() = name.c_str();
     return tool.run(argc - 1, arguments.data());

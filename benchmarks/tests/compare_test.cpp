@@ -1,103 +1,247 @@
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "benchmarks/compare/cases.hpp"
+#include "benchmarks/compare/document.hpp"
+#include "benchmarks/compare/measure.hpp"
+#include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
 
 using namespace tutti::bench;
 
 namespace {
 
-const Case& find(const std::string& name)
-{
-    for (const Case& one : all_cases()) {
-        if (one.name == name)
-            return one;
+namespace fs = std::filesystem;
+
+// Programs that take the place of launchers and benchmarks.
+class FakeLibraries {
+public:
+    FakeLibraries()
+    {
+        launcher_ = write("launcher", "while [ \"${1#-}\" != \"$1\" ]; do shift 2; done; exec \"$@\"");
     }
-    throw std::out_of_range(name);
+
+    // A run of it writes rows of 8 and 64 bytes with these medians, and then does `last`.
+    Contender add(const std::string& name, double first, double second, const std::string& last = "exit 0")
+    {
+        const std::string rows = fmt::format(
+            "{{\"key\": 8, \"labels\": [], \"parts\": [], \"median\": {}, \"low\": {}, \"high\": {}}},"
+            "{{\"key\": 64, \"labels\": [], \"parts\": [], \"median\": {}, \"low\": {}, \"high\": {}}}",
+            first, first, first, second, second, second);
+        return add_writing(
+            name,
+            "{\"format\": \"tutti-bench-run\", \"version\": 1, \"benchmark\": \"latency\","
+            "\"title\": \"Latency Test\", \"library\": \"" +
+                name +
+                " 1.0\", \"ranks\": 2, \"hosts\": 1,"
+                "\"key\": \"Size\", \"value\": \"Latency\", \"unit\": \"us\", \"better\": \"lower\","
+                "\"labels\": [], \"parts\": [], \"rows\": [" +
+                rows + "]}",
+            last);
+    }
+
+    Contender add_writing(const std::string& name, const std::string& text, const std::string& last)
+    {
+        const std::string script = "echo run >>" + (folder_ / (name + ".runs")).string() +
+                                   "; for file; do :; done; cat >\"$file\" <<'END'\n" + text + "\nEND\n" +
+                                   last;
+        return {name, name, launcher_, write(name, script), {}};
+    }
+
+    int runs(const std::string& name) const
+    {
+        std::ifstream stream(folder_ / (name + ".runs"));
+        return static_cast<int>(std::count(std::istreambuf_iterator<char>(stream), {}, '\n'));
+    }
+
+private:
+    fs::path write(const std::string& name, const std::string& script)
+    {
+        const fs::path path = folder_ / name;
+        std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+        fs::permissions(path, fs::perms::owner_all);
+        return path;
+    }
+
+    ScratchFolder folder_;
+    fs::path launcher_;
+};
+
+const Case kLatency{.benchmark = "latency", .group = "point-to-point", .arguments = {"latency"}};
+
+CaseResult measured(const std::vector<Contender>& contenders, int rounds, double timeout_seconds = 30)
+{
+    Thoroughness thoroughness;
+    thoroughness.rounds = rounds;
+    thoroughness.timeout_seconds = timeout_seconds;
+    return measure_case(kLatency, contenders, {}, thoroughness, [](const Contender&, int) {});
 }
 
-const std::vector<Contender> kContenders = {{"tutti", "Tutti", "tuttirun", "", ""},
-                                            {"openmpi", "Open MPI", "mpirun", "", ""},
-                                            {"mpich", "MPICH", "mpirun", "", ""}};
+const std::vector<record::Limit> kLimits = {{"cache line trip", "us", {}, 0.06},
+                                            {"memory copy", "MB/s", 1024.0, 100000},
+                                            {"memory copy", "MB/s", 1048576.0, 50000}};
 
 }  // namespace
 
-TEST_CASE("goals apply to their sizes", "[benchmarks]")
+TEST_CASE("libraries run in turn, and a row is held against the better peer", "[benchmarks]")
 {
-    const Case& latency = find("latency");
-    CHECK(goal_of(latency, 1)->bound == 0.70);
-    CHECK(goal_of(latency, 1024)->bound == 0.70);
-    CHECK_FALSE(goal_of(latency, 2048).has_value());
-    CHECK(goal_of(latency, 4096)->bound == 0.40);
-    CHECK(goal_of(latency, 4194304)->bound == 0.40);
-    CHECK_FALSE(goal_of(find("bw"), 8192).has_value());
-    CHECK(goal_of(find("bw"), 16384)->bound == 2.5);
-    CHECK_FALSE(find("barrier-32").with_mpich);
+    FakeLibraries libraries;
+    const std::vector<Contender> contenders = {libraries.add("tutti", 0.1, 0.6),
+                                               libraries.add("openmpi", 0.4, 0.3),
+                                               libraries.add("mpich", 0.2, 0.8)};
+    std::string order;
+    Thoroughness thoroughness;
+    thoroughness.rounds = 2;
+    const CaseResult result =
+        measure_case(kLatency, contenders, {}, thoroughness,
+                     [&](const Contender& contender, int) { order += contender.name[0]; });
+    CHECK(order == "tomtom");
+    CHECK(result.failures.empty());
+    REQUIRE(result.order.size() == 2);
+    const Judgement small = judge(result, result.order[0], kLimits);
+    CHECK(*small.peer == "mpich");
+    CHECK(small.ratio->value == Approx(0.5));
+    CHECK(small.verdict == Verdict::faster);
+    const Judgement large = judge(result, result.order[1], kLimits);
+    CHECK(*large.peer == "openmpi");
+    CHECK(large.verdict == Verdict::slower);
 
-    CHECK(meets(latency, *goal_of(latency, 1), 0.09, 0.70));
-    CHECK_FALSE(meets(latency, *goal_of(latency, 1), 0.09, 0.71));
-    CHECK_FALSE(meets(latency, *goal_of(latency, 1), 0.09, {}));
-    CHECK(meets(find("rate"), *goal_of(find("rate"), 8), 4e7, 2.0));
-    CHECK_FALSE(meets(find("rate"), *goal_of(find("rate"), 8), 4e7, 1.9));
-    CHECK(meets(find("idle"), *goal_of(find("idle"), 10), 0.05, {}));
-    CHECK_FALSE(meets(find("idle"), *goal_of(find("idle"), 10), 0.2, 0.02));
+    const nlohmann::json document = case_document(result, {"tutti", "openmpi", "mpich"}, kLimits);
+    CHECK(document["rows"][0]["libraries"]["mpich"]["runs"] == std::vector<double>{0.2, 0.2});
+    CHECK(document["rows"][0]["ratio"].get<double>() == Approx(0.5));
+    CHECK(document["rows"][1]["verdict"] == "slower");
+    CHECK(document["library_names"]["tutti"] == "tutti 1.0");
+    CHECK(document["binding"] == "core");
+    nlohmann::json whole = comparison_document({"tutti-bench", "compare"}, 2, kLimits);
+    whole["cases"].push_back(document);
+    const record::Record read = record::parse(whole, "test.json");  // what other tools will make of it
+    CHECK(std::get<record::Comparison>(read).cases.at(0).rows.at(1).better_peer == "openmpi");
+
+    CHECK_THAT(slower_rows({result}, kLimits), Catch::Contains("latency, 2 ranks, 64: 2.00 of openmpi"));
+    CHECK_THAT(slower_rows({result}, kLimits), !Catch::Contains("ranks, 8:"));
 }
 
-TEST_CASE("a row is compared with the better peer", "[benchmarks]")
+TEST_CASE("a library whose run fails has no more of them, and the others go on", "[benchmarks]")
 {
-    nlohmann::json document = {{"cases", nlohmann::json::array()}};
-    Score score;
-    const Rows times = {{1.0, {{"tutti", {0.1, 0.2, 0.3}}, {"openmpi", {0.4}}, {"mpich", {0.8, 0.8}}}},
-                        {4096.0, {{"tutti", {0.3}}, {"openmpi", {0.6}}, {"mpich", {0.5}}}}};
-    report_case(find("latency"), kContenders, times, document, score);
-    const Rows rates = {{8.0, {{"tutti", {30}}, {"openmpi", {10}}, {"mpich", {20}}}}};
-    report_case(find("rate"), kContenders, rates, document, score);
-    const Rows alone = {{0.0, {{"tutti", {5}}}}};
-    report_case(find("barrier-8"), kContenders, alone, document, score);
+    FakeLibraries libraries;
+    const std::vector<Contender> contenders = {
+        libraries.add("tutti", 0.1, 0.6), libraries.add("openmpi", 0.4, 0.3, "echo out of luck; exit 7"),
+        libraries.add_writing("mpich", "{\"format\": \"tutti-bench-run\"}", "exit 0")};
+    const CaseResult result = measured(contenders, 3);
+    CHECK(libraries.runs("tutti") == 3);
+    CHECK(libraries.runs("openmpi") == 1);
+    CHECK(libraries.runs("mpich") == 1);
+    REQUIRE(result.failures.size() == 2);
+    CHECK(result.failures[0].library == "openmpi");
+    CHECK_FALSE(result.failures[0].excused);
+    CHECK_THAT(result.failures[0].message,
+               Catch::Contains("status 7") && Catch::Contains("out of luck") && Catch::Contains("launcher"));
+    CHECK_THAT(result.failures[1].message, Catch::Contains("'version' is missing"));
+    CHECK_THAT(case_table(result, contenders, {}, false), Catch::Contains("# openmpi: FAILED"));
+}
 
-    const auto& rows = document["cases"][0]["rows"];
-    CHECK(rows[0]["better_peer"] == "openmpi");
-    CHECK(rows[0]["ratio"] == Approx(0.5));
-    CHECK(rows[0]["met"] == true);
-    CHECK(rows[0]["spread"] == Approx(1.0));
-    CHECK(rows[1]["better_peer"] == "mpich");
-    CHECK(rows[1]["met"] == false);
-    CHECK(document["cases"][1]["rows"][0]["better_peer"] == "mpich");
-    CHECK(document["cases"][1]["rows"][0]["ratio"] == Approx(1.5));
-    CHECK(document["cases"][2]["rows"][0]["met"] == false);
-    CHECK(score.goals == 4);
-    CHECK(score.met == 1);
+TEST_CASE("a peer that takes too long, or lacks the benchmark, is excused; Tutti is not", "[benchmarks]")
+{
+    FakeLibraries libraries;
+    const std::vector<Contender> contenders = {libraries.add("tutti", 0.1, 0.6),
+                                               libraries.add("openmpi", 0.4, 0.3, "sleep 60"),
+                                               libraries.add_writing("mpich", "", "exit 3")};
+    const CaseResult result = measured(contenders, 2, 2.0);
+    REQUIRE(result.failures.size() == 2);
+    CHECK(result.failures[0].excused);
+    CHECK(result.failures[0].timed_out);
+    CHECK(result.failures[1].excused);
+    CHECK(result.failures[1].message == "does not offer this");
+    // What it had written before it was stopped counts; of a single run there is no verdict.
+    CHECK(result.rows.at(result.order[0]).libraries.at("openmpi").rounds.size() == 1);
+    CHECK_FALSE(judge(result, result.order[0], {}).verdict.has_value());
+    CHECK(judge(result, result.order[0], {}).ratio->value == Approx(0.25));
+    const std::string table = case_table(result, contenders, {}, false);
+    CHECK_THAT(table, Catch::Contains("# openmpi: took longer than 2 s"));
+    CHECK_THAT(table, Catch::Contains("# mpich: does not offer this"));
+
+    const CaseResult own = measured({libraries.add("tutti", 0.1, 0.6, "sleep 60")}, 1, 0.5);
+    REQUIRE(own.failures.size() == 1);
+    CHECK_FALSE(own.failures[0].excused);
+}
+
+TEST_CASE("limits are those of trips and copies", "[benchmarks]")
+{
+    const auto bound = [](const char* benchmark, std::optional<double> size, int ranks = 2) {
+        return bound_of({.benchmark = benchmark, .group = "", .ranks = ranks}, size, kLimits);
+    };
+    CHECK(bound("latency", 1024)->value == Approx(0.06 + 1024 / 100000.0));
+    CHECK(bound("latency", 1024)->name == "cache line trip + memory copy");
+    CHECK(bound("latency", 4.0 * 1024 * 1024)->value == Approx(0.06 + 4 * 1024 * 1024 / 50000.0));
+    CHECK(bound("bw", 32768)->value == Approx(std::sqrt(100000.0 * 50000.0)));  // half way, of logarithms
+    CHECK(bound("bibw", 1)->value == Approx(200000));
+    CHECK(bound("barrier", {}, 2)->value == Approx(0.06));
+    CHECK(bound("barrier", {}, 8)->value == Approx(0.18));
+    CHECK(bound("barrier", {})->name == "cache line trip");
+    CHECK(bound("allgather", 1024, 4)->value == Approx(2 * 0.06 + 3 * 1024 / 100000.0));
+    CHECK(bound("allgather_persistent", 1024, 4)->value == bound("allgather", 1024, 4)->value);
+    CHECK_FALSE(bound("iallreduce", 8).has_value());
+    CHECK_FALSE(
+        bound_of({.benchmark = "barrier", .group = "", .ranks = 8, .binding = Binding::none}, {}, kLimits));
+    CHECK_FALSE(bound_of(kLatency, 8, {}));
+    CHECK(share_of({"", 0.05}, 0.10, Better::lower) == Approx(0.5));
+    CHECK(share_of({"", 100}, 25, Better::higher) == Approx(0.25));
+}
+
+TEST_CASE("goals apply to their sizes and places", "[benchmarks]")
+{
+    Case one{.benchmark = "latency", .group = ""};
+    CHECK(goal_of(one, 1)->bound == 0.70);
+    CHECK(goal_of(one, 1024)->bound == 0.70);
+    CHECK_FALSE(goal_of(one, 2048).has_value());
+    CHECK(goal_of(one, 4194304)->bound == 0.40);
+    one.hosts = 2;
+    CHECK(goal_of(one, 1)->bound == 0.85);
+    Case barrier{.benchmark = "barrier", .group = ""};
+    CHECK(goal_of(barrier, {})->bound == 0.80);
+    barrier.binding = Binding::none;
+    CHECK(goal_of(barrier, {})->bound == 0.55);
+
+    const Goal below{0, 1, 0.70};
+    CHECK(meets(below, Better::lower, 0.09, 0.70));
+    CHECK_FALSE(meets(below, Better::lower, 0.09, 0.71));
+    CHECK_FALSE(meets(below, Better::lower, 0.09, {}));
+    CHECK(meets({0, 1, 2.0}, Better::higher, 4e7, 2.0));
+    CHECK_FALSE(meets({0, 1, 2.0}, Better::higher, 4e7, 1.9));
+    CHECK(meets({0, 1, 0.1, true}, Better::lower, 0.05, {}));
+    CHECK_FALSE(meets({0, 1, 0.1, true}, Better::lower, 0.2, 0.02));
 }
 
 TEST_CASE("each launcher is asked in its own words", "[benchmarks]")
 {
     using Words = std::vector<std::string>;
-    CHECK(kContenders[0].command(2, Binding::core, {}, "p", {"x"}) ==
+    const Contender tutti{"tutti", "Tutti", "tuttirun", "", ""};
+    const Contender openmpi{"openmpi", "Open MPI", "mpirun", "", ""};
+    const Contender mpich{"mpich", "MPICH", "mpirun", "", ""};
+    CHECK(tutti.command(2, Binding::core, {}, "p", {"x"}) ==
           Words{"tuttirun", "--bind-to", "core", "-n", "2", "p", "x"});
-    CHECK(kContenders[1].command(1000, Binding::none, {}, "p", {}) ==
+    CHECK(openmpi.command(1000, Binding::none, {}, "p", {}) ==
           Words{"mpirun", "--bind-to", "none", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n",
                 "1000", "p"});
-    CHECK(kContenders[1].command(1, Binding::core, {}, "p", {}) ==
+    CHECK(openmpi.command(1, Binding::core, {}, "p", {}) ==
           Words{"mpirun", "--bind-to", "core", "-n", "1", "p"});
-    CHECK(kContenders[2].command(2, Binding::core, {}, "p", {}) ==
+    CHECK(mpich.command(2, Binding::core, {}, "p", {}) ==
           Words{"mpirun", "-bind-to", "core", "-n", "2", "p"});
-}
 
-TEST_CASE("over hosts each library is told of them, of their slots and of the interface")
-{
-    using Words = std::vector<std::string>;
     const Hosts hosts{{"a", "b"}, "eth0"};
-    CHECK(kContenders[0].command(4, Binding::none, hosts, "p", {}) ==
+    CHECK(tutti.command(4, Binding::none, hosts, "p", {}) ==
           Words{"tuttirun", "--bind-to", "none", "-H", "a:2,b:2", "--interface", "eth0", "-n", "4", "p"});
-    CHECK(kContenders[2].command(2, Binding::none, hosts, "p", {"x"}) ==
-          Words{"mpirun", "-bind-to", "none", "-hosts", "a:1,b:1", "-env", "UCX_NET_DEVICES", "eth0", "-n",
-                "2", "p", "x"});
-    const Words openmpi = kContenders[1].command(2000, Binding::none, hosts, "p", {});
-    CHECK(std::find(openmpi.begin(), openmpi.end(), "--oversubscribe") != openmpi.end());
-    CHECK(std::find(openmpi.begin(), openmpi.end(), "btl_tcp_if_include") != openmpi.end());
-    CHECK(kContenders[0].command(2, Binding::none, {{"a", "b"}, {}}, "p", {}) ==
+    CHECK(mpich.command(2, Binding::none, hosts, "p", {"x"}) == Words{"mpirun", "-bind-to", "none", "-hosts",
+                                                                      "a:1,b:1", "-env", "UCX_NET_DEVICES",
+                                                                      "eth0", "-n", "2", "p", "x"});
+    const Words crowded = openmpi.command(2000, Binding::none, hosts, "p", {});
+    CHECK(std::find(crowded.begin(), crowded.end(), "--oversubscribe") != crowded.end());
+    CHECK(std::find(crowded.begin(), crowded.end(), "btl_tcp_if_include") != crowded.end());
+    CHECK(tutti.command(2, Binding::none, {{"a", "b"}, {}}, "p", {}) ==
           Words{"tuttirun", "--bind-to", "none", "-H", "a:1,b:1", "-n", "2", "p"});
 }

@@ -12,12 +12,11 @@ namespace {
 
 using collectives::Allreduce;
 using collectives::Broadcast;
-using collectives::catalogue;
 using collectives::index_of;
 
 const collectives::CollectiveEntry& allreduce()
 {
-    return catalogue()[index_of<Allreduce>];
+    return collectives::catalogue()[index_of<Allreduce>];
 }
 
 std::vector<std::string> names(const std::vector<Trial>& trials)
@@ -47,7 +46,7 @@ TEST_CASE("every algorithm that can do the call is tried, the table's own first"
     CHECK(trials(allreduce(), {.ranks = 4, .crowded = true}, 1 << 20).size() == 5);
     CHECK(trials(allreduce(), {.ranks = 2, .crowded = true}, 8).size() == 5);
 
-    const auto chains = names(trials(catalogue()[index_of<Broadcast>], {.ranks = 16}, 100'000));
+    const auto chains = names(trials(collectives::catalogue()[index_of<Broadcast>], {.ranks = 16}, 100'000));
     CHECK(std::ranges::count(chains, "chain:8192") == 1);
     CHECK(std::ranges::count(chains, "chain:32768") == 1);
     CHECK(std::ranges::count(chains, "chain:131072") == 0);

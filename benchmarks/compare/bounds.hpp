@@ -1,0 +1,28 @@
+// Which limit of the machine bounds which benchmark, and what a row could reach at best.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/compare/comparison.hpp"
+
+namespace tutti::bench {
+
+/// What `tutti-bench limits --json` wrote. Throws std::runtime_error that names the file and the field.
+std::vector<record::Limit> read_limits(const std::string& file);
+
+struct Bound {
+    std::string name;  // "memory copy", "cache line trip + memory copy"
+    double value;      // in the row's unit
+};
+
+/// Nothing where no limit is known for the benchmark, where ranks share cores (a switch between them costs
+/// more than any of these) or are on several hosts, or where the limit was not measured.
+std::optional<Bound> bound_of(const Case& which, std::optional<double> size_bytes,
+                              const std::vector<record::Limit>& limits);
+
+/// The part of the limit that is reached: 1 at the limit.
+double share_of(const Bound& bound, double value, Better better);
+
+}  // namespace tutti::bench

@@ -1,0 +1,10 @@
+// tutti-bench compare: Tutti beside its peers, the same loops on the same machine at the same time.
+#pragma once
+
+namespace tutti::bench {
+
+/// argv[0] is "tutti-bench compare". Exit status: 0, whoever is faster; 1 when a run failed; 2 for a mistake
+/// of the command line; 128 + signal when interrupted, with what was measured until then in the file.
+int run_compare(int argc, const char* const* argv);
+
+}  // namespace tutti::bench

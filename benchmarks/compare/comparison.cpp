@@ -1,0 +1,62 @@
+#include "benchmarks/compare/comparison.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+std::vector<double> values_of(const Rounds& rounds)
+{
+    std::vector<double> values;
+    for (const auto& [round, value] : rounds)
+        values.push_back(value);
+    return values;
+}
+
+}  // namespace
+
+double Measured::median() const
+{
+    return bench::median(values_of(rounds));
+}
+
+Interval Measured::interval() const
+{
+    return rounds.size() == 1 ? of_one_run : median_interval(values_of(rounds));
+}
+
+const std::string* CaseRow::better_peer(Better better) const
+{
+    const std::string* best = nullptr;
+    for (const auto& [library, measured] : libraries) {
+        if (library == "tutti")
+            continue;
+        const double value = measured.median();
+        if (best == nullptr || (better == Better::lower ? value < libraries.at(*best).median()
+                                                        : value > libraries.at(*best).median()))
+            best = &library;
+    }
+    return best;
+}
+
+void CaseResult::add(const std::string& library, int round, const record::Run& run)
+{
+    if (!quantity)
+        quantity = run.quantity;
+    library_names[library] = run.library;
+    for (const record::RunRow& row : run.rows) {
+        const RowName name{row.key, row.labels};
+        if (!rows.contains(name))
+            order.push_back(name);
+        Measured& measured = rows[name].libraries[library];
+        if (measured.rounds.empty())
+            measured.of_one_run = {row.interval.low, row.interval.high, 0.95};
+        measured.rounds[round] = row.median;
+    }
+}
+
+Better CaseResult::better() const
+{
+    return !quantity || quantity->lower_is_better ? Better::lower : Better::higher;
+}
+
+}  // namespace tutti::bench

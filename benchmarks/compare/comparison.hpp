@@ -1,0 +1,70 @@
+// What a comparison finds: cases of rows, each with every library's runs, the better peer and the machine's
+// limit.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/compare/ratio.hpp"
+#include "benchmarks/peers/contender.hpp"
+#include "benchmarks/record/record.hpp"
+#include "benchmarks/record/row_name.hpp"
+
+namespace tutti::bench {
+
+using record::RowName;
+
+/// One benchmark at one number of ranks, for every library.
+struct Case {
+    std::string benchmark;
+    std::string group;
+    std::vector<std::string> arguments{};  // of the suite; none: a launch of an empty program
+    int ranks = 2;
+    int hosts = 1;
+    Binding binding = Binding::core;
+    int rows = 1;  // about so many, to foretell the time
+
+    std::string name() const { return benchmark + ", " + std::to_string(ranks) + " ranks"; }
+};
+
+/// Why a library has no figures, or fewer than others.
+struct Failure {
+    std::string library;
+    std::string message;
+    bool excused = false;  // a peer took too long or does not offer this: no fault of the comparison
+    bool timed_out = false;
+};
+
+/// One library's runs of one row.
+struct Measured {
+    Rounds rounds;
+    Interval of_one_run;  // the first run's own: all that is known of a single one
+
+    double median() const;
+    /// The median's interval over the runs.
+    Interval interval() const;
+};
+
+struct CaseRow {
+    std::map<std::string, Measured> libraries;
+
+    /// The best of all but Tutti; nullptr where none ran.
+    const std::string* better_peer(Better better) const;
+};
+
+struct CaseResult {
+    Case which;
+    std::optional<record::Quantity> quantity;  // none where no library ran
+    std::map<std::string, std::string> library_names{};
+    std::vector<RowName> order{};  // as the first library told them
+    std::map<RowName, CaseRow> rows{};
+    std::vector<Failure> failures{};
+
+    /// Takes over one run's rows as this library's of `round`.
+    void add(const std::string& library, int round, const record::Run& run);
+    Better better() const;
+};
+
+}  // namespace tutti::bench

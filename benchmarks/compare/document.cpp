@@ -1,0 +1,103 @@
+#include "benchmarks/compare/document.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/compare/judgement.hpp"
+#include "benchmarks/environment/environment.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+json or_null(const std::optional<T>& value)
+{
+    return value ? json(*value) : json(nullptr);
+}
+
+json row_document(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits)
+{
+    const Judgement judgement = judge(result, name, limits);
+    json row = {{"key", or_null(name.key)}, {"labels", name.labels}, {"libraries", json::object()}};
+    for (const auto& [library, measured] : result.rows.at(name).libraries) {
+        json runs = json::array();
+        for (const auto& [round, value] : measured.rounds)
+            runs.push_back(value);
+        const Interval interval = measured.interval();
+        row["libraries"][library] = {{"median", measured.median()},
+                                     {"low", interval.low},
+                                     {"high", interval.high},
+                                     {"runs", std::move(runs)}};
+    }
+    const Interval* interval =
+        judgement.ratio && judgement.ratio->interval ? &*judgement.ratio->interval : nullptr;
+    row["better_peer"] = judgement.peer != nullptr ? json(*judgement.peer) : json(nullptr);
+    row["ratio"] = judgement.ratio ? json(judgement.ratio->value) : json(nullptr);
+    row["ratio_low"] = interval != nullptr ? json(interval->low) : json(nullptr);
+    row["ratio_high"] = interval != nullptr ? json(interval->high) : json(nullptr);
+    row["verdict"] = judgement.verdict ? json(to_string(*judgement.verdict)) : json(nullptr);
+    row["limit"] = judgement.bound ? json(judgement.bound->value) : json(nullptr);
+    row["limit_name"] = judgement.bound ? json(judgement.bound->name) : json(nullptr);
+    row["share"] = or_null(judgement.share);
+    if (judgement.goal) {
+        row["goal"] = words(*judgement.goal, *result.quantity);
+        row["met"] = judgement.met;
+    }
+    return row;
+}
+
+}  // namespace
+
+json comparison_document(const std::vector<std::string>& command, int rounds,
+                         const std::vector<record::Limit>& limits)
+{
+    json yardsticks = json::array();
+    for (const record::Limit& limit : limits)
+        yardsticks.push_back({{"name", limit.name},
+                              {"unit", limit.unit},
+                              {"key", or_null(limit.key)},
+                              {"value", limit.value}});
+    return {{"format", "tutti-bench-comparison"},
+            {"version", 1},
+            {"command", command},
+            {"environment", environment()},
+            {"repetitions", rounds},
+            {"limits", std::move(yardsticks)},
+            {"cases", json::array()}};
+}
+
+json case_document(const CaseResult& result, const std::vector<std::string>& libraries,
+                   const std::vector<record::Limit>& limits)
+{
+    // Without figures nothing is known of what the benchmark would have measured but its name.
+    record::Quantity quantity;
+    quantity.title = result.which.benchmark;
+    if (result.quantity)
+        quantity = *result.quantity;
+    json failures = json::array();
+    for (const Failure& failure : result.failures)
+        failures.push_back(
+            {{"library", failure.library}, {"message", failure.message}, {"excused", failure.excused}});
+    json rows = json::array();
+    for (const RowName& name : result.order)
+        rows.push_back(row_document(result, name, limits));
+    return {{"benchmark", result.which.benchmark},
+            {"title", quantity.title},
+            {"group", result.which.group},
+            {"ranks", result.which.ranks},
+            {"hosts", result.which.hosts},
+            {"binding", result.which.binding == Binding::core ? "core" : "none"},
+            {"key", quantity.key},
+            {"value", quantity.value},
+            {"unit", quantity.unit},
+            {"better", to_string(result.better())},
+            {"labels", quantity.labels},
+            {"libraries", libraries},
+            {"library_names", result.library_names},
+            {"failures", std::move(failures)},
+            {"rows", std::move(rows)}};
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,44 @@
+#include "benchmarks/compare/judgement.hpp"
+
+namespace tutti::bench {
+
+Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits)
+{
+    const CaseRow& row = result.rows.at(name);
+    const Better better = result.better();
+    Judgement judgement{.own = {}, .peer = row.better_peer(better)};
+    judgement.bound = bound_of(result.which, name.key, limits);
+    const auto own = row.libraries.find("tutti");
+    if (own == row.libraries.end())
+        return judgement;
+    judgement.own = own->second.median();
+    if (judgement.peer != nullptr)
+        judgement.ratio = ratio_of(own->second.rounds, row.libraries.at(*judgement.peer).rounds);
+    if (judgement.ratio)
+        judgement.verdict = verdict_of(*judgement.ratio, better);
+    if (judgement.bound && *judgement.own > 0)
+        judgement.share = share_of(*judgement.bound, *judgement.own, better);
+    const std::optional<Goal> goal = goal_of(result.which, name.key);
+    if (goal && (goal->absolute || judgement.ratio))
+        judgement.goal = goal;
+    if (judgement.goal)
+        judgement.met = meets(*judgement.goal, better, *judgement.own,
+                              judgement.ratio ? std::optional(judgement.ratio->value) : std::nullopt);
+    return judgement;
+}
+
+void Score::count(const Judgement& judgement)
+{
+    if (!judgement.verdict)
+        ++undecided;
+    else if (*judgement.verdict == Verdict::faster)
+        ++faster;
+    else if (*judgement.verdict == Verdict::slower)
+        ++slower;
+    else
+        ++same;
+    goals += judgement.goal ? 1 : 0;
+    met += judgement.met ? 1 : 0;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,92 @@
+#include "benchmarks/compare/ratio.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace tutti::bench {
+
+namespace {
+
+double median_of(const Rounds& rounds)
+{
+    std::vector<double> values;
+    for (const auto& [round, value] : rounds)
+        values.push_back(value);
+    return median(std::move(values));
+}
+
+// Of the rounds that both have.
+std::vector<double> log_ratios(const Rounds& own, const Rounds& other)
+{
+    std::vector<double> logs;
+    for (const auto& [round, value] : own) {
+        const auto found = other.find(round);
+        if (found != other.end() && value > 0 && found->second > 0)
+            logs.push_back(std::log(value / found->second));
+    }
+    return logs;
+}
+
+}  // namespace
+
+double student_quantile(int degrees_of_freedom)
+{
+    static constexpr std::array<double, 30> kFew = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                                    2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                                                    2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                                                    2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+    if (degrees_of_freedom <= static_cast<int>(kFew.size()))
+        return kFew[static_cast<std::size_t>(std::max(degrees_of_freedom, 1) - 1)];
+    constexpr double kNormal = 1.959964;  // then the first term by which the two differ
+    return kNormal + (std::pow(kNormal, 3) + kNormal) / (4.0 * degrees_of_freedom);
+}
+
+std::optional<Ratio> ratio_of(const Rounds& own, const Rounds& other)
+{
+    if (own.empty() || other.empty() || median_of(other) <= 0)
+        return {};
+    Ratio ratio{median_of(own) / median_of(other), {}};
+    const std::vector<double> logs = log_ratios(own, other);
+    const double count = static_cast<double>(logs.size());
+    if (logs.size() < 2)
+        return ratio;
+    double mean = 0.0;
+    for (const double log : logs)
+        mean += log / count;
+    double squares = 0.0;
+    for (const double log : logs)
+        squares += (log - mean) * (log - mean);
+    const double half =
+        student_quantile(static_cast<int>(logs.size()) - 1) * std::sqrt(squares / (count - 1) / count);
+    ratio.interval = Interval{std::min(std::exp(mean - half), ratio.value),
+                              std::max(std::exp(mean + half), ratio.value), 0.95};
+    return ratio;
+}
+
+const char* to_string(Verdict verdict)
+{
+    switch (verdict) {
+        case Verdict::faster:
+            return "faster";
+        case Verdict::slower:
+            return "slower";
+        case Verdict::same:
+            break;
+    }
+    return "same";
+}
+
+std::optional<Verdict> verdict_of(const Ratio& ratio, Better better)
+{
+    if (!ratio.interval)
+        return {};
+    if (ratio.interval->low > 1.0)
+        return better == Better::higher ? Verdict::faster : Verdict::slower;
+    if (ratio.interval->high < 1.0)
+        return better == Better::lower ? Verdict::faster : Verdict::slower;
+    return Verdict::same;
+}
+
+}  // namespace tutti::bench

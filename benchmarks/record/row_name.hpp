@@ -1,0 +1,17 @@
+// What tells the rows of one benchmark apart, in every file of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::bench::record {
+
+struct RowName {
+    std::optional<double> key;  // the size, or what the benchmark has instead
+    std::vector<std::string> labels;
+
+    auto operator<=>(const RowName&) const = default;
+};
+
+}  // namespace tutti::bench::record
