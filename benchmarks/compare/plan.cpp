@@ -49,7 +49,7 @@ std::vector<std::string> arguments_of(const Benchmark& benchmark, const Choice& 
         const std::vector<std::string> usual = usual_arguments(benchmark, choice.quick);
         words.insert(words.end(), usual.begin(), usual.end());
     }
-    if (benchmark.group != Group::idle) {
+    if (benchmark.group != Group::idle && benchmark.group != Group::startup) {
         append(words, {"--seconds", fmt::format("{}", choice.seconds), "--precision",
                        fmt::format("{}", choice.precision)});
         if (choice.iterations)

@@ -21,7 +21,21 @@ struct Sizes {
 };
 
 /// Which file of loops a benchmark belongs to.
-enum class Group { point_to_point, ring, collective, overlap, persistent, matching, idle, reduction };
+enum class Group {
+    point_to_point,
+    persistent_messages,
+    multi_pair,
+    threads,
+    congestion,
+    ring,
+    collective,
+    overlap,
+    persistent,
+    matching,
+    idle,
+    reduction,
+    startup,
+};
 
 struct Benchmark {
     const char* name;  // on the command line
@@ -37,6 +51,7 @@ struct Benchmark {
     const char* alias = "";    // OSU's name, where another
     const char* key = "Size";  // first column; "" when a row is one value
     int decimals = 3;
+    bool windows = false;                       // messages in windows: their length may be chosen
     std::optional<Collective> collective = {};  // what the three groups of them call
 };
 

@@ -4,7 +4,7 @@
 namespace tutti::bench {
 
 struct Joined {
-    double us = 0.0;          // from main to a library that is ready
+    double us = 0.0;  // from main to a library that is ready; for hello, to the end of a first barrier
     bool any_thread = false;  // several threads may call it at once
 };
 

@@ -91,26 +91,37 @@ void add_sizes(CLI::App* sub, Options& options)
         ->check(CLI::Range(2, 1000000));
 }
 
-// The types are those of OSU's benchmarks, and double.
+// The types of OSU's benchmarks, and double.
+DataType parse_type(const std::string& name)
+{
+    static const std::map<std::string, DataType> kTypes = {{"char", DataType::int8},
+                                                           {"int", DataType::int32},
+                                                           {"float", DataType::float32},
+                                                           {"double", DataType::float64}};
+    std::string plain = CLI::detail::to_lower(name);
+    if (plain.starts_with("mpi_"))
+        plain.erase(0, 4);
+    const auto found = kTypes.find(plain);
+    if (found == kTypes.end())
+        throw CLI::ValidationError(
+            "-T", fmt::format("there is no type '{}': write char, int, float or double", name));
+    return found->second;
+}
+
 void add_collective_options(CLI::App* sub, Options& options, Collective collective)
 {
     if (collective == Collective::barrier)
         return;
-    static const std::map<std::string, DataType> kTypes = {
-        {"char", DataType::int8},         {"int", DataType::int32},         {"float", DataType::float32},
-        {"double", DataType::float64},    {"mpi_char", DataType::int8},     {"mpi_int", DataType::int32},
-        {"mpi_float", DataType::float32}, {"mpi_double", DataType::float64}};
-    sub->add_option("-T,--type", options.type,
-                    "Elements: char, int, float or double (float where they are added, otherwise char)")
-        ->type_name("TYPE")
-        ->transform(CLI::CheckedTransformer(kTypes, CLI::ignore_case).description(""));
+    sub->add_option_function<std::string>(
+           "-T,--type", [&options](const std::string& name) { options.type = parse_type(name); },
+           "Elements: char, int, float or double (float where they are added, otherwise char)")
+        ->type_name("TYPE");
     if (may_be_in_place(collective))
         sub->add_flag("-l,--in-place", options.in_place, "Input and output in one buffer");
 }
 
 void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
 {
-    const std::string name = benchmark.name;
     sub->add_option("--memory", options.memory,
                     "Where buffers come from: 'library' (tutti::allocate, MPI_Alloc_mem) or 'malloc'")
         ->check(CLI::IsMember({"library", "malloc"}));
@@ -123,9 +134,15 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
                "How ranks begin an iteration: after a 'barrier', at a time by their 'clock', or 'auto': "
                "clock where each rank has a core")
             ->check(CLI::IsMember({"auto", "barrier", "clock"}));
-    if (name == "bw" || name == "bibw" || name == "rate")
+    if (benchmark.windows)
         sub->add_option("-W,--window-size", options.window, "Messages in flight")
             ->check(CLI::Range(1, 1000000));
+    if (std::string_view(benchmark.name) == "mbw_mr")
+        sub->add_option("-p,--num-pairs", options.pairs, "Pairs of ranks (half as many as ranks)")
+            ->check(CLI::Range(1, 1000000));
+    if (benchmark.group == Group::threads)
+        sub->add_option("-t,--num-threads", options.threads, "Threads of each rank (2)")
+            ->check(CLI::Range(1, 128));
     if (benchmark.group == Group::overlap)
         sub->add_option("-t,--tests", options.tests, "Calls that test the request amid the computing")
             ->check(CLI::Range(0, 1000000));
@@ -169,6 +186,8 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
             parse_range(options.sizes);  // complain now, not in the middle of a run
     });
     add_output(sub, options);
+    if (benchmark.group == Group::startup)
+        return;
     if (benchmark.group == Group::idle) {
         sub->add_option("-s,--wait", options.seconds, "Seconds to wait")->check(CLI::Range(0.0, 86400.0));
         return;
@@ -230,7 +249,9 @@ constexpr const char* kExamples =
     "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
     "  build/benchmarks/tutti-bench limits\n"
     "  tuttirun -n 8 build/benchmarks/tutti-bench tune --seconds 120 -o rules.json\n"
-    "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not suit.";
+    "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not "
+    "suit;\n"
+    "3 when the library does not offer what the benchmark calls.";
 
 }  // namespace
 

@@ -14,6 +14,8 @@
 
 namespace tutti::bench {
 
+inline constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on a round has fewer iterations
+
 /// How often a loop runs that is timed as a whole.
 struct LoopCount {
     int iterations;
@@ -29,6 +31,8 @@ struct Options {
     Budget budget;
     std::string start = "auto";  // how iterations of collectives begin: or "barrier", "clock"
     int window = 64;
+    std::optional<int> pairs;  // mbw_mr: otherwise as many as the ranks make
+    int threads = 2;           // latency_mt
     bool validate = false;
     std::string memory = "library";  // or "malloc"
     bool full = false;               // show the ranks' extremes

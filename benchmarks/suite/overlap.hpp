@@ -21,8 +21,6 @@
 
 namespace tutti::bench {
 
-inline constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on a round has fewer iterations
-
 /// Times of one rank; us.
 struct OverlapTimes {
     double overall = 0.0;

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +20,7 @@ struct Placement {
     int hosts = 1;
     bool core_each = true;          // no host has more ranks than CPUs that these may use
     std::vector<std::string> cpus;  // of each rank: "3" or "0-1"
+    std::vector<int> host_of;       // of each rank: 0 for rank 0's host, 1 for the next other one ...
 };
 
 namespace detail {
@@ -79,10 +79,13 @@ Placement placement_of(B& job)
     const detail::Seat own = detail::own_seat();
     const std::vector<detail::Seat> seats = gathered(job, std::span<const detail::Seat>(&own, 1));
     Placement placement;
-    std::set<std::uint64_t> hosts;
+    std::vector<std::uint64_t> hosts;
     for (const detail::Seat& seat : seats) {
         placement.cpus.push_back(detail::as_list(seat));
-        hosts.insert(seat.host);
+        const auto found = std::find(hosts.begin(), hosts.end(), seat.host);
+        placement.host_of.push_back(static_cast<int>(found - hosts.begin()));
+        if (found == hosts.end())
+            hosts.push_back(seat.host);
     }
     placement.hosts = static_cast<int>(hosts.size());
     for (const std::uint64_t host : hosts) {

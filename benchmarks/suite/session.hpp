@@ -47,6 +47,7 @@ public:
     const Options& options() const noexcept { return options_; }
     const Benchmark& benchmark() const noexcept { return benchmark_; }
     std::string name() const { return benchmark_.name; }
+    const Placement& placement() const noexcept { return placement_; }
     Sampler<B>& sampler() noexcept { return sampler_; }
     bool is_root() const { return job_.rank() == 0; }
 
@@ -86,6 +87,16 @@ public:
     {
         if (report_)
             report_->row(row);
+    }
+
+    /// Where the command line wants buffers to come from.
+    Memory memory() const
+    {
+        if constexpr (requires { B::memory(); }) {
+            if (options_.memory == "library")
+                return B::memory();
+        }
+        return kOrdinaryMemory;
     }
 
     /// For each size: `measure(buffers, size_bytes)`, with buffers that have room for `blocks` of the
@@ -129,15 +140,6 @@ public:
     }
 
 private:
-    Memory memory() const
-    {
-        if constexpr (requires { B::memory(); }) {
-            if (options_.memory == "library")
-                return B::memory();
-        }
-        return kOrdinaryMemory;
-    }
-
     B& job_;
     const Options& options_;
     const Benchmark& benchmark_;

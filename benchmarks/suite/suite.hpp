@@ -3,12 +3,18 @@
 
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/collectives.hpp"
+#include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/idle.hpp"
 #include "benchmarks/suite/matching.hpp"
+#include "benchmarks/suite/multi_pair.hpp"
 #include "benchmarks/suite/overlap.hpp"
+#include "benchmarks/suite/persistent_messages.hpp"
 #include "benchmarks/suite/point_to_point.hpp"
 #include "benchmarks/suite/reduce_op.hpp"
 #include "benchmarks/suite/ring.hpp"
+#include "benchmarks/suite/run_session.hpp"
+#include "benchmarks/suite/startup.hpp"
+#include "benchmarks/suite/threads.hpp"
 
 namespace tutti::bench {
 
@@ -19,6 +25,16 @@ void run_loops(Session<B>& session, Group group)
     switch (group) {
         case Group::point_to_point:
             return point_to_point(session);
+        case Group::persistent_messages:
+            return persistent_messages(session);
+        case Group::multi_pair:
+            return multi_pair(session);
+        case Group::threads:
+            return threaded_latency(session);
+        case Group::congestion:
+            return congestion(session);
+        case Group::startup:
+            return startup(session);
         case Group::ring:
             return token_ring(session);
         case Group::collective:
@@ -36,28 +52,12 @@ void run_loops(Session<B>& session, Group group)
     }
 }
 
-/// The exit status of this rank: 0, 1 when validation failed, 2 when the job does not suit the benchmark, 3
-/// when the library does not offer what the benchmark calls.
-/// Throws std::runtime_error when a file cannot be written.
+/// As run_session(), with the loops of the chosen benchmark.
 template <Backend B>
 int run_suite(B& job, const Options& options)
 {
-    const auto leave = [&job](int status, const std::string& reason) {
-        if (job.rank() == 0)
-            fmt::print(stderr, "tutti-bench: {}\n", reason);
-        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
-        return status;
-    };
-    try {
-        Session<B> session(job, options);
-        run_loops(session, options.entry->group);
-        return session.finish() ? 0 : 1;
-    } catch (const UnsuitableJob& error) {
-        return leave(2, error.what());
-    } catch (const NotOffered& error) {
-        return leave(3,
-                     fmt::format("{}: not offered by {}: {}", options.benchmark, B::library(), error.what()));
-    }
+    return run_session(job, options,
+                       [&](Session<B>& session) { run_loops(session, options.entry->group); });
 }
 
 }  // namespace tutti::bench

@@ -35,12 +35,17 @@ int run_tool(const Tool& tool, int argc, char** argv)
 }
 
 // As a rank of a job. Help and complaints come from one rank, however many read the same command line.
-int run_job(int argc, char** argv, const CommandLine& command)
+int run_job(int argc, char** argv, const CommandLine& command, double begin_us)
 {
-    tutti::Environment environment(argc, argv);
+    const Benchmark* const entry = command.options.entry;
+    const bool threads = entry != nullptr && entry->group == Group::threads;
+    tutti::Environment environment(
+        argc, argv, {.threads = threads ? tutti::ThreadLevel::multiple : tutti::ThreadLevel::funneled});
     if (command.message.empty() && command.options.benchmark == "tune")
         return run_tune(environment.world(), command.options);
-    TuttiBackend job(environment.world());
+    if (entry != nullptr && entry->name == std::string_view("hello"))
+        environment.world().barrier();
+    TuttiBackend job(environment.world(), {now_us() - begin_us, threads});
     if (command.message.empty())
         return run_suite(job, command.options);
     if (job.rank() == 0)
@@ -53,6 +58,7 @@ int run_job(int argc, char** argv, const CommandLine& command)
 
 int main(int argc, char** argv)
 {
+    const double begin_us = now_us();
     try {
         for (const Tool& tool : kTools) {
             if (argc > 1 && std::string_view(tool.name) == argv[1])
@@ -62,7 +68,7 @@ int main(int argc, char** argv)
         const Options& options = command.options;
         if (command.message.empty() && options.benchmark == "matching" && options.sources > 0)
             return run_matching_in_process(options);
-        return run_job(argc, argv, command);
+        return run_job(argc, argv, command, begin_us);
     } catch (const std::exception& error) {
         fmt::print(stderr, "tutti-bench: {}\n", error.what());
         return 1;

@@ -21,33 +21,36 @@ bool none_wrong(B& job, std::size_t wrong)
     return std::accumulate(all.begin(), all.end(), std::size_t{0}) == 0;
 }
 
-/// Several messages in flight from rank 0 to 1, then back. True, at rank 0, when all arrived as they were.
+/// Several messages in flight to and from each of `peers`, at the same time; a rank whose peers are none only
+/// takes part in the vote. Whether all arrived as they were.
 template <Backend B>
-bool validate_messages(B& job, std::size_t size_bytes)
+bool validate_messages(B& job, std::span<const int> peers, std::size_t size_bytes)
 {
     constexpr std::size_t kMessages = 4;
-    std::size_t wrong = 0;
-    std::vector<Buffer> buffers;
-    for (std::size_t i = 0; i < kMessages; ++i)
-        buffers.emplace_back(size_bytes, '?');
-    for (int sender = 0; sender < 2; ++sender) {
-        std::vector<typename B::Request> requests(kMessages);
+    const auto salt = [](int from, int to, std::size_t message) {
+        return 10 * (4099 * static_cast<std::size_t>(from) + static_cast<std::size_t>(to)) + message;
+    };
+    std::vector<Buffer> arrived;
+    std::vector<Buffer> sent;
+    std::vector<typename B::Request> requests;
+    for (const int peer : peers) {
         for (std::size_t i = 0; i < kMessages; ++i) {
-            const Bytes data = buffers[i].bytes(size_bytes);
-            const std::size_t salt = 10 * i + static_cast<std::size_t>(sender);
-            if (job.rank() == sender) {
-                fill_pattern(data, salt);
-                requests[i] = job.isend(data, 1 - sender, kCheckTag);
-            } else {
-                requests[i] = job.irecv(data, sender, kCheckTag);
-            }
+            arrived.emplace_back(size_bytes, '?');
+            requests.push_back(job.irecv(arrived.back().bytes(size_bytes), peer, kCheckTag));
         }
-        job.wait_all(requests);
-        // Only the receiver checks, and only after all have arrived: a message in the wrong buffer shows as
-        // well.
-        for (std::size_t i = 0; i < kMessages && job.rank() != sender; ++i)
-            wrong += wrong_bytes(buffers[i].bytes(size_bytes), 10 * i + static_cast<std::size_t>(sender));
     }
+    for (const int peer : peers) {
+        for (std::size_t i = 0; i < kMessages; ++i) {
+            fill_pattern(sent.emplace_back(size_bytes, '!').bytes(size_bytes), salt(job.rank(), peer, i));
+            requests.push_back(job.isend(sent.back().bytes(size_bytes), peer, kCheckTag));
+        }
+    }
+    job.wait_all(requests);
+    // Only after all have arrived: a message in the wrong buffer shows as well.
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < arrived.size(); ++i)
+        wrong +=
+            wrong_bytes(arrived[i].bytes(size_bytes), salt(peers[i / kMessages], job.rank(), i % kMessages));
     return none_wrong(job, wrong);
 }
 

@@ -1,0 +1,93 @@
+// What the loops over messages are made of: a round trip, and windows of messages.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "benchmarks/suite/backend.hpp"
+#include "benchmarks/suite/buffers.hpp"
+
+namespace tutti::bench {
+
+inline constexpr int kDataTag = 1;
+inline constexpr int kAcknowledgeTag = 2;
+
+/// Whom this rank exchanges messages with.
+struct Partner {
+    int rank;
+    bool first;  // this rank sends first; in one direction it is the sender
+};
+
+/// A round trip.
+template <Messages B>
+void ping_pong(B& job, Partner partner, Bytes out, Bytes in, int tag = kDataTag)
+{
+    if (partner.first) {
+        job.send(out, partner.rank, tag);
+        job.recv(in, partner.rank, tag);
+    } else {
+        job.recv(in, partner.rank, tag);
+        job.send(out, partner.rank, tag);
+    }
+}
+
+/// What a window of messages to or from each of some ranks needs.
+template <Messages B>
+struct Window {
+    explicit Window(int messages, std::size_t partners = 1)
+        : sends(static_cast<std::size_t>(messages) * partners),
+          receives(static_cast<std::size_t>(messages) * partners)
+    {
+    }
+    std::vector<typename B::Request> sends;
+    std::vector<typename B::Request> receives;
+    Buffer acknowledgement{4, 0};
+};
+
+/// A window of isends to each of `partners`, in turn, each of which acknowledges it by 4 bytes once it has
+/// received all.
+template <Messages B>
+void send_window(B& job, std::span<const int> partners, Bytes out, Window<B>& window)
+{
+    for (std::size_t i = 0; i < window.sends.size(); ++i)
+        window.sends[i] = job.isend(out, partners[i % partners.size()], kDataTag);
+    job.wait_all(window.sends);
+    for (const int partner : partners)
+        job.recv(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
+}
+
+/// All into one buffer, as OSU does: what is measured is the transfer, not the receiver's cache.
+template <Messages B>
+void receive_window(B& job, std::span<const int> partners, Bytes in, Window<B>& window)
+{
+    for (std::size_t i = 0; i < window.receives.size(); ++i)
+        window.receives[i] = job.irecv(in, partners[i % partners.size()], kDataTag);
+    job.wait_all(window.receives);
+    for (const int partner : partners)
+        job.send(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
+}
+
+/// From the first of the two to the other.
+template <Messages B>
+void one_way_window(B& job, Partner partner, Bytes out, Bytes in, Window<B>& window)
+{
+    if (partner.first)
+        send_window(job, std::span(&partner.rank, 1), out, window);
+    else
+        receive_window(job, std::span(&partner.rank, 1), in, window);
+}
+
+/// Both send a window and receive one.
+template <Messages B>
+void two_way_window(B& job, Partner partner, Bytes out, Bytes in, Window<B>& window)
+{
+    // Receives first, so that messages find them posted.
+    for (auto& request : window.receives)
+        request = job.irecv(in, partner.rank, kDataTag);
+    for (auto& request : window.sends)
+        request = job.isend(out, partner.rank, kDataTag);
+    job.wait_all(window.sends);
+    job.wait_all(window.receives);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,102 @@
+// The loops over pairs of ranks that exchange messages at the same time: rank i with rank i + pairs, as OSU
+// pairs the ranks of two hosts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/suite/messages.hpp"
+#include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/validate.hpp"
+
+namespace tutti::bench {
+
+/// Nothing for a rank that has no partner.
+inline std::optional<Partner> partner_of(int rank, int pairs)
+{
+    if (rank >= 2 * pairs)
+        return {};
+    return rank < pairs ? Partner{rank + pairs, true} : Partner{rank - pairs, false};
+}
+
+/// How many pairs there are: as many as asked for, or as the ranks make. Throws UnsuitableJob.
+template <Backend B>
+int pairs_of(const Session<B>& session)
+{
+    const int most = session.job().size() / 2;
+    const int pairs = session.options().pairs.value_or(most);
+    if (pairs > most)
+        throw UnsuitableJob(
+            fmt::format("{} of {} pairs needs {} ranks (this job has {}): start it with -n {}",
+                        session.name(), pairs, 2 * pairs, session.job().size(), 2 * pairs));
+    return pairs;
+}
+
+/// Both of a pair see the same round trip: the mean over all of an iteration.
+template <Backend B>
+void multi_latency(Session<B>& session)
+{
+    B& job = session.job();
+    if (job.size() % 2 != 0)
+        throw UnsuitableJob(
+            fmt::format("{} needs an even number of ranks (this job has {}): start it with -n {}",
+                        session.name(), job.size(), job.size() - 1));
+    const Partner partner = *partner_of(job.rank(), job.size() / 2);
+    session.open(Start::free,
+                 {.title = fmt::format("{}, {} pairs", session.benchmark().title, job.size() / 2)});
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
+        const Bytes out = buffers.out.bytes(size_bytes);
+        const Bytes in = buffers.in.bytes(size_bytes);
+        const Series series =
+            session.sampler().iterations(Over::mean, Start::free, [&] { ping_pong(job, partner, out, in); });
+        session.row(
+            static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
+    });
+}
+
+/// The bandwidths of all pairs together, as their senders see them; messages a second beside it.
+template <Backend B>
+void multi_bandwidth(Session<B>& session)
+{
+    B& job = session.job();
+    const int messages = session.options().window;
+    const int pairs = pairs_of(session);
+    const std::optional<Partner> partner = partner_of(job.rank(), pairs);
+    const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
+    Window<B> window(messages);
+    session.open(Start::free, {.title = fmt::format("{}, {} pairs, window of {}", session.benchmark().title,
+                                                    pairs, messages),
+                               .parts = {"Messages/s"}});
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_messages(job, peers, size_bytes); });
+        const Bytes out = buffers.out.bytes(size_bytes);
+        const Bytes in = buffers.in.bytes(size_bytes);
+        const Series series = session.sampler().iterations(
+            Over::rates, Start::free,
+            [&] {
+                if (partner)
+                    one_way_window(job, *partner, out, in, window);
+            },
+            partner && partner->first);
+        const double bytes = static_cast<double>(size_bytes) * messages;
+        Row row = row_of(static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; });
+        row.valid = valid;
+        row.parts = {1e6 * row.summary.median / static_cast<double>(size_bytes)};
+        session.row(row);
+    });
+}
+
+template <Backend B>
+void multi_pair(Session<B>& session)
+{
+    if (session.name() == "multi_lat")
+        multi_latency(session);
+    else
+        multi_bandwidth(session);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,95 @@
+// The loops between two ranks over persistent requests: made once, started again and again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/suite/point_to_point.hpp"
+
+namespace tutti::bench {
+
+/// What a window needs, in one direction or both.
+template <Backend B>
+struct PersistentWindow {
+    PersistentWindow(B& job, Partner partner, Bytes out, Bytes in, int messages, bool both_ways)
+    {
+        for (int i = 0; i < messages; ++i) {
+            if (partner.first || both_ways)
+                sends.push_back(job.send_init(out, partner.rank, kDataTag));
+            if (!partner.first || both_ways)
+                receives.push_back(job.recv_init(in, partner.rank, kDataTag));
+        }
+    }
+    std::vector<typename B::Persistent> sends;
+    std::vector<typename B::Persistent> receives;
+    Buffer acknowledgement{4, 0};
+};
+
+template <Backend B>
+void persistent_window(B& job, Partner partner, PersistentWindow<B>& window, bool both_ways)
+{
+    // Receives first, so that messages find them posted.
+    job.start_all(window.receives);
+    job.start_all(window.sends);
+    job.wait_all(window.sends);
+    job.wait_all(window.receives);
+    if (both_ways)
+        return;
+    if (partner.first)
+        job.recv(window.acknowledgement.bytes(4), partner.rank, kAcknowledgeTag);
+    else
+        job.send(window.acknowledgement.bytes(4), partner.rank, kAcknowledgeTag);
+}
+
+template <Backend B>
+void complete(B& job, typename B::Persistent& request)
+{
+    job.start(request);
+    job.wait(request);
+}
+
+template <Backend B>
+void latency_persistent(Session<B>& session)
+{
+    B& job = session.job();
+    const Partner partner = other_of_two(job);
+    session.open(Start::free);
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
+        auto send = job.send_init(buffers.out.bytes(size_bytes), partner.rank, kDataTag);
+        auto receive = job.recv_init(buffers.in.bytes(size_bytes), partner.rank, kDataTag);
+        const Series series = session.sampler().iterations(Over::root, Start::free, [&] {
+            complete(job, partner.first ? send : receive);
+            complete(job, partner.first ? receive : send);
+        });
+        session.row(
+            static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
+    });
+}
+
+/// latency_persistent, bw_persistent, bibw_persistent.
+template <Backend B>
+void persistent_messages(Session<B>& session)
+{
+    if (session.name() == "latency_persistent")
+        return latency_persistent(session);
+    B& job = session.job();
+    const bool both_ways = session.name() == "bibw_persistent";
+    const int messages = session.options().window;
+    const Partner partner = other_of_two(job);
+    session.open(Start::free);
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
+        PersistentWindow<B> window(job, partner, buffers.out.bytes(size_bytes), buffers.in.bytes(size_bytes),
+                                   messages, both_ways);
+        const Series series = session.sampler().iterations(
+            Over::root, Start::free, [&] { persistent_window(job, partner, window, both_ways); });
+        const double bytes = static_cast<double>(size_bytes) * messages * (both_ways ? 2.0 : 1.0);
+        session.row(
+            static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; }, valid);
+    });
+}
+
+}  // namespace tutti::bench

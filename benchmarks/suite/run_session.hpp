@@ -1,0 +1,37 @@
+// From a parsed command line to an exit status, for any library.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "benchmarks/suite/collective_call.hpp"
+#include "benchmarks/suite/session.hpp"
+
+namespace tutti::bench {
+
+/// Makes a session and runs `loops(session)` on all ranks. The exit status of this rank: 0, 1 when validation
+/// failed, 2 when the job does not suit the benchmark, 3 when the library does not offer what the benchmark
+/// calls. Throws std::runtime_error when a file cannot be written.
+template <Job B, class Loops>
+int run_session(B& job, const Options& options, Loops loops)
+{
+    const auto leave = [&job](int status, const std::string& reason) {
+        if (job.rank() == 0)
+            fmt::print(stderr, "tutti-bench: {}\n", reason);
+        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
+        return status;
+    };
+    try {
+        Session<B> session(job, options);
+        loops(session);
+        return session.finish() ? 0 : 1;
+    } catch (const UnsuitableJob& error) {
+        return leave(2, error.what());
+    } catch (const NotOffered& error) {
+        return leave(3,
+                     fmt::format("{}: not offered by {}: {}", options.benchmark, B::library(), error.what()));
+    }
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,36 @@
+// Who exchanges messages with whom in the loops over many ranks.
+#include <catch2/catch.hpp>
+
+#include "benchmarks/suite/congestion.hpp"
+#include "benchmarks/suite/multi_pair.hpp"
+
+using namespace tutti::bench;
+
+TEST_CASE("ranks of the first half and of the second are pairs; who is left over has none", "[benchmarks]")
+{
+    CHECK(partner_of(0, 2)->rank == 2);
+    CHECK(partner_of(1, 2)->rank == 3);
+    CHECK(partner_of(3, 2)->rank == 1);
+    CHECK(partner_of(1, 2)->first);
+    CHECK_FALSE(partner_of(3, 2)->first);
+    CHECK_FALSE(partner_of(4, 2).has_value());
+}
+
+TEST_CASE("fans open from the first host, place by place", "[benchmarks]")
+{
+    const std::vector<int> cyclic = {0, 1, 2, 0, 1, 2};  // hosts of the ranks
+    CHECK(fan_part(0, cyclic).hub);
+    CHECK(fan_part(0, cyclic).partners == std::vector<int>{1, 2});
+    CHECK(fan_part(3, cyclic).hub);
+    CHECK(fan_part(3, cyclic).partners == std::vector<int>{4, 5});
+    CHECK_FALSE(fan_part(5, cyclic).hub);
+    CHECK(fan_part(5, cyclic).partners == std::vector<int>{3});
+}
+
+TEST_CASE("on one host every rank counts as a host, and hosts with unequally many ranks are refused",
+          "[benchmarks]")
+{
+    CHECK(fan_part(0, {0, 0, 0}).partners == std::vector<int>{1, 2});
+    CHECK(fan_part(2, {0, 0, 0}).partners == std::vector<int>{0});
+    CHECK_THROWS_AS(fan_part(0, {0, 0, 1}), UnsuitableJob);
+}
