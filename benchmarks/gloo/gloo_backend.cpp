@@ -1,0 +1,73 @@
+#include "benchmarks/gloo/gloo_backend.hpp"
+
+#include <fmt/format.h>
+#include <gloo/allgather.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+#include <gloo/config.h>
+#include <gloo/rendezvous/context.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <cstdlib>
+
+#include "benchmarks/gloo/job_store.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+gloo::transport::tcp::attr interface_for(const bootstrap::Bootstrap& bootstrap)
+{
+    gloo::transport::tcp::attr attributes;
+    if (const char* named = std::getenv("TUTTI_INTERFACE"))
+        attributes.iface = named;
+    else if (bootstrap.local_peers().size() == static_cast<std::size_t>(bootstrap.size()))
+        attributes.iface = "lo";
+    return attributes;
+}
+
+// Gloo's interface has no const: it only reads these.
+char* bytes_of(ConstBytes bytes)
+{
+    return reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));
+}
+
+}  // namespace
+
+GlooBackend::GlooBackend(bootstrap::Bootstrap& bootstrap)
+{
+    JobStore store(bootstrap);
+    auto device = gloo::transport::tcp::CreateDevice(interface_for(bootstrap));
+    auto context = std::make_shared<gloo::rendezvous::Context>(bootstrap.rank(), bootstrap.size());
+    context->connectFullMesh(store, device);
+    context_ = std::move(context);
+}
+
+std::string GlooBackend::library()
+{
+    return fmt::format("Gloo {}.{}.{}", GLOO_VERSION_MAJOR, GLOO_VERSION_MINOR, GLOO_VERSION_PATCH);
+}
+
+void GlooBackend::barrier()
+{
+    gloo::BarrierOptions options(context_);
+    gloo::barrier(options);
+}
+
+void GlooBackend::broadcast(Bytes data, int root)
+{
+    gloo::BroadcastOptions options(context_);
+    options.setRoot(root);
+    options.setOutput(reinterpret_cast<char*>(data.data()), data.size());
+    gloo::broadcast(options);
+}
+
+void GlooBackend::allgather(ConstBytes in, Bytes out)
+{
+    gloo::AllgatherOptions options(context_);
+    options.setInput(bytes_of(in), in.size());
+    options.setOutput(reinterpret_cast<char*>(out.data()), out.size());
+    gloo::allgather(options);
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,37 @@
+// Gloo's collectives: what its users call, with the options that they set.
+#pragma once
+
+#include <gloo/reduce_scatter.h>
+
+#include <memory>
+
+#include "benchmarks/suite/collective_call.hpp"
+
+namespace tutti::bench {
+
+/// Gloo has nothing that is started now and waited for later.
+struct GlooRequest {};
+
+/// A call that is ready to be made. Gloo's functions take options that are made anew for every call, as in
+/// PyTorch; only its reduce-scatter is an object that keeps its connections and buffers.
+class GlooCollective {
+public:
+    /// Throws NotOffered for what Gloo lacks.
+    GlooCollective(const CollectiveCall& call, std::shared_ptr<gloo::Context> context);
+
+    void run();
+    [[noreturn]] GlooRequest start();
+    [[noreturn]] GlooRequest persistent();
+
+private:
+    void prepare_reduce_scatter();
+    void reduce_scatter();
+
+    CollectiveCall call_;
+    std::shared_ptr<gloo::Context> context_;
+    std::size_t bytes_;                                  // of a block, or of the whole
+    std::unique_ptr<gloo::Algorithm> reduce_scatter_{};  // works in the buffer that it was made for
+    std::byte* reduced_ = nullptr;                       // and leaves this rank's block at its begin
+};
+
+}  // namespace tutti::bench
