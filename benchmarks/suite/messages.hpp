@@ -31,7 +31,7 @@ void ping_pong(B& job, Partner partner, Bytes out, Bytes in, int tag = kDataTag)
     }
 }
 
-/// What a window of messages to or from each of some ranks needs.
+/// What a window of messages to or from each of some ranks needs: that of no ranks is empty.
 template <Messages B>
 struct Window {
     explicit Window(int messages, std::size_t partners = 1)
@@ -49,8 +49,10 @@ struct Window {
 template <Messages B>
 void send_window(B& job, std::span<const int> partners, Bytes out, Window<B>& window)
 {
-    for (std::size_t i = 0; i < window.sends.size(); ++i)
-        window.sends[i] = job.isend(out, partners[i % partners.size()], kDataTag);
+    for (auto request = window.sends.begin(); request != window.sends.end();) {
+        for (const int partner : partners)
+            *request++ = job.isend(out, partner, kDataTag);
+    }
     job.wait_all(window.sends);
     for (const int partner : partners)
         job.recv(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
@@ -60,8 +62,10 @@ void send_window(B& job, std::span<const int> partners, Bytes out, Window<B>& wi
 template <Messages B>
 void receive_window(B& job, std::span<const int> partners, Bytes in, Window<B>& window)
 {
-    for (std::size_t i = 0; i < window.receives.size(); ++i)
-        window.receives[i] = job.irecv(in, partners[i % partners.size()], kDataTag);
+    for (auto request = window.receives.begin(); request != window.receives.end();) {
+        for (const int partner : partners)
+            *request++ = job.irecv(in, partner, kDataTag);
+    }
     job.wait_all(window.receives);
     for (const int partner : partners)
         job.send(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
