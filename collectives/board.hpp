@@ -26,8 +26,12 @@ public:
     /// anything.
     virtual bool arrive() = 0;
     virtual void release() = 0;
-    /// Done when the last rank has called release(). For the others, once.
+    /// Done when release() has been called. For the others, once.
     virtual Operation released() = 0;
+    /// Done when all ranks have arrived. For rank 0, where it is to release() the others whoever arrives
+    /// last; the last one to arrive then calls tell_root() and waits as the others do.
+    virtual Operation all_arrived() = 0;
+    virtual void tell_root() = 0;
 
     /// The last rank's: combines what all `ranks` have left, in the order of ranks, into result().
     void combine(int ranks, Buffer like, ReduceOp op)

@@ -25,12 +25,30 @@ void SimulatedBoard::release()
                                 memory_.arrived, memory_.ranks));
     memory_.released = true;
     const double seen_ns = memory_.network.now_ns(rank_) + memory_.costs.latency_ns;
-    for (SimulatedBoard* other : std::exchange(memory_.waiting, {})) {
-        memory_.network.at(seen_ns, [other, seen_ns] {
-            other->memory_.network.advance_to(other->rank_, seen_ns);
-            other->waiting_.complete();
-        });
-    }
+    for (SimulatedBoard* other : std::exchange(memory_.waiting, {}))
+        other->complete_at(seen_ns);
+}
+
+void SimulatedBoard::complete_at(double time_ns)
+{
+    memory_.network.at(time_ns, [this, time_ns] {
+        memory_.network.advance_to(rank_, time_ns);
+        waiting_.complete();
+    });
+}
+
+Operation SimulatedBoard::all_arrived()
+{
+    if (memory_.arrived == memory_.ranks)
+        return {};
+    memory_.root = this;
+    return Operation(waiting_);
+}
+
+void SimulatedBoard::tell_root()
+{
+    if (SimulatedBoard* root = std::exchange(memory_.root, nullptr))
+        root->complete_at(memory_.network.now_ns(rank_) + memory_.costs.latency_ns);
 }
 
 Operation SimulatedBoard::released()
@@ -46,12 +64,14 @@ bool SimulatedBoard::take_back(const OperationState& state) noexcept
     if (&state != &waiting_)
         return false;
     std::erase(memory_.waiting, this);
+    if (memory_.root == this)
+        memory_.root = nullptr;
     return true;
 }
 
 std::string SimulatedBoard::complaint() const
 {
-    if (std::ranges::find(memory_.waiting, this) == memory_.waiting.end())
+    if (memory_.root != this && std::ranges::find(memory_.waiting, this) == memory_.waiting.end())
         return {};
     return fmt::format("rank {} waits on the board, where {} of {} ranks have arrived", rank_,
                        memory_.arrived, memory_.ranks);

@@ -36,6 +36,7 @@ struct BoardMemory {
     int arrived = 0;
     bool released = false;
     std::vector<SimulatedBoard*> waiting;
+    SimulatedBoard* root = nullptr;  // waits for the last to arrive
 };
 
 class SimulatedBoard final : public Board {
@@ -52,6 +53,8 @@ public:
     /// Throws tutti::Error unless all have arrived.
     void release() override;
     Operation released() override;
+    Operation all_arrived() override;
+    void tell_root() override;
 
     /// Whether `state` is this board's; then it is taken back.
     bool take_back(const OperationState& state) noexcept;
@@ -59,6 +62,8 @@ public:
     std::string complaint() const;
 
 private:
+    void complete_at(double time_ns);
+
     BoardMemory& memory_;
     int rank_;
     OperationState waiting_;

@@ -29,38 +29,47 @@ public:
         return last;
     }
     void release() override { memory_.release(); }
-    collectives::Operation released() override
+    collectives::Operation released() override { return when(&transport::shm::NodeBoard::released); }
+    collectives::Operation all_arrived() override { return when(&transport::shm::NodeBoard::all_arrived); }
+    void tell_root() override
     {
-        if (memory_.released())
-            return {};
-        polled_ = true;
-        return collectives::Operation(waiting_);
+        check();
+        memory_.wake_root();
     }
 
-    /// Runs the coroutine that waits for the release, once that has come. Throws tutti::Error when another
+    /// Runs the coroutine that waits for the board, once that may go on. Throws tutti::Error when another
     /// rank is in another call, and would never arrive.
     void poll()
     {
-        if (!polled_)
+        if (awaited_ == nullptr)
             return;
-        if (memory_.released()) {
-            polled_ = false;
+        if ((memory_.*awaited_)()) {
+            awaited_ = nullptr;
             waiting_.complete();
         } else if (++polls_ % kPollsPerCheck == 0) {
             check();
         }
     }
     /// The operation was given up.
-    void forget() noexcept { polled_ = false; }
+    void forget() noexcept { awaited_ = nullptr; }
 
 private:
     static constexpr unsigned kPollsPerCheck = 64;
 
+    using Condition = bool (transport::shm::NodeBoard::*)() const noexcept;
+
+    collectives::Operation when(Condition condition)
+    {
+        if ((memory_.*condition)())
+            return {};
+        awaited_ = condition;
+        return collectives::Operation(waiting_);
+    }
     void check() const;
 
     transport::shm::NodeBoard& memory_;
     GroupRequest waiting_;
-    bool polled_ = false;
+    Condition awaited_ = nullptr;  // what poll() looks for
     unsigned polls_ = 0;
 };
 

@@ -104,23 +104,37 @@ bool NodeBoard::arrive() const noexcept
     return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * card_.members;
 }
 
+// While all of them are still here.
+void NodeBoard::open_inboxes()
+{
+    for (std::uint32_t i = 0; inboxes_.size() + 1 < card_.members; ++i) {
+        if (i != own_)
+            inboxes_.push_back(Inbox::open(member(i).inbox, std::nullopt));
+    }
+}
+
 void NodeBoard::release()
 {
-    // While all of them are still here.
-    if (others_.empty()) {
-        for (std::uint32_t i = 0; i < card_.members; ++i) {
-            if (i != own_)
-                others_.push_back(Inbox::open(member(i).inbox, std::nullopt));
-        }
-    }
+    open_inboxes();
     header().released.store(call_, std::memory_order_release);  // pairs with released()
-    for (Inbox& other : others_)
+    for (Inbox& other : inboxes_)
         other.wake_owner();
 }
 
 bool NodeBoard::released() const noexcept
 {
     return header().released.load(std::memory_order_acquire) >= call_;
+}
+
+bool NodeBoard::all_arrived() const noexcept
+{
+    return header().arrived.load(std::memory_order_acquire) >= call_ * card_.members;
+}
+
+void NodeBoard::wake_root()
+{
+    open_inboxes();
+    inboxes_.front().wake_owner();
 }
 
 }  // namespace tutti::transport::shm

@@ -34,8 +34,8 @@ struct BoardCard {
 };
 
 /// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call is over for
-/// a member when it is released. The last to arrive must release(). Throws tutti::Error from its makers and
-/// from release() only.
+/// a member when it is released. The last to arrive must release(), or wake_root() where member 0 does that.
+/// Throws tutti::Error from its makers, release() and wake_root() only.
 class NodeBoard {
 public:
     static constexpr std::size_t kSlotBytes = 2048;
@@ -80,12 +80,16 @@ public:
     /// Lets the others go, and wakes those that sleep.
     void release();
     bool released() const noexcept;
+    bool all_arrived() const noexcept;
+    /// Wakes member 0, if it sleeps, for what all_arrived() says now.
+    void wake_root();
 
 private:
     struct Header {
         std::uint64_t magic;
         std::uint64_t nonce;
-        // Arrivals at all calls so far. acq_rel: the last to arrive sees what all have left in their slots.
+        // Arrivals at all calls so far. acq_rel: the last to arrive sees what all have left in their slots;
+        // acquire in all_arrived().
         alignas(kLine) std::atomic<std::uint64_t> arrived;
         // The last call that is over. Release by the last one, acquire by the others.
         alignas(kLine) std::atomic<std::uint64_t> released;
@@ -102,6 +106,7 @@ private:
     NodeBoard(const BoardCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
     static std::size_t slots_start(std::uint32_t members) noexcept;
     static std::size_t size_bytes(std::uint32_t members) noexcept;
+    void open_inboxes();
     Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
     Member& member(std::uint32_t index) const noexcept;
     static Signature read(const Member& member) noexcept
@@ -115,7 +120,7 @@ private:
     std::uint32_t own_ = 0;
     std::uint64_t call_ = 0;       // that used the board
     std::uint64_t announced_ = 0;  // of any kind
-    std::vector<Inbox> others_;    // whom to wake; opened when this member first releases
+    std::vector<Inbox> inboxes_;   // whom to wake, by member without the own; opened when first needed
 };
 
 }  // namespace tutti::transport::shm

@@ -110,6 +110,28 @@ TEST_CASE("a release rings for those that sleep, and for no others")
     CHECK(members.inboxes[1].header().bell.load() == 1);
 }
 
+TEST_CASE("the last to arrive rings for member 0 alone, which finds all there and releases them")
+{
+    Members members(3);
+    for (auto& board : members.boards)
+        board->begin();
+    CHECK_FALSE(members.boards[0]->arrive());
+    CHECK_FALSE(members.boards[2]->arrive());
+    CHECK_FALSE(members.boards[0]->all_arrived());
+    for (Inbox& inbox : members.inboxes)
+        inbox.header().sleeping.store(tutti::transport::shm::Sleep::on_futex);
+    CHECK(members.boards[1]->arrive());
+    CHECK(members.boards[0]->all_arrived());
+    CHECK_FALSE(members.boards[2]->released());
+    members.boards[1]->wake_root();
+    CHECK(members.inboxes[0].header().bell.load() == 1);
+    CHECK(members.inboxes[2].header().bell.load() == 0);
+    members.boards[0]->release();
+    CHECK(members.boards[1]->released());
+    CHECK(members.boards[2]->released());
+    CHECK(members.inboxes[2].header().bell.load() == 1);
+}
+
 TEST_CASE("a card of another board, or none, is refused")
 {
     NodeBoard board = NodeBoard::create(2);
