@@ -113,8 +113,8 @@ TEST_CASE("an allgather over many ranks")
         check_equal(algorithm, SendMode::synchronous, 64, 5);
         check_equal(algorithm, SendMode::eager, 200, 2);
         if (algorithm.name == "bruck" || algorithm.name == "recursive_doubling") {
-            check_equal(algorithm, SendMode::synchronous, 1000, 1);
-            check_equal(algorithm, SendMode::eager, 4096, 1);
+            check_equal(algorithm, SendMode::synchronous, kManyRanks, 1);
+            check_equal(algorithm, SendMode::eager, kVeryManyRanks, 1);
         }
     }
     for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {

@@ -96,19 +96,19 @@ TEST_CASE("an allreduce over many ranks")
     for (const Algorithm<Allreduce::Function>& algorithm : on_one_node<Allreduce>()) {
         check_both(algorithm, SendMode::eager, 64, 17);
         // The ring has as many steps as ranks, and a message a step and rank.
-        check_both(algorithm, SendMode::synchronous, algorithm.name == "ring" ? 100 : 1000, 1);
+        check_both(algorithm, SendMode::synchronous, algorithm.name == "ring" ? 100 : kManyRanks, 1);
     }
 }
 
-TEST_CASE("the allreduces of logarithmic cost over 4096 ranks")
+TEST_CASE("the allreduces of logarithmic cost over very many ranks")
 {
     for (const Algorithm<Allreduce::Function>& algorithm : on_one_node<Allreduce>()) {
         if (algorithm.name == "recursive_doubling" || algorithm.name == "rabenseifner") {
             std::vector<std::vector<Affine>> maps;
-            for (int rank = 0; rank < 4096; ++rank) {
+            for (int rank = 0; rank < kVeryManyRanks; ++rank) {
                 maps.push_back(affine_operand(rank, 5));
             }
-            check(algorithm, SendMode::eager, kAffineThen, maps, affine_result(4096, 5));
+            check(algorithm, SendMode::eager, kAffineThen, maps, affine_result(kVeryManyRanks, 5));
         }
     }
 }

@@ -203,7 +203,7 @@ TEST_CASE("an alltoall over many ranks")
         check_equal(algorithm, SendMode::synchronous, 64, 5);
         check_equal(algorithm, SendMode::eager, 100, 2);
     }
-    check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, 1000, 1);
+    check_equal({"bruck", alltoall_bruck}, SendMode::synchronous, kManyRanks, 1);
     for (const Algorithm<Alltoallv::Function>& algorithm : on_one_node<Alltoallv>()) {
         check_unequal(algorithm, SendMode::synchronous, Exchange(64, Order::backwards, some_empty));
     }

@@ -139,8 +139,8 @@ TEST_CASE("a reduce_scatter over many ranks")
         check_both({algorithm, SendMode::eager, Counts(64, 2), true});
         check_both({algorithm, SendMode::synchronous, unequal_counts(100), false});
         if (algorithm.name == "recursive_halving") {
-            check_both({algorithm, SendMode::synchronous, unequal_counts(1000), false});
-            Counts sparse(4096, 0);
+            check_both({algorithm, SendMode::synchronous, unequal_counts(kManyRanks), false});
+            Counts sparse(kVeryManyRanks, 0);
             for (std::size_t rank = 0; rank < sparse.size(); rank += 61) {
                 sparse[rank] = 1;
             }

@@ -195,12 +195,12 @@ TEST_CASE("a reduce of nothing, one, and many elements")
     }
 }
 
-TEST_CASE("the reduces of logarithmic cost over 4096 ranks")
+TEST_CASE("the reduces of logarithmic cost over very many ranks")
 {
     for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         if (algorithm.name == "binomial" || algorithm.name == "rabenseifner") {
-            check<Affine>({algorithm, SendMode::eager, 4096, 77, 5, Memory::none_but_root, kAffineThen,
-                           affine_operand, affine_result});
+            check<Affine>({algorithm, SendMode::eager, kVeryManyRanks, 77, 5, Memory::none_but_root,
+                           kAffineThen, affine_operand, affine_result});
         }
     }
 }
@@ -209,7 +209,7 @@ TEST_CASE("a reduce over many ranks")
 {
     for (const Algorithm<Reduce::Function>& algorithm : on_one_node<Reduce>()) {
         check_both(algorithm, SendMode::synchronous, 64, 17, 3, Memory::none_but_root);
-        check_both(algorithm, SendMode::eager, 1000, 999, 1, Memory::separate);
+        check_both(algorithm, SendMode::eager, kManyRanks, kManyRanks - 1, 1, Memory::separate);
     }
 }
 

@@ -20,12 +20,15 @@ using simulator::Settings;
 inline constexpr SendMode kModes[] = {SendMode::eager, SendMode::synchronous};
 inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
 
-/// Every number of ranks up to this. Fewer under a sanitizer, ten times slower: up to two more than a power
-/// of two.
+/// Every number of ranks up to kMostRanks, and some larger ones. Fewer under a sanitizer, ten times slower.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr int kMostRanks = 5;
+inline constexpr int kManyRanks = 100;
+inline constexpr int kVeryManyRanks = 256;
 #else
 inline constexpr int kMostRanks = 17;
+inline constexpr int kManyRanks = 1000;
+inline constexpr int kVeryManyRanks = 4096;
 #endif
 
 inline Settings settings_for(SendMode mode)
