@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/compare/compare.hpp"
+#include "benchmarks/diff/diff.hpp"
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/plot/plot.hpp"
 #include "benchmarks/suite/matching_in_process.hpp"
@@ -22,6 +23,7 @@ using namespace tutti::bench;
 constexpr Tool kTools[] = {
     {"compare", "Tutti beside Open MPI, MPICH and Gloo, interleaved (start it without a launcher)",
      run_compare},
+    {"diff", "What got slower from one file of results to another: a gate", run_diff},
     {"limits", "What this machine's memory, caches, sockets and scheduler allow", run_limits},
     {"plot", "Pictures of runs and comparisons, by gnuplot", run_plot},
 };

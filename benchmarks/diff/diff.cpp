@@ -1,0 +1,128 @@
+#include "benchmarks/diff/diff.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <iterator>
+
+namespace tutti::bench {
+
+namespace {
+
+const char* word(Change change)
+{
+    switch (change) {
+        case Change::slower:
+            return "slower";
+        case Change::faster:
+            return "faster";
+        case Change::wrong:
+            return "WRONG";
+        case Change::only_before:
+            return "gone";
+        case Change::only_after:
+            return "new";
+        case Change::same:
+            break;
+    }
+    return "same";
+}
+
+std::string line(const RowChange& row)
+{
+    if (row.change == Change::only_before || row.change == Change::only_after)
+        return fmt::format("{:<8}{}: {:.4g} {}\n", word(row.change), row.name, row.before, row.unit);
+    const std::string change =
+        row.before > 0 ? fmt::format(" ({:+.1f} %)", 100 * (row.after / row.before - 1)) : std::string();
+    return fmt::format("{:<8}{}: {:.4g} -> {:.4g} {}{}\n", word(row.change), row.name, row.before, row.after,
+                       row.unit, change);
+}
+
+std::ptrdiff_t count(const std::vector<RowChange>& rows, Change change)
+{
+    return std::count_if(rows.begin(), rows.end(),
+                         [&](const RowChange& row) { return row.change == change; });
+}
+
+constexpr const char* kExamples =
+    "A and B are what --json has written: runs of one benchmark, or comparisons, of which Tutti's rows "
+    "count.\n"
+    "Examples:\n"
+    "  tutti-bench diff before.json after.json\n"
+    "  tutti-bench diff main.json branch.json --threshold 10%\n"
+    "  tutti-bench diff monday.json friday.json --library openmpi\n"
+    "Exit status: 0; 1 when a row got slower, or has wrong bytes; 2 when the files cannot be compared or the "
+    "command\n"
+    "line is mistaken.";
+
+}  // namespace
+
+double parse_threshold(const std::string& text)
+{
+    const char* end = text.data() + text.size();
+    double percent = 0.0;
+    const auto [rest, error] = std::from_chars(text.data(), end, percent);
+    const bool whole = rest == end || (rest + 1 == end && *rest == '%');
+    if (error != std::errc{} || !whole || !std::isfinite(percent) || percent < 0)
+        throw std::invalid_argument(
+            fmt::format("'{}' is no share of 0 % or more: write for example 5%", text));
+    return percent / 100;
+}
+
+std::string diff_text(const std::vector<RowChange>& rows, double threshold)
+{
+    std::string text;
+    for (const Change change :
+         {Change::wrong, Change::slower, Change::faster, Change::only_before, Change::only_after}) {
+        for (const RowChange& row : rows) {
+            if (row.change == change)
+                text += line(row);
+        }
+    }
+    fmt::format_to(std::back_inserter(text),
+                   "# {} slower, {} faster, {} the same within noise and {:g} %; {} gone, {} new\n",
+                   count(rows, Change::slower), count(rows, Change::faster), count(rows, Change::same),
+                   100 * threshold, count(rows, Change::only_before), count(rows, Change::only_after));
+    return text;
+}
+
+int run_diff(int argc, const char* const* argv)
+{
+    CLI::App app{"Says which rows of B are slower than those of A, beyond noise.", "tutti-bench diff"};
+    app.footer(kExamples);
+    std::string before_file;
+    std::string after_file;
+    std::string threshold_text = "5%";
+    std::string library = "tutti";
+    app.add_option("A", before_file, "Results from before")->required();
+    app.add_option("B", after_file, "Results from after")->required();
+    app.add_option("--threshold", threshold_text, "Smaller changes do not count (5%)")->type_name("PERCENT");
+    app.add_option("--library", library, "Whose rows of a comparison: tutti, openmpi, mpich, gloo");
+    try {
+        app.parse(argc, argv);
+        const double threshold = parse_threshold(threshold_text);
+        const record::Record before = record::read(before_file);
+        const record::Record after = record::read(after_file);
+        const std::vector<RowChange> rows =
+            changes(series_of(before, library), series_of(after, library), threshold);
+        for (const std::string& sentence : differing_circumstances(before, after))
+            fmt::print(stderr, "tutti-bench diff: warning: other circumstances: {}\n", sentence);
+        fmt::print("{}", diff_text(rows, threshold));
+        return count(rows, Change::slower) + count(rows, Change::wrong) > 0 ? 1 : 0;
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const std::invalid_argument& error) {
+        fmt::print(stderr, "tutti-bench diff: --threshold: {}\n", error.what());
+    } catch (const NotComparable& error) {
+        fmt::print(stderr, "tutti-bench diff: {} and {}: {}\n", before_file, after_file, error.what());
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "tutti-bench diff: {}\n", error.what());
+    }
+    return 2;
+}
+
+}  // namespace tutti::bench
