@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "benchmarks/suite/pattern.hpp"
 
@@ -209,9 +210,19 @@ void CollectiveData::fill(std::byte* in, std::byte* out) const
 
 std::size_t CollectiveData::wrong_bytes(const std::byte* out) const
 {
-    std::size_t wrong = 0;
-    for (const Block& block : received())
-        wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
+    const auto wrong_in = [&](const std::vector<Block>& blocks) {
+        std::size_t wrong = 0;
+        for (const Block& block : blocks)
+            wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
+        return wrong;
+    };
+    std::vector<Block> blocks = received();
+    std::size_t wrong = wrong_in(blocks);
+    // Where both neighbours are one rank, MPI before 4.1 leaves open which of its blocks comes first.
+    if (is_neighbourly(collective_) && ranks_ <= 2) {
+        std::swap(blocks[0].salt, blocks[1].salt);
+        wrong = std::min(wrong, wrong_in(blocks));
+    }
     // Of the ranks without a result nothing is expected: MPI leaves open what rank 0 has after exscan.
     const bool has_sums = is_reduction(collective_) && (collective_ != Collective::reduce || rank_ == 0) &&
                           (collective_ != Collective::exscan || rank_ != 0);
