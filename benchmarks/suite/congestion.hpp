@@ -60,19 +60,19 @@ void congestion(Session<B>& session)
     Window<B> window(messages, part.partners.size());
     session.open(Start::free);
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, part.partners, size_bytes); });
         const Bytes out = buffers.out.bytes(size_bytes);
         const Bytes in = buffers.in.bytes(size_bytes);
-        const Series series = session.sampler().iterations(
-            Over::rates, Start::free,
-            [&] {
-                if (sends)
-                    send_window(job, part.partners, out, window);
-                else
-                    receive_window(job, part.partners, in, window);
-            },
-            part.hub);
+        const auto step = [&] {
+            if (sends)
+                send_window(job, part.partners, out, window);
+            else
+                receive_window(job, part.partners, in, window);
+        };
+        const std::optional<bool> valid = session.checked([&] {
+            const bool apart = validate_messages(job, part.partners, size_bytes);
+            return validate_step(job, out, in, !sends, step) && apart;
+        });
+        const Series series = session.sampler().iterations(Over::rates, Start::free, step, part.hub);
         // Equally many at every hub; rank 0 is one.
         const double bytes = static_cast<double>(size_bytes * window.sends.size());
         session.row(

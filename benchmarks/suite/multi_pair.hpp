@@ -46,12 +46,12 @@ void multi_latency(Session<B>& session)
     session.open(Start::free,
                  {.title = fmt::format("{}, {} pairs", session.benchmark().title, job.size() / 2)});
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
         const Bytes out = buffers.out.bytes(size_bytes);
         const Bytes in = buffers.in.bytes(size_bytes);
-        const Series series =
-            session.sampler().iterations(Over::mean, Start::free, [&] { ping_pong(job, partner, out, in); });
+        const auto step = [&] { ping_pong(job, partner, out, in); };
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_step(job, out, in, true, step); });
+        const Series series = session.sampler().iterations(Over::mean, Start::free, step);
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     });
@@ -71,17 +71,18 @@ void multi_bandwidth(Session<B>& session)
                                                     pairs, messages),
                                .parts = {"Messages/s"}});
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, peers, size_bytes); });
         const Bytes out = buffers.out.bytes(size_bytes);
         const Bytes in = buffers.in.bytes(size_bytes);
-        const Series series = session.sampler().iterations(
-            Over::rates, Start::free,
-            [&] {
-                if (partner)
-                    one_way_window(job, *partner, out, in, window);
-            },
-            partner && partner->first);
+        const bool sends = partner && partner->first;
+        const auto step = [&] {
+            if (partner)
+                one_way_window(job, *partner, out, in, window);
+        };
+        const std::optional<bool> valid = session.checked([&] {
+            const bool apart = validate_messages(job, peers, size_bytes);
+            return validate_step(job, out, in, partner && !sends, step) && apart;
+        });
+        const Series series = session.sampler().iterations(Over::rates, Start::free, step, sends);
         const double bytes = static_cast<double>(size_bytes) * messages;
         Row row = row_of(static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; });
         row.valid = valid;

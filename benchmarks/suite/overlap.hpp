@@ -124,7 +124,7 @@ OverlapTimes overlap_times(B& job, typename B::Prepared& collective, LoopCount l
     return times;
 }
 
-/// The mean over the ranks of each rank's median round: compute, start, (test,) wait, pure, overlap.
+/// The mean over the ranks of each rank's median round: compute, pure, overlap, start, (test,) wait.
 template <CollectiveBackend B>
 std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, bool tests)
 {
@@ -136,12 +136,12 @@ std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, 
         own.push_back(median(std::move(values)));
     };
     add([](const OverlapTimes& times) { return times.compute; });
+    add([](const OverlapTimes& times) { return times.pure; });
+    add([](const OverlapTimes& times) { return times.overlap_percent(); });
     add([](const OverlapTimes& times) { return times.start; });
     if (tests)
         add([](const OverlapTimes& times) { return times.test; });
     add([](const OverlapTimes& times) { return times.wait; });
-    add([](const OverlapTimes& times) { return times.pure; });
-    add([](const OverlapTimes& times) { return times.overlap_percent(); });
     const std::vector<double> all = gathered(job, std::span<const double>(own));
     std::vector<double> means(own.size());
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -155,9 +155,10 @@ void overlaps(Session<B>& session)
 {
     B& job = session.job();
     const int tests = session.options().tests;
-    std::vector<std::string> parts = {"Compute", "Coll. Init", "Wait", "Pure Comm.", "Overlap (%)"};
+    // OSU's four columns first, for programs that read them.
+    std::vector<std::string> parts = {"Compute", "Pure Comm.", "Overlap (%)", "Coll. Init", "Wait"};
     if (tests > 0)
-        parts.insert(parts.begin() + 2, "Test");
+        parts.insert(parts.end() - 1, "Test");
     Computing computing;
     bool opened = false;
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t size_bytes) {

@@ -55,14 +55,17 @@ void latency_persistent(Session<B>& session)
     const Partner partner = other_of_two(job);
     session.open(Start::free);
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
-        auto send = job.send_init(buffers.out.bytes(size_bytes), partner.rank, kDataTag);
-        auto receive = job.recv_init(buffers.in.bytes(size_bytes), partner.rank, kDataTag);
-        const Series series = session.sampler().iterations(Over::root, Start::free, [&] {
+        const Bytes out = buffers.out.bytes(size_bytes);
+        const Bytes in = buffers.in.bytes(size_bytes);
+        auto send = job.send_init(out, partner.rank, kDataTag);
+        auto receive = job.recv_init(in, partner.rank, kDataTag);
+        const auto step = [&] {
             complete(job, partner.first ? send : receive);
             complete(job, partner.first ? receive : send);
-        });
+        };
+        const std::optional<bool> valid =
+            session.checked([&] { return validate_step(job, out, in, true, step); });
+        const Series series = session.sampler().iterations(Over::root, Start::free, step);
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     });
@@ -80,12 +83,13 @@ void persistent_messages(Session<B>& session)
     const Partner partner = other_of_two(job);
     session.open(Start::free);
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        const Bytes out = buffers.out.bytes(size_bytes);
+        const Bytes in = buffers.in.bytes(size_bytes);
+        PersistentWindow<B> window(job, partner, out, in, messages, both_ways);
+        const auto step = [&] { persistent_window(job, partner, window, both_ways); };
         const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
-        PersistentWindow<B> window(job, partner, buffers.out.bytes(size_bytes), buffers.in.bytes(size_bytes),
-                                   messages, both_ways);
-        const Series series = session.sampler().iterations(
-            Over::root, Start::free, [&] { persistent_window(job, partner, window, both_ways); });
+            session.checked([&] { return validate_step(job, out, in, both_ways || !partner.first, step); });
+        const Series series = session.sampler().iterations(Over::root, Start::free, step);
         const double bytes = static_cast<double>(size_bytes) * messages * (both_ways ? 2.0 : 1.0);
         session.row(
             static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; }, valid);

@@ -27,16 +27,20 @@ void point_to_point(Session<B>& session)
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
         const Bytes out = buffers.out.bytes(size_bytes);
         const Bytes in = buffers.in.bytes(size_bytes);
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
-        const Series series = session.sampler().iterations(Over::root, Start::free, [&] {
+        const auto step = [&] {
             if (name == "latency")
                 ping_pong(job, partner, out, in);
             else if (name == "bibw")
                 two_way_window(job, partner, out, in, window);
             else
                 one_way_window(job, partner, out, in, window);
+        };
+        const bool receives = name == "latency" || name == "bibw" || !partner.first;
+        const std::optional<bool> valid = session.checked([&] {
+            const bool apart = validate_messages(job, std::span(&partner.rank, 1), size_bytes);
+            return validate_step(job, out, in, receives, step) && apart;
         });
+        const Series series = session.sampler().iterations(Over::root, Start::free, step);
         // Bytes a microsecond are MB/s.
         const double bytes = static_cast<double>(size_bytes) * messages * (name == "bibw" ? 2.0 : 1.0);
         session.row(

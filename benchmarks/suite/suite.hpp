@@ -56,8 +56,7 @@ void run_loops(Session<B>& session, Group group)
 template <Backend B>
 int run_suite(B& job, const Options& options)
 {
-    return run_session(job, options,
-                       [&](Session<B>& session) { run_loops(session, options.entry->group); });
+    return run_session(job, options, [&](Session<B>& session) { run_loops(session, options.entry->group); });
 }
 
 }  // namespace tutti::bench

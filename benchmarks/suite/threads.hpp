@@ -1,6 +1,7 @@
 // Ping-pongs of several threads of two ranks at the same time, each with its own twin.
 #pragma once
 
+#include <algorithm>
 #include <barrier>
 #include <deque>
 #include <numeric>
@@ -14,55 +15,91 @@ namespace tutti::bench {
 
 inline constexpr int kThreadTag = 100;  // that of the first thread; the others' follow
 
-/// The mean over the threads of their mean round trips; us.
+/// The threads of this rank, which exist as long as one measurement takes. Their buffers share no cache line.
 template <Backend B>
-double threaded_round_trip(B& job, Partner partner, std::deque<Buffers>& buffers, std::size_t size_bytes,
-                           LoopCount loop)
-{
-    std::vector<double> means(buffers.size());
-    std::barrier together(static_cast<std::ptrdiff_t>(buffers.size()));
-    const auto exchange = [&](std::size_t thread) {
-        const Bytes out = buffers[thread].out.bytes(size_bytes);
-        const Bytes in = buffers[thread].in.bytes(size_bytes);
-        const int tag = kThreadTag + static_cast<int>(thread);
-        together.arrive_and_wait();
-        double start = 0.0;
-        for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
-            if (i == loop.warmup)
-                start = now_us();
-            ping_pong(job, partner, out, in, tag);
-        }
-        means[thread] = (now_us() - start) / loop.iterations;
-    };
+class PingPongThreads {
+public:
+    PingPongThreads(B& job, int threads, std::size_t size_bytes, Memory memory)
+        : job_(job), partner_(other_of_two(job)), size_bytes_(size_bytes)
     {
-        std::vector<std::jthread> threads;
-        for (std::size_t thread = 0; thread < buffers.size(); ++thread)
-            threads.emplace_back(exchange, thread);
+        for (int thread = 0; thread < threads; ++thread)
+            buffers_.emplace_back(size_bytes, memory);
     }
-    return std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
-}
 
-/// A round is a batch of round trips of all threads. Threads' buffers share no cache line.
+    /// The mean over the threads of their mean round trips; us.
+    double round_trip_us(LoopCount loop)
+    {
+        return mean_of_threads([&](std::size_t thread) {
+            double start = 0.0;
+            for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
+                if (i == loop.warmup)
+                    start = now_us();
+                exchange(thread);
+            }
+            return (now_us() - start) / loop.iterations;
+        });
+    }
+
+    /// Each thread with bytes of its own.
+    bool validate()
+    {
+        const double wrong = mean_of_threads([&](std::size_t thread) {
+            const Bytes in = buffers_[thread].in.bytes(size_bytes_);
+            fill_pattern(buffers_[thread].out.bytes(size_bytes_), thread);
+            std::fill(in.begin(), in.end(), std::byte{'?'});
+            exchange(thread);
+            return static_cast<double>(wrong_bytes(in, thread));
+        });
+        return none_wrong(job_, wrong > 0.0 ? 1 : 0);
+    }
+
+private:
+    void exchange(std::size_t thread)
+    {
+        ping_pong(job_, partner_, buffers_[thread].out.bytes(size_bytes_),
+                  buffers_[thread].in.bytes(size_bytes_), kThreadTag + static_cast<int>(thread));
+    }
+
+    // task(thread), on threads that begin together.
+    template <class Task>
+    double mean_of_threads(Task task)
+    {
+        std::vector<double> figures(buffers_.size());
+        std::barrier together(static_cast<std::ptrdiff_t>(buffers_.size()));
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t thread = 0; thread < buffers_.size(); ++thread)
+                threads.emplace_back([&, thread] {
+                    together.arrive_and_wait();
+                    figures[thread] = task(thread);
+                });
+        }
+        return std::accumulate(figures.begin(), figures.end(), 0.0) / static_cast<double>(figures.size());
+    }
+
+    B& job_;
+    Partner partner_;
+    std::size_t size_bytes_;
+    std::deque<Buffers> buffers_;
+};
+
+/// A round is a batch of round trips of all threads.
 template <Backend B>
 void threaded_latency(Session<B>& session)
 {
     B& job = session.job();
     if (!job.joined().any_thread)
         throw NotOffered("calls from several threads at once");
-    const Partner partner = other_of_two(job);
-    const int threads = session.options().threads;
+    const int count = session.options().threads;
     session.open(Start::free,
-                 {.title = fmt::format("{}, {} threads a rank", session.benchmark().title, threads)});
+                 {.title = fmt::format("{}, {} threads a rank", session.benchmark().title, count)});
     for (const std::size_t size_bytes : session.options().size_list()) {
-        std::deque<Buffers> buffers;
-        for (int thread = 0; thread < threads; ++thread)
-            buffers.emplace_back(size_bytes, session.memory());
-        const std::optional<bool> valid =
-            session.checked([&] { return validate_messages(job, std::span(&partner.rank, 1), size_bytes); });
+        PingPongThreads<B> threads(job, count, size_bytes, session.memory());
+        const std::optional<bool> valid = session.checked([&] { return threads.validate(); });
         const bool large = size_bytes >= kLargeBytes;
         const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{200, 20});
-        const Series series = session.sampler().rounds(
-            Over::root, 5, [&] { return threaded_round_trip(job, partner, buffers, size_bytes, loop); });
+        const Series series =
+            session.sampler().rounds(Over::root, 5, [&] { return threads.round_trip_us(loop); });
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     }

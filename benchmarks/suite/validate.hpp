@@ -1,8 +1,9 @@
 // Untimed transfers whose every byte is checked (-c).
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "benchmarks/suite/backend.hpp"
@@ -52,6 +53,18 @@ bool validate_messages(B& job, std::span<const int> peers, std::size_t size_byte
         wrong +=
             wrong_bytes(arrived[i].bytes(size_bytes), salt(peers[i / kMessages], job.rank(), i % kMessages));
     return none_wrong(job, wrong);
+}
+
+/// What `step`, as it is timed, leaves in the buffers: all ranks send the same known bytes, and those that
+/// receive some check them.
+template <Job B, class Step>
+bool validate_step(B& job, Bytes out, Bytes in, bool receives, Step step)
+{
+    constexpr std::size_t kSalt = 77;
+    fill_pattern(out, kSalt);
+    std::fill(in.begin(), in.end(), std::byte{'?'});
+    step();
+    return none_wrong(job, receives ? wrong_bytes(in, kSalt) : 0);
 }
 
 /// The token of the ring, counted by every rank it passes.

@@ -4,7 +4,23 @@
 #include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
 
+#include <cstring>
+
 using namespace tutti::bench;
+
+namespace {
+
+// A job of one rank.
+struct Single {
+    static std::string library() { return "none"; }
+    int rank() const { return 0; }
+    int size() const { return 1; }
+    void barrier() {}
+    void broadcast(Bytes, int) {}
+    void allgather(ConstBytes in, Bytes out) { std::memcpy(out.data(), in.data(), in.size()); }
+};
+
+}  // namespace
 
 TEST_CASE("ranks of the first half and of the second are pairs; who is left over has none", "[benchmarks]")
 {
@@ -33,4 +49,20 @@ TEST_CASE("on one host every rank counts as a host, and hosts with unequally man
     CHECK(fan_part(0, {0, 0, 0}).partners == std::vector<int>{1, 2});
     CHECK(fan_part(2, {0, 0, 0}).partners == std::vector<int>{0});
     CHECK_THROWS_AS(fan_part(0, {0, 0, 1}), UnsuitableJob);
+}
+
+TEST_CASE("what a timed step leaves wrong fails its check", "[benchmarks]")
+{
+    Single job;
+    Buffers buffers(100);
+    const Bytes out = buffers.out.bytes(100);
+    const Bytes in = buffers.in.bytes(100);
+    const auto copy = [&] { std::memcpy(in.data(), out.data(), 100); };
+    CHECK(validate_step(job, out, in, true, copy));
+    CHECK_FALSE(validate_step(job, out, in, true, [] {}));
+    CHECK_FALSE(validate_step(job, out, in, true, [&] {
+        copy();
+        in[99] ^= std::byte{1};
+    }));
+    CHECK(validate_step(job, out, in, false, [] {}));  // a sender has nothing to check
 }
