@@ -20,7 +20,7 @@ constexpr const char* kCopy = "memory copy";
 // What no library can do without.
 enum class Needs {
     message,  // us: one trip of a cache line, and one copy of the bytes
-    stream,   // MB/s: the rate of copies
+    stream,   // MB/s: the rate of copies, for each pair of ranks
     streams,  // MB/s: that of two cores at once
     tree,     // us: a trip for each of log2(ranks) steps, and one copy of the bytes
     blocks,   // us: the same, but a copy of a block for each of the other ranks
@@ -40,6 +40,8 @@ constexpr std::array kNeeds = {
     Need{"ring", Needs::message},
     Need{"bw", Needs::stream},
     Need{"bw_persistent", Needs::stream},
+    Need{"mbw_mr", Needs::stream},
+    Need{"latency_mt", Needs::message},
     Need{"bibw", Needs::streams},
     Need{"bibw_persistent", Needs::streams},
     Need{"barrier", Needs::tree},
@@ -130,7 +132,8 @@ std::optional<Bound> bound_of(const Case& which, std::optional<double> size_byte
     if (need->needs == Needs::stream || need->needs == Needs::streams) {
         if (!copy)
             return {};
-        return Bound{kCopy, need->needs == Needs::stream ? *copy : 2 * *copy};
+        const int copies_at_once = need->needs == Needs::stream ? which.ranks / 2 : 2;
+        return Bound{kCopy, copies_at_once * *copy};
     }
     if (!trip || (size > 0 && !copy))
         return {};

@@ -44,7 +44,8 @@ std::vector<record::Limit> measure_limits(const std::vector<Case>& cases, const 
         return {};
     const ScratchFolder scratch;
     const std::string file = (scratch / "limits.json").string();
-    const std::vector<std::string> command = {own.benchmark.string(), "limits", "--json", file};
+    const std::vector<std::string> command = {own.benchmark.string(), "limits", "--yardsticks", "--json",
+                                              file};
     const Outcome outcome = run_program(command, {}, kLimitsTimeoutSeconds);
     if (outcome.good())
         return read_limits(file);

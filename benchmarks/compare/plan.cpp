@@ -13,9 +13,9 @@ namespace tutti::bench {
 namespace {
 
 // From the start of a launcher to its end, for a program that measures nothing.
-constexpr double kLaunchSeconds = 0.5;
-// What a row takes beside its time box: buffers are filled, ranks gathered, warmed up.
-constexpr double kRowOverhead = 1.5;
+constexpr double kLaunchSeconds = 0.4;
+// Most rows are known well enough long before their time box ends.
+constexpr double kShareOfTimeBox = 0.5;
 
 // From each size to the next: a comparison of everything is long enough with few sizes.
 constexpr std::size_t kUsualGrowth = 8;
@@ -196,7 +196,7 @@ double foretell_seconds(const std::vector<Case>& cases, const std::vector<Conten
         const auto taking_part =
             std::count_if(contenders.begin(), contenders.end(),
                           [&](const Contender& contender) { return contender.offers(one.benchmark); });
-        const double measuring = one.arguments.empty() ? 0.0 : one.rows * seconds_a_row * kRowOverhead;
+        const double measuring = one.arguments.empty() ? 0.0 : one.rows * seconds_a_row * kShareOfTimeBox;
         seconds += static_cast<double>(taking_part) * rounds * (kLaunchSeconds + measuring);
     }
     return seconds;

@@ -63,7 +63,7 @@ private:
     _exit(127);
 }
 
-constexpr std::array kInterrupting = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kInterrupting = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Written by the handler, read between waits. The pipe wakes a wait, however close before it the signal came.
 std::atomic<int> interrupting_signal{0};

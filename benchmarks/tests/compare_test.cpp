@@ -180,6 +180,7 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     CHECK(bound("latency", 4.0 * 1024 * 1024)->value == Approx(0.06 + 4 * 1024 * 1024 / 50000.0));
     CHECK(bound("bw", 32768)->value == Approx(std::sqrt(100000.0 * 50000.0)));  // half way, of logarithms
     CHECK(bound("bibw", 1)->value == Approx(200000));
+    CHECK(bound("mbw_mr", 1, 4)->value == Approx(200000));
     CHECK(bound("barrier", {}, 2)->value == Approx(0.06));
     CHECK(bound("barrier", {}, 8)->value == Approx(0.18));
     CHECK(bound("barrier", {})->name == "cache line trip");
