@@ -294,16 +294,17 @@ TEST_CASE("nothing is left however head and daemons are killed")
 
 TEST_CASE("a daemon that is lost while the job ends is named, too")
 {
-    // Rank 0 fails while the daemon of rank 2 stands still; rank 1 shows that the head has ended the job, and
-    // the daemon goes.
-    const Result result = tuttirun(on_hosts({2, 1}, shell(R"(
-        stopped=$TMPDIR/stopped ending=$TMPDIR/ending
+    // Rank 0 fails while the daemon of rank 2 stands still, which has started it by the time that it passes
+    // input on; rank 1 shows that the head has ended the job, and the daemon goes.
+    const std::string actions = R"(
+        trapped=$TMPDIR/trapped stopped=$TMPDIR/stopped ending=$TMPDIR/ending
         wait_for() { while [ ! -e $1 ]; do sleep 0.02; done; rm $1; }
         case $PMIX_RANK in
-        0) wait_for $stopped; exit 3;;
-        1) trap ': > $ending; exit' TERM; while :; do sleep 0.02; done;;
-        2) kill -STOP $PPID; : > $stopped; wait_for $ending; kill -KILL $PPID; sleep 1000;;
-        esac)")));
+        0) wait_for $trapped; wait_for $stopped; exit 3;;
+        1) trap ': > $ending; exit' TERM; : > $trapped; while :; do sleep 0.02; done;;
+        2) read word; kill -STOP $PPID; : > $stopped; wait_for $ending; kill -KILL $PPID; sleep 1000;;
+        esac)";
+    const Result result = tuttirun(on_hosts({2, 1}, {"--stdin", "2", "sh", "-c", actions}), "go\n");
     CHECK(result.status == 3);
     const Words lines = launcher_lines(result);
     REQUIRE(lines.size() == 2);
