@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -69,6 +70,15 @@ json usable_cores()
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? json(CPU_COUNT(&cores)) : json(nullptr);
 }
 
+// "260 MiB" of what the kernel calls "266240K".
+std::string cache_size(const std::string& text)
+{
+    const unsigned long kibibytes = std::strtoul(text.c_str(), nullptr, 10);
+    if (!text.ends_with('K') || kibibytes == 0)
+        return text;
+    return kibibytes % 1024 == 0 ? fmt::format("{} MiB", kibibytes / 1024) : fmt::format("{} KiB", kibibytes);
+}
+
 json caches(const fs::path& root)
 {
     json found = json::array();
@@ -80,7 +90,7 @@ json caches(const fs::path& root)
         if (!level || !type || !size)
             return found;
         if (*type != "Instruction")
-            found.push_back(fmt::format("L{} {}", *level, *size));
+            found.push_back(fmt::format("L{} {}", *level, cache_size(*size)));
     }
 }
 

@@ -87,9 +87,9 @@ void add_curves(const Topic& topic, std::vector<Chart>& charts)
 {
     Chart chart = chart_of(topic);
     std::vector<std::string> libraries;
-    for (const Series& series : topic.series) {
+    for (const Figures& series : topic.series) {
         std::map<std::vector<std::string>, Curve> by_label;
-        for (const SeriesRow& row : series.rows) {
+        for (const FiguresRow& row : series.rows) {
             Curve& curve = by_label[row.labels];
             curve.name = row.labels.empty() ? series.name : series.name + ", " + joined(row.labels, " ");
             if (row.key && *row.key > 0)
@@ -127,9 +127,9 @@ void add_dots(const Topic& topic, std::optional<double> key, bool key_in_name, s
     chart.rows_are_curves = topic.quantity.labels.empty();
     std::vector<std::string> libraries;
     std::map<std::vector<std::string>, double> positions;
-    for (const Series& series : topic.series) {
+    for (const Figures& series : topic.series) {
         Curve curve{series.name, 0, {}};
-        for (const SeriesRow& row : series.rows) {
+        for (const FiguresRow& row : series.rows) {
             if (row.key != key)
                 continue;
             std::vector<std::string> name = row.labels;
@@ -194,8 +194,8 @@ std::vector<Chart> charts_of(const Topic& topic)
 {
     std::set<std::optional<double>> keys;
     std::set<std::vector<std::string>> labels;
-    for (const Series& series : topic.series) {
-        for (const SeriesRow& row : series.rows) {
+    for (const Figures& series : topic.series) {
+        for (const FiguresRow& row : series.rows) {
             keys.insert(row.key);
             labels.insert(row.labels);
         }

@@ -118,6 +118,11 @@ std::string limit_plot(const std::string& name, const Curve& limit)
 
 }  // namespace
 
+std::span<const char* const> curve_colours()
+{
+    return kColours;
+}
+
 std::string gnuplot_quoted(std::string_view text)
 {
     std::string quoted = "'";

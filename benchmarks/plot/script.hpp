@@ -1,6 +1,7 @@
 // Charts in gnuplot's language.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,8 @@ std::string gnuplot_script(const Chart& chart, Picture picture);
 /// As a string of gnuplot, quotes included: nothing in it is replaced or run, and control characters are
 /// spaces.
 std::string gnuplot_quoted(std::string_view text);
+
+/// "#0072B2" and so on: what curves are drawn in, in the order of styles.
+std::span<const char* const> curve_colours();
 
 }  // namespace tutti::bench

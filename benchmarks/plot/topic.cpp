@@ -36,7 +36,7 @@ Topic topic_of(const Case& which, const Comparison& comparison)
                 .comparison = &comparison,
                 .runs = {}};
     for (const std::string& library : which.libraries) {
-        Series series{which.library_names.at(library), library, {}};
+        Figures series{which.library_names.at(library), library, {}};
         for (const CaseRow& row : which.rows) {
             const auto found = row.libraries.find(library);
             if (found != row.libraries.end())
@@ -63,19 +63,19 @@ std::string library_of(const std::string& name)
     return letters;
 }
 
-Series series_of(const Run& run)
+Figures series_of(const Run& run)
 {
-    Series series{run.library, library_of(run.library), {}};
+    Figures series{run.library, library_of(run.library), {}};
     for (const RunRow& row : run.rows)
         series.rows.push_back({row.key, row.labels, {row.median, row.interval}});
     return series;
 }
 
-bool all_differ(const std::vector<Series>& series)
+bool all_differ(const std::vector<Figures>& series)
 {
     std::set<std::string> names;
     return std::all_of(series.begin(), series.end(),
-                       [&](const Series& one) { return names.insert(one.name).second; });
+                       [&](const Figures& one) { return names.insert(one.name).second; });
 }
 
 bool same_quantity(const Quantity& a, const Quantity& b)

@@ -8,17 +8,17 @@
 
 namespace tutti::bench {
 
-struct SeriesRow {
+struct FiguresRow {
     std::optional<double> key;
     std::vector<std::string> labels;
     record::Measured measured;
 };
 
 /// One library's, or one run's, figures.
-struct Series {
+struct Figures {
     std::string name;     // "Tutti 0.1.0", with what tells it from others of the topic
     std::string library;  // "tutti": the same library is drawn alike in all pictures
-    std::vector<SeriesRow> rows;
+    std::vector<FiguresRow> rows;
 };
 
 struct LimitRow {
@@ -33,7 +33,7 @@ struct Topic {
     std::string title;  // "Allreduce Latency Test"
     std::string job;    // "8 ranks, bound to cores"
     record::Quantity quantity;
-    std::vector<Series> series;
+    std::vector<Figures> series;
     std::vector<LimitRow> limits;
     const record::Case* which = nullptr;             // of a comparison
     const record::Comparison* comparison = nullptr;  // which it is in

@@ -10,6 +10,7 @@
 #include "benchmarks/diff/diff.hpp"
 #include "benchmarks/limits/limits.hpp"
 #include "benchmarks/plot/plot.hpp"
+#include "benchmarks/report/report.hpp"
 #include "benchmarks/suite/matching_in_process.hpp"
 #include "benchmarks/suite/suite.hpp"
 #include "benchmarks/suite/tutti_backend.hpp"
@@ -26,6 +27,7 @@ constexpr Tool kTools[] = {
     {"diff", "What got slower from one file of results to another: a gate", run_diff},
     {"limits", "What this machine's memory, caches, sockets and scheduler allow", run_limits},
     {"plot", "Pictures of runs and comparisons, by gnuplot", run_plot},
+    {"report", "Runs and comparisons as one HTML page, or as Markdown", run_report},
 };
 
 int run_tool(const Tool& tool, int argc, char** argv)

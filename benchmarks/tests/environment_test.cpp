@@ -63,7 +63,7 @@ TEST_CASE("the environment is read from the system's files", "[benchmarks]")
     CHECK(found.at("turbo") == false);
     CHECK(found.at("hyper_threads") == true);
     CHECK(found.at("huge_pages") == "madvise");
-    CHECK(found.at("caches") == nlohmann::json{"L1 48K", "L2 2048K"});
+    CHECK(found.at("caches") == nlohmann::json{"L1 48 KiB", "L2 2 MiB"});
     CHECK(found.at("virtual_machine") == false);
     CHECK(found.at("container") == false);
 

@@ -158,7 +158,7 @@ TEST_CASE("rows with labels become curves where there are more sizes than labels
     topic.name = "matching-2";
     topic.quantity.value = "Time";
     topic.quantity.labels = {"Mode"};
-    Series series{"Tutti", "tutti", {}};
+    Figures series{"Tutti", "tutti", {}};
     for (const char* const mode : {"posted", "wildcard"}) {
         for (const double depth : {0.0, 1.0, 10.0})
             series.rows.push_back({depth, {mode}, {depth + 1, {depth, depth + 2}}});
@@ -171,7 +171,7 @@ TEST_CASE("rows with labels become curves where there are more sizes than labels
     CHECK(charts[0].curves[1].name == "Tutti, wildcard");
     CHECK(charts[0].curves[0].points.size() == 2);  // a logarithm of 0 there is not
 
-    for (SeriesRow& row : topic.series[0].rows)
+    for (FiguresRow& row : topic.series[0].rows)
         row.key = row.key == 10.0 ? 10.0 : 1.0;
     const std::vector<Chart> dots = charts_of(topic);
     REQUIRE(dots.size() == 2);
@@ -179,7 +179,7 @@ TEST_CASE("rows with labels become curves where there are more sizes than labels
     CHECK(dots[0].name == "matching-2-1");
     CHECK(dots[1].name == "matching-2-10");
 
-    for (SeriesRow& row : topic.series[0].rows)
+    for (FiguresRow& row : topic.series[0].rows)
         row.measured.median = 0.0;
     CHECK(charts_of(topic).empty());
     topic.series.clear();

@@ -1,0 +1,18 @@
+// Texts of files in markup: whatever is in them, they stay texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::bench {
+
+/// In HTML, between tags and in quoted attributes.
+std::string html_text(std::string_view text);
+/// In Markdown, in a paragraph and in a cell of a table: what would be markup or HTML is escaped, line ends
+/// are spaces.
+std::string markdown_text(std::string_view text);
+/// A command as it can be pasted into a shell, its program without the folder.
+std::string command_text(const std::vector<std::string>& command);
+
+}  // namespace tutti::bench

@@ -1,0 +1,82 @@
+#include "benchmarks/report/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/plot/words.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+struct Known {
+    const char* key;
+    const char* name;
+};
+
+constexpr std::array kKnown = {
+    Known{"date", "Date"},
+    Known{"processor", "Processor"},
+    Known{"architecture", "Architecture"},
+    Known{"cores", "Cores"},
+    Known{"usable_cores", "Cores that could be used"},
+    Known{"hyper_threads", "Hyper-threads"},
+    Known{"caches", "Caches"},
+    Known{"memory_bytes", "Memory"},
+    Known{"governor", "Frequency governor"},
+    Known{"turbo", "Turbo"},
+    Known{"huge_pages", "Transparent huge pages"},
+    Known{"virtual_machine", "Virtual machine"},
+    Known{"container", "Container"},
+    Known{"system", "System"},
+    Known{"kernel", "Kernel"},
+    Known{"load", "Load before (1, 5, 15 min)"},
+    Known{"compiler", "Compiler"},
+    Known{"optimized", "Optimised build"},
+    Known{"sanitizers", "Sanitizers"},
+};
+
+std::string words_of(const nlohmann::json& value)
+{
+    if (value.is_string())
+        return value.get<std::string>();
+    if (value.is_boolean())
+        return value.get<bool>() ? "yes" : "no";
+    if (!value.is_array())
+        return value.dump();
+    std::vector<std::string> words;
+    for (const nlohmann::json& one : value)
+        words.push_back(words_of(one));
+    return joined(words, ", ");
+}
+
+}  // namespace
+
+Facts facts_of(const nlohmann::json& environment)
+{
+    Facts facts;
+    if (!environment.is_object())
+        return facts;
+    const auto add = [&](const std::string& name, const nlohmann::json& value, bool bytes) {
+        if (value.is_null() || value.empty())
+            return;
+        facts.emplace_back(name,
+                           bytes && value.is_number() ? size_text(value.get<double>()) : words_of(value));
+    };
+    for (const Known& known : kKnown) {
+        if (environment.contains(known.key))
+            add(known.name, environment[known.key], known.key == std::string_view("memory_bytes"));
+    }
+    for (const auto& [key, value] : environment.items()) {
+        const bool told =
+            std::any_of(kKnown.begin(), kKnown.end(), [&](const Known& known) { return key == known.key; });
+        if (!told)
+            add(key, value, false);
+    }
+    return facts;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,135 @@
+#include "benchmarks/report/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "benchmarks/plot/words.hpp"
+#include "benchmarks/report/escape.hpp"
+#include "benchmarks/report/overview.hpp"
+#include "benchmarks/report/sections.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+constexpr std::size_t kWorstRows = 12;
+
+template <typename... Arguments>
+void add(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments)
+{
+    fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+}
+
+std::string cell_text(const Cell& cell)
+{
+    std::string text = markdown_text(cell.text);
+    if (!cell.detail.empty())
+        text += fmt::format("{}({})", text.empty() ? "" : " ", markdown_text(cell.detail));
+    return cell.tone == Tone::bad ? "**" + text + "**" : text;
+}
+
+void add_table(std::string& text, const Table& table)
+{
+    std::string rule;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        add(text, "| {} ", markdown_text(table.columns[i]));
+        rule += i < table.names ? "|---" : "|---:";
+    }
+    add(text, "|\n{}|\n", rule);
+    for (const std::vector<Cell>& row : table.rows) {
+        for (const Cell& cell : row)
+            add(text, "| {} ", cell_text(cell));
+        text += "|\n";
+    }
+    text += "\n";
+    for (const std::string& note : table.notes)
+        add(text, "{}\n\n", markdown_text(note));
+}
+
+Table worst_table(const Overview& overview)
+{
+    Table table{"", {"Case", "Row", "Ratio", "Tutti is"}, 2, {}, {}};
+    for (std::size_t i = 0; i < std::min(kWorstRows, overview.worst.size()); ++i) {
+        const Standing& standing = overview.worst[i];
+        std::vector<std::string> row = standing.row->labels;
+        if (standing.row->key)
+            row.insert(row.begin(), key_text(standing.topic->quantity, standing.row->key));
+        table.rows.push_back(
+            {{heading_of(*standing.topic)},
+             {joined(row, ", ")},
+             {number_text(*standing.row->ratio),
+              standing.row->ratio_interval ? interval_text(*standing.row->ratio_interval) : ""},
+             {standing.row->verdict, "", tone_of(standing.row->verdict)}});
+    }
+    return table;
+}
+
+void add_environment(std::string& text, const ReportContent& content)
+{
+    text += "## Where it was measured\n\n";
+    const std::vector<Origin> origins = origins_of(content.records);
+    for (const Origin& origin : origins) {
+        if (origins.size() > 1)
+            add(text, "{}:\n\n", markdown_text(joined(origin.files, ", ")));
+        if (!origin.facts.empty())
+            text += "| | |\n|---|---|\n";
+        for (const auto& [name, value] : origin.facts)
+            add(text, "| {} | {} |\n", markdown_text(name), markdown_text(value));
+        text += "\n";
+        // Indented, so that no command can end the block.
+        for (const std::string& command : origin.commands)
+            add(text, "    {}\n\n", command);
+    }
+    for (const record::Record& one : content.records) {
+        const auto* const comparison = std::get_if<record::Comparison>(&one);
+        if (comparison != nullptr && !comparison->limits.empty())
+            add_table(text, limits_table(comparison->limits));
+    }
+}
+
+void add_topic(std::string& text, const Topic& topic, const std::string& folder)
+{
+    add(text, "### {}\n\n{} in {}; {} is better.\n\n", markdown_text(heading_of(topic)),
+        markdown_text(topic.quantity.value), markdown_text(unit_text(topic.quantity.unit)),
+        topic.quantity.lower_is_better ? "lower" : "higher");
+    if (!folder.empty()) {
+        for (const Chart& chart : report_charts(topic))
+            add(text, "![{}]({}/{}.svg)\n\n", markdown_text(chart.title), folder, chart.name);
+    }
+    const std::vector<Table> tables = tables_of(topic);
+    for (const Table& table : tables) {
+        if (tables.size() > 1)
+            add(text, "{}:\n\n", markdown_text(table.caption));
+        add_table(text, table);
+    }
+}
+
+}  // namespace
+
+std::string markdown_report(const ReportContent& content, const std::string& folder)
+{
+    std::string text = fmt::format("# {}\n\n", markdown_text(content.title));
+    const Overview overview = overview_of(content.topics);
+    if (!overview.cases.empty())
+        add(text, "{}\n\n", sentence(overview.tally));
+    if (!overview.worst.empty()) {
+        text += "The rows that stand worst beside the better peer:\n\n";
+        add_table(text, worst_table(overview));
+    }
+    text += "## How to read this\n\n";
+    for (const std::string& paragraph : reading_help(content.records))
+        add(text, "{}\n\n", paragraph);
+    add_environment(text, content);
+    for (const TopicGroup& group : groups_of(content.topics)) {
+        add(text, "## {}\n\n", markdown_text(group.name));
+        for (const Topic* const topic : group.topics)
+            add_topic(text, *topic, folder);
+    }
+    while (text.ends_with("\n\n"))
+        text.pop_back();
+    return text;
+}
+
+}  // namespace tutti::bench

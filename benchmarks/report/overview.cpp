@@ -1,0 +1,68 @@
+#include "benchmarks/report/overview.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti::bench {
+
+namespace {
+
+// The ratio, turned so that more is worse.
+std::optional<double> cost_of(const Topic& topic, const record::CaseRow& row)
+{
+    if (!row.ratio || *row.ratio <= 0)
+        return {};
+    return topic.quantity.lower_is_better ? *row.ratio : 1 / *row.ratio;
+}
+
+void count(Tally& tally, const record::CaseRow& row, std::optional<double> cost)
+{
+    tally.log_costs += cost ? std::log(*cost) : 0.0;
+    tally.ratios += cost ? 1 : 0;
+    tally.faster += row.verdict == "faster" ? 1 : 0;
+    tally.same += row.verdict == "same" ? 1 : 0;
+    tally.slower += row.verdict == "slower" ? 1 : 0;
+    tally.alone += row.verdict.empty() ? 1 : 0;
+}
+
+}  // namespace
+
+std::optional<double> Tally::advantage() const
+{
+    return ratios > 0 ? std::optional(std::exp(-log_costs / ratios)) : std::nullopt;
+}
+
+Overview overview_of(const std::vector<Topic>& topics)
+{
+    Overview overview;
+    for (const Topic& topic : topics) {
+        if (topic.which == nullptr)
+            continue;
+        Tally& tally = overview.cases.emplace_back(&topic, Tally{}).second;
+        for (const record::CaseRow& row : topic.which->rows) {
+            const std::optional<double> cost = cost_of(topic, row);
+            count(tally, row, cost);
+            count(overview.tally, row, cost);
+            if (cost)
+                overview.worst.push_back({&topic, &row, *cost});
+        }
+    }
+    std::stable_sort(overview.worst.begin(), overview.worst.end(), [](const Standing& a, const Standing& b) {
+        const bool a_slower = a.row->verdict == "slower", b_slower = b.row->verdict == "slower";
+        return a_slower != b_slower ? a_slower : a.cost > b.cost;
+    });
+    return overview;
+}
+
+std::string sentence(const Tally& tally)
+{
+    if (tally.compared() == 0)
+        return "No row has been compared with a peer.";
+    return fmt::format("{} of {} rows are faster than the better peer, {} the same, {} slower{}.",
+                       tally.faster, tally.compared(), tally.same, tally.slower,
+                       tally.alone > 0 ? fmt::format("; {} have no peer", tally.alone) : "");
+}
+
+}  // namespace tutti::bench

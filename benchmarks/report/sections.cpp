@@ -1,0 +1,101 @@
+#include "benchmarks/report/sections.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/report/escape.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+using namespace record;
+
+nlohmann::json without_moment(nlohmann::json environment)
+{
+    if (environment.is_object()) {
+        environment.erase("date");
+        environment.erase("load");
+    }
+    return environment;
+}
+
+}  // namespace
+
+std::vector<std::string> reading_help(const std::vector<Record>& records)
+{
+    const auto comparisons = std::count_if(records.begin(), records.end(), [](const Record& one) {
+        return std::holds_alternative<Comparison>(one);
+    });
+    std::vector<std::string> help = {
+        "Each figure is a median. The smaller figures with it are the 95 % interval in which "
+        "the true median lies; in pictures, where both axes are logarithmic, these intervals "
+        "are bands, often narrower than the line."};
+    if (comparisons > 0) {
+        help.push_back(
+            "Libraries took turns, each run a job of its own; a figure is the median over its "
+            "runs. The ratio is Tutti's figure by that of the better peer: below 1 is better for "
+            "times, above 1 for rates. \u201cFaster\u201d and \u201cslower\u201d stand only where "
+            "the ratio's 95 % interval excludes 1; all else is \u201csame\u201d. How many times "
+            "as fast Tutti is: the geometric mean over a case's rows.");
+        help.push_back(
+            "Of the limit: how much Tutti reaches of what the machine itself allows, measured in "
+            "the same go; 100 % is at the limit. In pictures, limits are grey dashed lines.");
+    }
+    if (comparisons < std::ssize(records))
+        help.push_back(
+            "Tables of single runs have percentiles over iterations. Outliers are counted and "
+            "shown, never dropped.");
+    return help;
+}
+
+std::vector<Origin> origins_of(const std::vector<Record>& records)
+{
+    std::vector<Origin> origins;
+    std::vector<nlohmann::json> environments;
+    for (const Record& one : records) {
+        const auto [file, command, environment] = std::visit(
+            [](const auto& record) { return std::tie(record.file, record.command, record.environment); },
+            one);
+        const nlohmann::json lasting = without_moment(environment);
+        const auto found = std::find(environments.begin(), environments.end(), lasting);
+        const auto index = static_cast<std::size_t>(found - environments.begin());
+        if (found == environments.end()) {
+            environments.push_back(lasting);
+            origins.push_back({{}, {}, facts_of(environment)});
+        }
+        origins[index].files.push_back(std::filesystem::path(file).filename().string());
+        std::vector<std::string>& commands = origins[index].commands;
+        const std::string text = command_text(command);
+        if (!text.empty() && std::find(commands.begin(), commands.end(), text) == commands.end())
+            commands.push_back(text);
+    }
+    return origins;
+}
+
+std::vector<TopicGroup> groups_of(const std::vector<Topic>& topics)
+{
+    std::vector<TopicGroup> groups;
+    for (const Topic& topic : topics) {
+        std::string name = topic.which == nullptr ? "Runs" : topic.which->group;
+        if (name.empty())
+            name = "Comparisons";
+        name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+        auto found = std::find_if(groups.begin(), groups.end(),
+                                  [&](const TopicGroup& group) { return group.name == name; });
+        if (found == groups.end())
+            found = groups.insert(found, {name, {}});
+        found->topics.push_back(&topic);
+    }
+    return groups;
+}
+
+std::string heading_of(const Topic& topic)
+{
+    return topic.job.empty() ? topic.title : topic.title + ", " + topic.job;
+}
+
+}  // namespace tutti::bench

@@ -1,0 +1,36 @@
+// What a report says, whether as HTML or as Markdown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/plot/topic.hpp"
+#include "benchmarks/report/facts.hpp"
+
+namespace tutti::bench {
+
+/// How to read a report with comparisons, with runs, or with both: a paragraph each.
+std::vector<std::string> reading_help(const std::vector<record::Record>& records);
+
+/// An environment, the names of the files that were made in it, and the commands that made them.
+struct Origin {
+    std::vector<std::string> files;  // without folders: reports are published
+    std::vector<std::string> commands;
+    Facts facts;
+};
+
+/// Files whose environments differ in date and load only share an origin, which shows those of the first.
+std::vector<Origin> origins_of(const std::vector<record::Record>& records);
+
+/// Topics of one group: "point-to-point".
+struct TopicGroup {
+    std::string name;
+    std::vector<const Topic*> topics;
+};
+
+std::vector<TopicGroup> groups_of(const std::vector<Topic>& topics);
+
+/// "Allreduce Latency Test, 8 ranks".
+std::string heading_of(const Topic& topic);
+
+}  // namespace tutti::bench
