@@ -81,7 +81,7 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
 {
     if (heading_.title.empty())
         heading_.title = benchmark.title;
-    // Tried now and written at the end: hours of measuring must not end in a typing error.
+    // Tried now and written row by row: hours of measuring must not end in a typing error.
     check_writable("--json", options_.json_file);
     check_writable("--csv", options_.csv_file);
     nlohmann::json facts = environment();
@@ -217,6 +217,13 @@ void Report::row(const Row& row)
     print(row);
     remember(row);
     failed_ = failed_ || !row.valid.value_or(true);
+    write_files();  // what has been measured survives the end of a run that takes too long
+}
+
+void Report::write_files() const
+{
+    write_result("--json", options_.json_file, options_.json_file.empty() ? "" : document_->dump(2) + "\n");
+    write_result("--csv", options_.csv_file, csv_);
 }
 
 void Report::finish()
@@ -231,8 +238,7 @@ void Report::finish()
         fmt::print("# Not known to {:.1f} % within {} s: {}\n", 100.0 * options_.budget.precision,
                    options_.budget.seconds, fmt::join(wide_, ", "));
     std::fflush(stdout);
-    write_result("--json", options_.json_file, options_.json_file.empty() ? "" : document_->dump(2) + "\n");
-    write_result("--csv", options_.csv_file, csv_);
+    write_files();
 }
 
 }  // namespace tutti::bench

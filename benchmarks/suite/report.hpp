@@ -53,8 +53,9 @@ public:
     Report(const Options& options, const Benchmark& benchmark, Heading heading);
     ~Report();
 
+    /// Also writes the files that were asked for, with the rows so far. Throws std::runtime_error.
     void row(const Row& row);
-    /// Says what should be known of the rows, and writes the files that were asked for.
+    /// Says what should be known of the rows, and writes the files.
     void finish();
     /// Whether a checked row was wrong.
     bool failed() const noexcept { return failed_; }
@@ -63,6 +64,7 @@ private:
     void print_header() const;
     void print(const Row& row) const;
     void remember(const Row& row);
+    void write_files() const;
 
     const Options& options_;
     const Benchmark& benchmark_;
