@@ -121,7 +121,7 @@ void add_dots(const Topic& topic, std::optional<double> key, bool key_in_name, s
     Chart chart = chart_of(topic);
     chart.dots = true;
     if (key_in_name) {
-        chart.name += fmt::format("-{:g}", *key);
+        chart.name += fmt::format("-{:.10g}", *key);
         chart.title += ", " + key_text(topic.quantity, key);
     }
     chart.rows_are_curves = topic.quantity.labels.empty();

@@ -41,7 +41,7 @@ std::string key_text(const record::Quantity& quantity, std::optional<double> key
 {
     if (!key)
         return "";
-    return keys_are_sizes(quantity) ? size_text(*key) : fmt::format("{:g}", *key);
+    return keys_are_sizes(quantity) ? size_text(*key) : fmt::format("{:.10g}", *key);
 }
 
 std::string job_text(int ranks, int hosts, std::string_view binding)

@@ -23,6 +23,7 @@ constexpr std::array kKnown = {
     Known{"architecture", "Architecture"},
     Known{"cores", "Cores"},
     Known{"usable_cores", "Cores that could be used"},
+    Known{"binding", "Cores of each rank"},
     Known{"hyper_threads", "Hyper-threads"},
     Known{"caches", "Caches"},
     Known{"memory_bytes", "Memory"},

@@ -14,12 +14,13 @@ namespace {
 
 using namespace record;
 
-nlohmann::json without_moment(nlohmann::json environment)
+// Without what changes from run to run on the same machine.
+nlohmann::json lasting_part(nlohmann::json environment)
 {
-    if (environment.is_object()) {
-        environment.erase("date");
-        environment.erase("load");
-    }
+    if (!environment.is_object())
+        return environment;
+    for (const char* const name : {"date", "load", "usable_cores", "binding"})
+        environment.erase(name);
     return environment;
 }
 
@@ -60,7 +61,7 @@ std::vector<Origin> origins_of(const std::vector<Record>& records)
         const auto [file, command, environment] = std::visit(
             [](const auto& record) { return std::tie(record.file, record.command, record.environment); },
             one);
-        const nlohmann::json lasting = without_moment(environment);
+        const nlohmann::json lasting = lasting_part(environment);
         const auto found = std::find(environments.begin(), environments.end(), lasting);
         const auto index = static_cast<std::size_t>(found - environments.begin());
         if (found == environments.end()) {

@@ -19,7 +19,7 @@ struct Origin {
     Facts facts;
 };
 
-/// Files whose environments differ in date and load only share an origin, which shows those of the first.
+/// Files of the same machine and build share an origin, which shows the date, load and binding of the first.
 std::vector<Origin> origins_of(const std::vector<record::Record>& records);
 
 /// Topics of one group: "point-to-point".

@@ -43,7 +43,7 @@ a:focus-visible, .box:focus-visible { outline: 3px solid var(--link); outline-of
 .quiet, small { color: var(--quiet); }
 .lead { font-size: 1.15rem; }
 .box { overflow-x: auto; margin: .7rem 0; border: 1px solid var(--line); border-radius: .5rem; }
-.box > .picture { display: block; width: 100%; min-width: 36rem; height: auto; }
+.box > .picture { display: block; width: 100%; min-width: 36rem; max-width: 58rem; height: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--quiet); }
 th, td { padding: .3rem .75rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }

@@ -112,13 +112,13 @@ TEST_CASE("texts are escaped for markup and shells", "[benchmarks]")
 TEST_CASE("the environment is told in words, known facts first", "[benchmarks]")
 {
     const Facts facts = facts_of({{"memory_bytes", 8589934592},
-                                  {"binding", {"0", "1"}},
+                                  {"other", {"0", "1"}},
                                   {"turbo", nullptr},
                                   {"sanitizers", nlohmann::json::array()},
                                   {"virtual_machine", false},
                                   {"processor", "A CPU"}});
     CHECK(facts ==
-          Facts{{"Processor", "A CPU"}, {"Memory", "8 GiB"}, {"Virtual machine", "no"}, {"binding", "0, 1"}});
+          Facts{{"Processor", "A CPU"}, {"Memory", "8 GiB"}, {"Virtual machine", "no"}, {"other", "0, 1"}});
     CHECK(facts_of(nullptr).empty());
 }
 

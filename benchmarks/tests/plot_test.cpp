@@ -172,12 +172,12 @@ TEST_CASE("rows with labels become curves where there are more sizes than labels
     CHECK(charts[0].curves[0].points.size() == 2);  // a logarithm of 0 there is not
 
     for (FiguresRow& row : topic.series[0].rows)
-        row.key = row.key == 10.0 ? 10.0 : 1.0;
+        row.key = row.key == 10.0 ? 33554432.0 : 1.0;
     const std::vector<Chart> dots = charts_of(topic);
     REQUIRE(dots.size() == 2);
     CHECK(dots[0].dots);
     CHECK(dots[0].name == "matching-2-1");
-    CHECK(dots[1].name == "matching-2-10");
+    CHECK(dots[1].name == "matching-2-33554432");
 
     for (FiguresRow& row : topic.series[0].rows)
         row.measured.median = 0.0;
