@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "lib/base/suggest.hpp"
 #include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
@@ -173,10 +174,30 @@ void add_operators(CLI::App* reduce_op, Options& options)
         ->check(CLI::IsMember(names_of_types()));
 }
 
+// What the help lists it under.
+const char* heading_of(const Benchmark& benchmark)
+{
+    switch (benchmark.group) {
+        case Group::collective:
+            return "Collectives";
+        case Group::overlap:
+            return "Non-blocking collectives, and how much of them hides behind computing";
+        case Group::persistent:
+            return "Persistent collectives";
+        case Group::startup:
+        case Group::idle:
+        case Group::reduction:
+            return "Startup, waiting, arithmetic";
+        default:
+            return "Messages";
+    }
+}
+
 void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, bool own_library)
 {
     CLI::App* sub =
         app.add_subcommand(benchmark.name, fmt::format("{}, {}", benchmark.description, benchmark.unit));
+    sub->group(heading_of(benchmark));
     if (*benchmark.alias != '\0')
         sub->alias(benchmark.alias);
     sub->callback([&options, &benchmark] {
@@ -203,10 +224,13 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
         add_loop_options(sub, options, benchmark);
 }
 
+constexpr const char* kToolsHeading = "Tools";
+
 void add_tune(CLI::App& app, Options& options)
 {
     CLI::App* tune = app.add_subcommand(
         "tune", "Time every algorithm of each collective in this job, and write the rules that follow");
+    tune->group(kToolsHeading);
     tune->callback([&options, tune] {
         options.benchmark = "tune";
         if (tune->count("--seconds") == 0)
@@ -235,7 +259,22 @@ void add_commands(CLI::App& app, Options& options, std::span<const Tool> tools, 
         add_tune(app, options);
     // Only to be listed: they read their own command lines.
     for (const Tool& tool : tools)
-        app.add_subcommand(tool.name, tool.description);
+        app.add_subcommand(tool.name, tool.description)->group(kToolsHeading);
+}
+
+// What is wrong with the word that names what to run; empty when nothing is.
+std::string complaint_of(int argc, const char* const* argv, const CLI::App& app, const char* program)
+{
+    if (argc < 2 || argv[1][0] == '-')
+        return {};
+    std::vector<std::string_view> known;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(sub->get_name());
+        if (sub->check_name(argv[1]))
+            return {};
+    }
+    return fmt::format("{}: there is no benchmark or tool '{}'{}\n'{} --help' lists them all\n", program,
+                       argv[1], base::did_you_mean(argv[1], known), program);
 }
 
 constexpr const char* kExamples =
@@ -243,6 +282,8 @@ constexpr const char* kExamples =
     "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench latency -m 1:4194304 -i 1000 -x 100\n"
     "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench bw -W 64 --precision 0.5 --json bw.json\n"
     "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
+    "  tuttirun -n 8 build/benchmarks/tutti-bench mbw_mr -p 4 -W 32 -m 8:8\n"
+    "  tuttirun -n 4 build/benchmarks/tutti-bench allgatherv_persistent -T double --in-place -u\n"
     "  tuttirun -n 2 -x TUTTI_PROGRESS=thread build/benchmarks/tutti-bench iallreduce -m 65536:1048576\n"
     "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
     "  build/benchmarks/tutti-bench matching --sources 100\n"
@@ -302,8 +343,14 @@ CommandLine parse_command_line(int argc, const char* const* argv, bool own_libra
         app.footer(kExamples);
     CommandLine result;
     result.options.command.assign(argv, argv + argc);
-    result.options.command.front() = own_library ? "tutti-bench" : "peer-bench";
+    const char* const program = own_library ? "tutti-bench" : "peer-bench";
+    result.options.command.front() = program;
     add_commands(app, result.options, tools, own_library);
+    result.message = complaint_of(argc, argv, app, program);
+    if (!result.message.empty()) {
+        result.status = 2;
+        return result;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -75,6 +75,37 @@ TEST_CASE("names and aliases", "[benchmarks]")
     CHECK(parse("latency").command == std::vector<std::string>{"tutti-bench", "latency"});
 }
 
+TEST_CASE("collectives move elements of a type, and sizes begin at one of them", "[benchmarks]")
+{
+    CHECK(parse("allreduce").element() == tutti::DataType::float32);
+    CHECK(parse("ireduce_scatterv").element() == tutti::DataType::float32);
+    CHECK(parse("alltoallv").element() == tutti::DataType::int8);
+    CHECK(parse("alltoallv").size_list().front() == 1);
+    const Options doubles = parse("scan_persistent -T MPI_DOUBLE -l");
+    CHECK(doubles.element() == tutti::DataType::float64);
+    CHECK(doubles.size_list().front() == 8);
+    CHECK(doubles.in_place);
+}
+
+TEST_CASE("every collective has its three forms, under OSU's names as well", "[benchmarks]")
+{
+    std::size_t collectives = 0;
+    for (const Benchmark& benchmark : catalogue())
+        collectives += benchmark.collective ? 1 : 0;
+    CHECK(collectives == 3 * 20);
+    CHECK(parse("ibcast").benchmark == "ibroadcast");
+    CHECK(parse("bcast_persistent").benchmark == "broadcast_persistent");
+    CHECK(parse("reduce_scatter_block").entry->collective == Collective::reduce_scatter);
+    CHECK(parse("bw_fan_in").benchmark == "fan-in");
+}
+
+TEST_CASE("a mistyped name is answered with the one that was meant", "[benchmarks]")
+{
+    const CommandLine command = parse_line("alreduce");
+    CHECK(command.status == 2);
+    CHECK(command.message.find("did you mean 'allreduce'") != std::string::npos);
+}
+
 TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
 {
     for (const char* line : {"",
@@ -96,7 +127,14 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
                              "latency --start clock",
                              "latency --precision 0",
                              "latency --growth 1",
-                             "allreduce --start now"})
+                             "allreduce --start now",
+                             "allreduce -T short",
+                             "broadcast --in-place",
+                             "neighbor_alltoall --in-place",
+                             "barrier -T int",
+                             "latency_mt -t 0",
+                             "multi_lat -p 2",
+                             "init -m 8"})
         check_refused(line);
     check_refused("matching --sources 4", false);
     CHECK(parse_line("latency --help").status == 0);
