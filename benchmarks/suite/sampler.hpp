@@ -14,8 +14,10 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "benchmarks/suite/clock.hpp"
@@ -50,7 +52,7 @@ public:
     {
         if (start == Start::clock)
             estimate_offset();
-        const double own = own_cost_us(start);
+        double own = own_cost_us(start);
         const double estimate_us = warm_up(step);
         Slots slots{0.0, 4.0 * estimate_us + 2.0};
         Series series(over, job_.size());
@@ -72,8 +74,10 @@ public:
             for (double& time : times)
                 time = counts ? std::max(time - own, 0.0) : std::numeric_limits<double>::quiet_NaN();
             add(series, times);
-            if (start == Start::clock && hopeless(series))
+            if (start == Start::clock && hopeless(series, now_us() - begin)) {
                 start = Start::barrier;
+                own = own_cost_us(start);
+            }
         }
         series.narrow = stopping.narrow();
         return series;
@@ -121,6 +125,9 @@ private:
     static constexpr int kMostIterations = 10'000;  // in a batch: what a rank remembers
     static constexpr int kMostSlots = 1000;  // then new ones are agreed upon: whoever fell behind is back
     static constexpr int kCostIterations = 1000;
+    static constexpr double kLongWaitUs = 1000.0;
+    static constexpr double kWakeUpUs = 500.0;
+    static constexpr double kPunctualUs = 1.0;
 
     int decided(Stopping& stopping, const Series& series, double begin)
     {
@@ -185,20 +192,29 @@ private:
         }
     }
 
-    // NaN: this rank came too late to begin with the others.
+    // NaN: this rank came too late to begin with the others, or was kept from its core when it was time.
     template <class Step>
     static void run_in_slots(std::vector<double>& times, Slots slots, Step& step)
     {
         double begin = slots.first_us;
         for (double& time : times) {
-            double now = now_us();
-            const bool late = now > begin;
-            while (now < begin)
-                now = now_us();
+            const bool late = !wait_until(begin);
             step();
             time = late ? std::numeric_limits<double>::quiet_NaN() : now_us() - begin;
             begin += slots.length_us;
         }
+    }
+
+    // Whether it was possible. Who would wait for long sleeps first: a rank that uses up its time slice
+    // waiting is the one that others are preferred to when it matters.
+    static bool wait_until(double time_us)
+    {
+        double now = now_us();
+        if (time_us - now > kLongWaitUs)
+            std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(time_us - now - kWakeUpUs));
+        while (now < time_us)
+            now = now_us();
+        return now <= time_us + kPunctualUs;
     }
 
     // Long enough that a usual iteration is over when the next begins, and that one which took longer does
@@ -216,10 +232,13 @@ private:
         return own;
     }
 
-    bool hopeless(const Series& series)
+    // Where other processes keep ranks from their cores, hardly any begins in time.
+    bool hopeless(const Series& series, double elapsed_us)
     {
-        const bool mostly_late = series.late() > 100 && series.late() > 4 * series.values().size();
-        return shared(job_, job_.rank() == 0 && mostly_late ? 1 : 0) == 1;
+        const std::size_t good = series.values().size();
+        const bool mostly_late = series.late() > 100 && series.late() > 4 * good;
+        const bool nothing_yet = good == 0 && elapsed_us > 0.5e6 * budget_.seconds;
+        return shared(job_, job_.rank() == 0 && (mostly_late || nothing_yet) ? 1 : 0) == 1;
     }
 
     // The loop of this way to start, around nothing.

@@ -26,6 +26,9 @@ int Stopping::next_batch(std::span<const double> values, double elapsed_s)
         batch = std::min(*how_.iterations - measured_, at_most_);
     } else if (measured_ == 0) {
         batch = std::min({kFirstBatch, at_least_, at_most_});
+    } else if (values.empty()) {
+        batch = std::min(kFirstBatch,
+                         at_most_);  // a row without any value would be worse than one that takes long
     } else {
         const bool enough =
             narrow_ && measured_ >= at_least_ && elapsed_s >= kLeastShareOfTime * how_.seconds;

@@ -94,6 +94,16 @@ TEST_CASE("iterations end when the median is known, or the time is over", "[benc
     CHECK(values.size() >= 900);
 }
 
+TEST_CASE("a row has a value, however late iterations begin", "[benchmarks]")
+{
+    Budget budget;
+    budget.seconds = 0.01;
+    Stopping stopping(budget, 100);
+    CHECK(stopping.next_batch({}, 0.0) == 10);
+    CHECK(stopping.next_batch({}, 5.0) == 10);
+    CHECK(stopping.next_batch(std::vector{1.0}, 6.0) == 0);
+}
+
 TEST_CASE("the engine's own cost is known", "[benchmarks]")
 {
     Alone job;
