@@ -305,7 +305,8 @@ int run_compare(int argc, const char* const* argv)
         "tutti-bench compare"};
     app.footer(kExamples);
     CompareOptions options;
-    options.command.assign(argv, argv + argc);
+    options.command = {"tutti-bench", "compare"};
+    options.command.insert(options.command.end(), argv + 1, argv + argc);
     add_what(app, options);
     add_how(app, options);
     try {

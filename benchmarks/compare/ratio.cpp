@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace tutti::bench {
@@ -29,6 +32,27 @@ std::vector<double> log_ratios(const Rounds& own, const Rounds& other)
     return logs;
 }
 
+// Of the mean of all but a fifth at either end. Those are taken as far away as the last that counts, which
+// makes the variance that of the trimmed mean. Two values or more.
+std::pair<double, double> interval_of_mean(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const std::size_t trimmed = values.size() / 5;
+    const auto counting = std::span(values).subspan(trimmed, values.size() - 2 * trimmed);
+    const double count = static_cast<double>(counting.size());
+    const double mean = std::accumulate(counting.begin(), counting.end(), 0.0) / count;
+    for (double& value : values)
+        value = std::clamp(value, counting.front(), counting.back());
+    const double middle =
+        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    double squares = 0.0;
+    for (const double value : values)
+        squares += (value - middle) * (value - middle);
+    const double error = std::sqrt(squares / (count * (count - 1)));
+    const double half = student_quantile(static_cast<int>(counting.size()) - 1) * error;
+    return {mean - half, mean + half};
+}
+
 }  // namespace
 
 double student_quantile(int degrees_of_freedom)
@@ -49,19 +73,11 @@ std::optional<Ratio> ratio_of(const Rounds& own, const Rounds& other)
         return {};
     Ratio ratio{median_of(own) / median_of(other), {}};
     const std::vector<double> logs = log_ratios(own, other);
-    const double count = static_cast<double>(logs.size());
     if (logs.size() < 2)
         return ratio;
-    double mean = 0.0;
-    for (const double log : logs)
-        mean += log / count;
-    double squares = 0.0;
-    for (const double log : logs)
-        squares += (log - mean) * (log - mean);
-    const double half =
-        student_quantile(static_cast<int>(logs.size()) - 1) * std::sqrt(squares / (count - 1) / count);
-    ratio.interval = Interval{std::min(std::exp(mean - half), ratio.value),
-                              std::max(std::exp(mean + half), ratio.value), 0.95};
+    const auto [low, high] = interval_of_mean(logs);
+    ratio.interval =
+        Interval{std::min(std::exp(low), ratio.value), std::max(std::exp(high), ratio.value), 0.95};
     return ratio;
 }
 

@@ -20,12 +20,16 @@ struct Ratio {
 /// Nothing where one side has no run, or the other's median is not above zero.
 ///
 /// The sample is a round: runs of one round follow each other at once, so what drifts on the machine is in
-/// both and leaves their ratio. The interval is Student's of the logarithms of the rounds' ratios (paired
-/// observations: Jain, The Art of Computer Systems Performance Analysis, 13.4.1; ratios of runs as the
-/// sample: Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013), widened to hold `value`,
-/// which an outlier may put outside. Of samples as small as these it holds the true ratio as often as it
-/// says, also of two or three rounds and with outliers; bootstrapped medians do so from five on at best, and
-/// of three in 71 to 77 % (paired) or 88 % (not).
+/// both and leaves their ratio (paired observations: Jain, The Art of Computer Systems Performance
+/// Analysis, 13.4.1; runs as the sample: Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM
+/// 2013). The interval is Student's of the trimmed mean of the logarithms of the rounds' ratios: from five
+/// rounds on, a fifth at either end does not count but as much as its neighbour (Tukey and McLaughlin, Less
+/// vulnerable confidence and significance procedures, Sankhya 1963), so that one disturbed round of five does
+/// not hide a difference. It is widened to hold `value`.
+///
+/// In simulations (5 % noise of runs, drift, outliers in a tenth of them; 3 to 9 rounds) it holds the true
+/// ratio in 93 to 97 %; bootstrapped medians do so from five rounds on at best, of three in 71 to 77 %
+/// (paired) or 88 % (not).
 std::optional<Ratio> ratio_of(const Rounds& own, const Rounds& other);
 
 /// The 97.5 % point of Student's distribution, for two-sided intervals of 95 %.

@@ -13,7 +13,7 @@ constexpr int kKeyWidth = 10;
 constexpr int kLabelWidth = 10;
 constexpr int kValueWidth = 12;
 constexpr int kRatioWidth = 8;
-constexpr int kIntervalWidth = 15;
+constexpr int kIntervalWidth = 17;
 constexpr int kVerdictWidth = 9;
 constexpr int kShareWidth = 9;
 
@@ -30,9 +30,13 @@ std::string key_text(const RowName& name)
     return name.key ? fmt::format("{}", *name.key) : "-";
 }
 
-// Two decimals, or two digits.
+// Two decimals, or two digits; of what no decimals can tell, that it is far away.
 std::string ratio_text(double ratio)
 {
+    if (ratio < 0.001)
+        return "<0.001";
+    if (ratio > 1000)
+        return ">1000";
     return ratio < 0.1 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.2f}", ratio);
 }
 

@@ -53,6 +53,20 @@ TEST_CASE("an interval holds the ratio that is shown", "[benchmarks]")
     CHECK(verdict_of(*ratio, Better::lower) == Verdict::same);
 }
 
+TEST_CASE("one disturbed round of five does not hide a difference", "[benchmarks]")
+{
+    const auto ratio = ratio_of(rounds({0.50, 0.51, 500, 0.49, 0.50}), rounds({1, 1, 1, 1, 1}));
+    CHECK(ratio->value == Approx(0.5));
+    // Logarithms of 0.50, 0.50 and 0.51 count; 0.49 is taken as 0.50, 500 as 0.51.
+    const double step = std::log(0.51 / 0.50);
+    const double variance = (3 * std::pow(0.4 * step, 2) + 2 * std::pow(0.6 * step, 2)) / (3 * 2);
+    CHECK(ratio->interval->high == Approx(0.5 * std::exp(step / 3 + 4.303 * std::sqrt(variance))));
+    CHECK(verdict_of(*ratio, Better::lower) == Verdict::faster);
+    // Two of five are not noise any more.
+    CHECK(verdict_of(*ratio_of(rounds({0.50, 500, 500, 0.49, 0.50}), rounds({1, 1, 1, 1, 1})),
+                     Better::lower) == Verdict::same);
+}
+
 TEST_CASE("rounds that only one library has count for its median, not for pairs", "[benchmarks]")
 {
     const auto ratio = ratio_of({{0, 1.0}, {1, 1.0}, {2, 4.0}}, {{0, 2.0}, {1, 2.0}});
