@@ -11,8 +11,8 @@ namespace tutti::bench {
 namespace {
 
 constexpr int kWidth = 860;
-constexpr int kHeight = 460;
-constexpr int kDotsFrame = 130;  // what is above and below the rows
+constexpr int kHeight = 500;
+constexpr int kDotsFrame = 170;  // what is above and below the rows
 constexpr int kDotsRow = 22;
 constexpr double kMargin = 1e-3;    // gnuplot drops ticks that lie exactly at an axis' end
 constexpr double kDotsApart = 0.6;  // what the dots of a row take of its height
@@ -145,7 +145,7 @@ std::string gnuplot_script(const Chart& chart, Picture picture)
     script +=
         "set border 3\n"
         "set grid linecolor rgb '#999999' linewidth 0.5 dashtype (2,4)\n"
-        "set key outside right center vertical Left reverse samplen 3 spacing 1.3\n";
+        "set key bmargin center horizontal Left reverse samplen 3 width 2 height 1 spacing 1.2\n";
     if (chart.rows_are_curves)
         script += "unset key\n";
     script += axes(chart);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
 #include "benchmarks/plot/words.hpp"
 #include "benchmarks/report/escape.hpp"
@@ -20,6 +21,22 @@ template <typename... Arguments>
 void add(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments)
 {
     fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+}
+
+// As lines of the width that documents have here.
+std::string wrapped(const std::string& text)
+{
+    constexpr std::size_t kWidth = 120;
+    std::istringstream words(text);
+    std::string lines;
+    std::size_t line = 0;
+    for (std::string word; words >> word;) {
+        const bool fits = line + word.size() < kWidth;
+        lines += lines.empty() ? "" : fits ? " " : "\n";
+        line = (fits ? line + 1 : 0) + word.size();
+        lines += word;
+    }
+    return lines;
 }
 
 std::string cell_text(const Cell& cell)
@@ -120,7 +137,7 @@ std::string markdown_report(const ReportContent& content, const std::string& fol
     }
     text += "## How to read this\n\n";
     for (const std::string& paragraph : reading_help(content.records))
-        add(text, "{}\n\n", paragraph);
+        add(text, "{}\n\n", wrapped(paragraph));
     add_environment(text, content);
     for (const TopicGroup& group : groups_of(content.topics)) {
         add(text, "## {}\n\n", markdown_text(group.name));

@@ -24,7 +24,8 @@ void count(Tally& tally, const record::CaseRow& row, std::optional<double> cost)
     tally.faster += row.verdict == "faster" ? 1 : 0;
     tally.same += row.verdict == "same" ? 1 : 0;
     tally.slower += row.verdict == "slower" ? 1 : 0;
-    tally.alone += row.verdict.empty() ? 1 : 0;
+    tally.undecided += row.verdict.empty() && !row.better_peer.empty() ? 1 : 0;
+    tally.alone += row.better_peer.empty() ? 1 : 0;
 }
 
 }  // namespace
@@ -58,11 +59,15 @@ Overview overview_of(const std::vector<Topic>& topics)
 
 std::string sentence(const Tally& tally)
 {
+    std::string rest;
+    if (tally.undecided > 0)
+        rest += fmt::format(" {} are undecided: they need more runs.", tally.undecided);
+    if (tally.alone > 0)
+        rest += fmt::format(" {} have no peer.", tally.alone);
     if (tally.compared() == 0)
-        return "No row has been compared with a peer.";
-    return fmt::format("{} of {} rows are faster than the better peer, {} the same, {} slower{}.",
-                       tally.faster, tally.compared(), tally.same, tally.slower,
-                       tally.alone > 0 ? fmt::format("; {} have no peer", tally.alone) : "");
+        return "No row has been compared with a peer." + rest;
+    return fmt::format("{} of {} rows are faster than the better peer, {} the same, {} slower.{}",
+                       tally.faster, tally.compared(), tally.same, tally.slower, rest);
 }
 
 }  // namespace tutti::bench

@@ -102,13 +102,14 @@ void add_cases(std::string& page, const Overview& overview)
     page +=
         "<table><caption>All cases, in rows</caption>\n<thead><tr><th scope=\"col\" class=\"name\">Case</th>"
         "<th scope=\"col\">Faster</th><th scope=\"col\">Same</th><th scope=\"col\">Slower</th>"
-        "<th scope=\"col\">No peer</th><th scope=\"col\">Times as fast</th></tr></thead>\n<tbody>\n";
+        "<th scope=\"col\">Undecided</th><th scope=\"col\">No peer</th><th scope=\"col\">Times as "
+        "fast</th></tr></thead>\n<tbody>\n";
     for (const auto& [topic, tally] : overview.cases)
         add(page,
             "<tr><th scope=\"row\" class=\"name case\">{}</th><td>{}</td><td>{}</td><td class=\"{}\">{}</td>"
-            "<td>{}</td><td>{}</td></tr>\n",
+            "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
             link_to(*topic), tally.faster, tally.same, tally.slower > 0 ? "bad" : "", tally.slower,
-            tally.alone, tally.advantage() ? number_text(*tally.advantage()) : "\u2013");
+            tally.undecided, tally.alone, tally.advantage() ? number_text(*tally.advantage()) : "\u2013");
     page += "</tbody></table></div>\n";
 }
 

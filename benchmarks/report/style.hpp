@@ -47,9 +47,10 @@ a:focus-visible, .box:focus-visible { outline: 3px solid var(--link); outline-of
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 caption { text-align: left; padding: .5rem .75rem; color: var(--quiet); }
 th, td { padding: .3rem .75rem; text-align: right; white-space: nowrap; border-top: 1px solid var(--line); }
-thead th { background: var(--raised); vertical-align: bottom; }
+thead th { background: var(--raised); vertical-align: bottom; white-space: normal; }
 th.name, td.name { text-align: left; }
 tbody th { font-weight: 600; }
+th.case { white-space: normal; min-width: 14rem; }
 tbody tr:hover > * { background: var(--raised); }
 td small { margin-left: .45em; font-weight: 400; }
 .good { color: var(--good); background: var(--good-ground); font-weight: 600; }

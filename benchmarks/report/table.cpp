@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "benchmarks/plot/words.hpp"
 
@@ -182,13 +184,26 @@ std::vector<Table> tables_of(const Topic& topic)
 
 Table limits_table(const std::vector<Limit>& limits)
 {
-    Table table{
-        "What the machine allows, measured in the same go", {"Limit", "Size", "Value", "Unit"}, 2, {}, {}};
-    for (const Limit& limit : limits)
-        table.rows.push_back({{limit.name},
-                              {limit.key ? size_text(*limit.key) : ""},
-                              {number_text(limit.value)},
-                              {unit_text(limit.unit)}});
+    Table table{"What the machine allows, measured in the same go", {"Size"}, 1, {}, {}};
+    std::set<std::optional<double>> keys;
+    std::vector<std::string>& columns = table.columns;
+    const auto column_of = [&](const Limit& limit) {
+        const std::string name = fmt::format("{} ({})", limit.name, unit_text(limit.unit));
+        return std::find(columns.begin() + 1, columns.end(), name) - columns.begin();
+    };
+    for (const Limit& limit : limits) {
+        keys.insert(limit.key);
+        if (column_of(limit) == std::ssize(columns))
+            columns.push_back(fmt::format("{} ({})", limit.name, unit_text(limit.unit)));
+    }
+    for (const std::optional<double>& key : keys) {
+        std::vector<Cell>& row = table.rows.emplace_back(columns.size());
+        row[0].text = key ? size_text(*key) : "";
+        for (const Limit& limit : limits) {
+            if (limit.key == key)
+                row[static_cast<std::size_t>(column_of(limit))].text = number_text(limit.value);
+        }
+    }
     return table;
 }
 

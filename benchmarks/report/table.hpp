@@ -11,7 +11,7 @@ namespace tutti::bench {
 enum class Tone { plain, good, bad };
 
 struct Cell {
-    std::string text;
+    std::string text{};
     std::string detail{};  // smaller: an interval, a name
     Tone tone = Tone::plain;
 };
@@ -26,7 +26,7 @@ struct Table {
 
 /// One table of a case, one a run.
 std::vector<Table> tables_of(const Topic& topic);
-/// What the machine allows.
+/// What the machine allows: a column a limit, a row a size.
 Table limits_table(const std::vector<record::Limit>& limits);
 
 /// "0.49-0.51", with a dash as long as that of intervals is.

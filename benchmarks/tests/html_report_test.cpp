@@ -141,7 +141,11 @@ TEST_CASE("the overview counts rows and sorts them, the worst first", "[benchmar
     CHECK(overview.worst[5].row->verdict == "slower");
     CHECK(overview.worst[6].row->verdict == "same");
     CHECK(sentence(overview.tally) == "35 of 49 rows are faster than the better peer, 8 the same, 6 slower.");
-    CHECK(sentence({.alone = 3}) == "No row has been compared with a peer.");
+    CHECK(sentence({}) == "No row has been compared with a peer.");
+    CHECK(
+        sentence({.faster = 1, .same = 0, .slower = 0, .undecided = 2, .alone = 3}) ==
+        "1 of 1 rows are faster than the better peer, 0 the same, 0 slower. 2 are undecided: they need more "
+        "runs. 3 have no peer.");
     CHECK_FALSE(Tally{}.advantage().has_value());
 }
 
@@ -168,6 +172,16 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
                                                         "Ratio", "Tutti is"});
     REQUIRE(allreduce.notes.size() == 1);
     CHECK(allreduce.notes[0].starts_with("MPICH 4.0.2: took longer than 20 s"));
+
+    const Table limits = limits_table(std::get<record::Comparison>(records[0]).limits);
+    CHECK(limits.columns ==
+          std::vector<std::string>{"Size", "cache line trip (\u00b5s)", "memory copy (MB/s)"});
+    REQUIRE(limits.rows.size() == 3);
+    CHECK(limits.rows[0][0].text.empty());
+    CHECK(limits.rows[0][1].text == "0.0640");
+    CHECK(limits.rows[1][0].text == "64 KiB");
+    CHECK(limits.rows[1][1].text.empty());
+    CHECK(limits.rows[1][2].text == "52000");
 
     const std::vector<Table> runs = tables_of(topics[6]);
     REQUIRE(runs.size() == 2);
