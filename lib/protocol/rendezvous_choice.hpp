@@ -25,7 +25,9 @@ public:
         if (number < 2 * kFirstTries)
             return number % 2 == 0 ? Way::pull : Way::stream;
         const Way better = group.pull_ns <= group.stream_ns ? Way::pull : Way::stream;
-        return number % kRetryEvery != 0 ? better : better == Way::pull ? Way::stream : Way::pull;
+        const bool retry =
+            number % kRetryEvery == 0 || (number >= kFirstRetry && std::has_single_bit(number));
+        return !retry ? better : better == Way::pull ? Way::stream : Way::pull;
     }
 
     /// What one message took, from the match to the last byte.
@@ -34,16 +36,23 @@ public:
         Class& group = class_of(bytes);
         double& known = way == Way::pull ? group.pull_ns : group.stream_ns;
         const auto took = static_cast<double>(took_ns);
-        // A lucky or unlucky one counts a quarter; the first ones, which meet cold memory, only if no better
-        // comes.
-        known = known == 0                        ? took
-                : group.chosen <= 2 * kFirstTries ? std::min(known, took)
-                                                  : known + (took - known) / 4;
+        // What disturbs a message only makes it slower, and by any amount: a process that was kept from its
+        // core for milliseconds says nothing of the way. So faster ones count for half, slower ones for
+        // little; a dozen of them in a row are believed. The first ones, which meet cold memory, count only
+        // if no better comes.
+        if (known == 0)
+            known = took;
+        else if (took < known)
+            known = group.chosen <= 2 * kFirstTries ? took : (known + took) / 2;
+        else if (group.chosen > 2 * kFirstTries)
+            known += std::min(took - known, known) / kSlowness;
     }
 
 private:
     static constexpr unsigned kFirstTries = 3;
+    static constexpr unsigned kFirstRetry = 16;  // then after twice as many each time, up to kRetryEvery
     static constexpr unsigned kRetryEvery = 512;
+    static constexpr double kSlowness = 16;
     static constexpr std::size_t kClasses = 40;
 
     struct Class {
