@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <thread>
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/options.hpp"
+#include "lib/base/suggest.hpp"
 
 namespace tutti::bench {
 
@@ -128,6 +130,16 @@ std::string needed(const Benchmark& benchmark)
                                     : fmt::format("{} to {} ranks", benchmark.min_ranks, benchmark.max_ranks);
 }
 
+[[noreturn]] void complain_about(const std::string& name)
+{
+    std::vector<std::string_view> known{kLaunch};
+    for (const Benchmark& benchmark : catalogue())
+        known.push_back(benchmark.name);
+    const std::string meant = base::did_you_mean(name, known);
+    throw PlanError(fmt::format("there is no benchmark '{}'{} 'tutti-bench --help' lists them", name,
+                                meant.empty() ? ";" : meant));
+}
+
 // In the order in which they were named.
 std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
 {
@@ -135,7 +147,7 @@ std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
     for (const std::string& name : choice.benchmarks) {
         const Benchmark* benchmark = find_benchmark(name);
         if (benchmark == nullptr && name != kLaunch)
-            throw PlanError(fmt::format("there is no benchmark '{}'; 'tutti-bench --help' lists them", name));
+            complain_about(name);
         found.push_back(benchmark);
     }
     if (choice.benchmarks.empty()) {

@@ -81,7 +81,8 @@ TEST_CASE("over hosts, ranks are dealt evenly", "[benchmarks]")
 
 TEST_CASE("what cannot be run is told before the first run", "[benchmarks]")
 {
-    CHECK_THROWS_WITH(plan_cases(choice_of({"latancy"}, {})), Catch::Contains("no benchmark 'latancy'"));
+    CHECK_THROWS_WITH(plan_cases(choice_of({"latancy"}, {})),
+                      Catch::Contains("no benchmark 'latancy'; did you mean 'latency'?"));
     CHECK_THROWS_WITH(plan_cases(choice_of({"latency"}, {3})),
                       Catch::Contains("latency needs exactly 2 ranks"));
     Choice choice = choice_of({"latency"}, {2});
