@@ -84,7 +84,7 @@ TEST_CASE("what came before arming is seen by the progress() after it")
     ranks.at(1).disarm();
 }
 
-TEST_CASE("a sleeper is woken by a frame from another thread")
+TEST_CASE("a sleeper is woken by a frame from another thread", "[threads]")
 {
     const Setup setup = GENERATE(from_range(sleeping_setups()));
     INFO(setup.name());
@@ -99,7 +99,7 @@ TEST_CASE("a sleeper is woken by a frame from another thread")
     }
 }
 
-TEST_CASE("a sender that sleeps because the receiver is full is woken when there is room")
+TEST_CASE("a sender that sleeps because the receiver is full is woken when there is room", "[threads]")
 {
     const Setup setup = GENERATE(from_range(sleeping_setups()));
     INFO(setup.name());
@@ -128,7 +128,8 @@ TEST_CASE("a sender that sleeps because the receiver is full is woken when there
         REQUIRE(is_frame(ranks.sink(1).frames[i], i, 16, 90));
 }
 
-TEST_CASE("a doorbell that is asked for a file descriptor makes it readable, until it is disarmed")
+TEST_CASE("a doorbell that is asked for a file descriptor makes it readable, until it is disarmed",
+          "[threads]")
 {
     Ranks ranks(Setup{"shm", "plain", {}});
     pollfd bell{.fd = ranks.at(1).doorbell_fd(), .events = POLLIN, .revents = 0};

@@ -171,7 +171,7 @@ Bytes memory_of_peer()
 
 }  // namespace
 
-TEST_CASE("a remote read brings exactly the bytes asked for, of memory that another thread owns")
+TEST_CASE("a remote read brings exactly the bytes asked for, of memory that another thread owns", "[threads]")
 {
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     INFO(setup.name());
@@ -277,7 +277,7 @@ TEST_CASE("inproc: the memory of a rank that has closed, or of an aborted job, i
     CHECK(told.fired == 0);
 }
 
-TEST_CASE("inproc: who knows that the job was aborted may free what others were reading")
+TEST_CASE("inproc: who knows that the job was aborted may free what others were reading", "[threads]")
 {
     const auto hub = std::make_shared<tutti::transport::InprocHub>(2);
     tutti::transport::InprocTransport reader(hub, 0);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/conformance/harness.hpp"
+#include "tests/sanitizers.hpp"
 
 using namespace tutti::test;
 
@@ -81,8 +82,9 @@ std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t f
 
 }  // namespace
 
-TEST_CASE("all to all, a thread a rank")
+TEST_CASE("all to all, a thread a rank", "[threads]")
 {
+    constexpr std::uint64_t kFrames = kSanitized ? 150 : 400;
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     const int count = GENERATE(2, 3);
     INFO(setup.name() << ", " << count << " ranks");
@@ -95,7 +97,7 @@ TEST_CASE("all to all, a thread a rank")
         for (int rank = 0; rank < count; ++rank)
             threads.emplace_back([&, rank] {
                 failures[static_cast<std::size_t>(rank)] =
-                    all_to_all(ranks, count, rank, 400, sent[static_cast<std::size_t>(rank)], finished);
+                    all_to_all(ranks, count, rank, kFrames, sent[static_cast<std::size_t>(rank)], finished);
                 finished.fetch_add(failures[static_cast<std::size_t>(rank)].empty() ? 0 : count);
             });
     }

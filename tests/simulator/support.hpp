@@ -10,6 +10,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/simulator/simulator.hpp"
+#include "tests/sanitizers.hpp"
 
 namespace tutti::collectives::test {
 
@@ -21,15 +22,9 @@ inline constexpr SendMode kModes[] = {SendMode::eager, SendMode::synchronous};
 inline constexpr std::size_t kCounts[] = {0, 1, 3, 1001};
 
 /// Every number of ranks up to kMostRanks, and some larger ones. Fewer under a sanitizer, ten times slower.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int kMostRanks = 5;
-inline constexpr int kManyRanks = 100;
-inline constexpr int kVeryManyRanks = 256;
-#else
-inline constexpr int kMostRanks = 17;
-inline constexpr int kManyRanks = 1000;
-inline constexpr int kVeryManyRanks = 4096;
-#endif
+inline constexpr int kMostRanks = tutti::test::kSanitized ? 5 : 17;
+inline constexpr int kManyRanks = tutti::test::kSanitized ? 100 : 1000;
+inline constexpr int kVeryManyRanks = tutti::test::kSanitized ? 256 : 4096;
 
 inline Settings settings_for(SendMode mode)
 {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/expect.hpp"
+#include "tests/sanitizers.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::test {
@@ -30,11 +31,14 @@ void expect_error(ErrorCode code, const std::string& text, Call&& call,
     expect(false, "no error was thrown", where);
 }
 
-/// Runs `body` at 1, 2, 3, 4, 7 and 16 ranks.
+/// Blocks from all ranks for all are as many as ranks by ranks.
+inline constexpr int kMostRanks = kSanitized ? 8 : 16;
+
+/// Runs `body` at 1, 2, 3, 4, 7 and kMostRanks ranks.
 inline void at_all_sizes(const std::function<void(const Communicator&)>& body,
                          EnvironmentOptions options = {})
 {
-    for (const int ranks : {1, 2, 3, 4, 7, 16}) {
+    for (const int ranks : {1, 2, 3, 4, 7, kMostRanks}) {
         INFO(ranks << " ranks");
         REQUIRE_NOTHROW(run_threads(
             ranks, [&](Environment& environment) { body(environment.world()); }, options));

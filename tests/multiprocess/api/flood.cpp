@@ -7,19 +7,18 @@
 #include <cstdio>
 
 #include "tests/multiprocess/api/program.hpp"
+#include "tests/sanitizers.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
 
 namespace {
 
-constexpr std::size_t kTotalBytes = 64u << 20;  // from each sender
-// For each sender, its credit and what keeping it costs.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kBoundKib = 400u << 10;  // and what sanitizers keep
-#else
-constexpr std::size_t kBoundKib = 24u << 10;
-#endif
+// From each sender.
+constexpr std::size_t kTotalBytes = kSanitized ? 24u << 20 : 64u << 20;
+constexpr std::size_t kEmptyMessages = kSanitized ? 50'000 : 200'000;
+// For each sender, its credit and what keeping it costs, and what sanitizers keep.
+constexpr std::size_t kBoundKib = kSanitized ? 400u << 10 : 24u << 10;
 
 std::size_t resident_kib()
 {
@@ -38,7 +37,7 @@ int main(int argc, char** argv)
     Environment environment(argc, argv);
     const Communicator world = environment.world();
     for (const std::size_t size : {0u, 200u, 1024u, 30'000u}) {
-        const std::size_t messages = size == 0 ? 200'000 : kTotalBytes / size;
+        const std::size_t messages = size == 0 ? kEmptyMessages : kTotalBytes / size;
         world.barrier();
         if (world.rank() != 0) {
             std::vector<std::byte> out = bytes(world.rank(), size, size);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/multiprocess/api/program.hpp"
+#include "tests/sanitizers.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -73,7 +74,7 @@ int main(int argc, char** argv)
     Environment environment(argc, argv);
     const Communicator world = environment.world();
     const auto part = world.split(world.rank() % 2);
-    for (int round = 0; round < 130; ++round) {
+    for (int round = 0; round < (kSanitized ? 66 : 130); ++round) {
         int in = world.rank();
         Request under_way = world.iallreduce(in, sum);
         check_round(world, round);

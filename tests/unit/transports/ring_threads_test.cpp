@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/sanitizers.hpp"
 #include "tests/unit/transports/ring_support.hpp"
 
 using namespace tutti::test;
@@ -17,6 +18,8 @@ std::size_t size_of(std::uint64_t number, std::size_t max_payload)
 {
     return number % 5 == 0 ? number * 977 % (max_payload + 1) : number * 13 % 200;
 }
+
+constexpr std::uint64_t kFrames = kSanitized ? 10'000 : 30'000;  // many laps
 
 // Sends `frames` frames from one thread to another; `pause_every` frames the slower side gives way.
 void stream(std::uint64_t frames, bool slow_producer)
@@ -55,12 +58,12 @@ void stream(std::uint64_t frames, bool slow_producer)
 
 TEST_CASE("a stream from a faster producer: the ring fills and empties")
 {
-    stream(30'000, false);
+    stream(kFrames, false);
 }
 
 TEST_CASE("a stream from a slower producer: the ring is mostly empty")
 {
-    stream(30'000, true);
+    stream(kFrames, true);
 }
 
 TEST_CASE("the consumer's report is what gives room back")
