@@ -136,9 +136,9 @@ double barrier_us(int ranks, int rounds)
 void probe_switches(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
-    figures("switch on one core by sched_yield", {}, turn_us(own, own, Waiting::yield, scale.loops(30000)),
+    figures("switch on one core by sched_yield", {}, turn_us(own, own, Waiting::yield, scale.loops(15000)),
             "us");
-    figures("switch on one core by futex", {}, turn_us(own, own, Waiting::futex, scale.loops(30000)), "us");
+    figures("switch on one core by futex", {}, turn_us(own, own, Waiting::futex, scale.loops(15000)), "us");
     figures("wake on another core by futex", {}, turn_us(own, other, Waiting::futex, scale.loops(4000)),
             "us");
 }
@@ -146,7 +146,7 @@ void probe_switches(const Figures& figures, ProbeScale scale)
 void probe_counter_barrier(const Figures& figures, ProbeScale scale)
 {
     for (const int ranks : {4, 8, 16, 32})
-        figures("counter barrier on two cores", ranks, barrier_us(ranks, scale.loops(80000 / ranks)), "us");
+        figures("counter barrier on two cores", ranks, barrier_us(ranks, scale.loops(40000 / ranks)), "us");
 }
 
 }  // namespace tutti::bench

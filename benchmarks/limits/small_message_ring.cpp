@@ -145,10 +145,10 @@ void probe_small_message_ring(const Figures& figures, ProbeScale scale)
 {
     for (const std::size_t bytes : {8u, 240u, 496u, 1008u, 2032u})
         figures("message through a bare ring", static_cast<double>(bytes),
-                one_way_us(bytes, scale.loops(100000)), "us");
+                one_way_us(bytes, scale.loops(50000)), "us");
     for (const std::size_t bytes : {8u, 48u, 240u, 1008u})
         figures("messages through a bare ring", static_cast<double>(bytes),
-                1e6 * messages_a_us(bytes, scale.loops(400000)), "1/s");
+                1e6 * messages_a_us(bytes, scale.loops(200000)), "1/s");
 }
 
 }  // namespace tutti::bench
