@@ -1,0 +1,222 @@
+#include "benchmarks/compare/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "benchmarks/compare/document.hpp"
+#include "benchmarks/compare/scratch_folder.hpp"
+#include "benchmarks/compare/table.hpp"
+#include "benchmarks/peers/json_output.hpp"
+#include "benchmarks/progress/progress.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+// A peer that took too long in so many cases of a number of ranks is left out of those that follow.
+constexpr int kPatience = 3;
+constexpr double kLimitsTimeoutSeconds = 60.0;
+
+// The yardsticks, measured on the spot; none where no case has use for them or they cannot be had.
+std::vector<record::Limit> measure_limits(const std::vector<Case>& cases, const Contender& own)
+{
+    const bool useful = std::any_of(cases.begin(), cases.end(), [](const Case& one) {
+        return one.binding == Binding::core && one.hosts == 1 && one.ranks > 1;
+    });
+    if (!useful)
+        return {};
+    const ScratchFolder scratch;
+    const std::string file = (scratch / "limits.json").string();
+    const std::vector<std::string> command = {own.benchmark.string(), "limits", "--yardsticks", "--json",
+                                              file};
+    const Outcome outcome = run_program(command, {}, kLimitsTimeoutSeconds);
+    if (outcome.good())
+        return read_limits(file);
+    if (!outcome.interrupted)
+        fmt::print(stderr, "no limits of this machine: {}", describe_failure(command, outcome));
+    return {};
+}
+
+std::string counted(std::size_t number, const char* thing)
+{
+    return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
+class Comparison {
+public:
+    Comparison(const CompareOptions& options, const std::vector<Case>& cases,
+               const std::vector<Contender>& contenders)
+        : options_(options),
+          cases_(cases),
+          contenders_(contenders),
+          limits_(options.choice.quick ? std::vector<record::Limit>{}
+                                       : measure_limits(cases, contenders.front())),
+          document_(comparison_document(options.command, options.thoroughness.rounds, limits_)),
+          progress_(steps())
+    {
+        write_json(options.json_file, document_);
+    }
+
+    int run()
+    {
+        for (const Case& one : cases_) {
+            if (Interruptible::signal() != 0)
+                break;
+            std::vector<Contender> taking_part = taking_part_in(one);
+            CaseResult result = measure_case(
+                one, taking_part, options_.choice.hosts, options_.thoroughness,
+                [&](const Contender& contender, int round) {
+                    progress_.next(fmt::format("{}, {}, round {}", one.name(), contender.title, round + 1));
+                });
+            excuse_left_out(one, result);
+            report(std::move(result));
+        }
+        conclude();
+        if (Interruptible::signal() != 0)
+            return 128 + Interruptible::signal();
+        return failed_runs_ == 0 ? 0 : 1;
+    }
+
+private:
+    int steps() const
+    {
+        std::size_t steps = 0;
+        for (const Case& one : cases_)
+            steps += taking_part_in(one).size() * static_cast<std::size_t>(options_.thoroughness.rounds);
+        return static_cast<int>(steps);
+    }
+
+    bool left_out(const Contender& contender, const Case& one) const
+    {
+        const auto found = overdue_.find({contender.name, one.ranks});
+        return found != overdue_.end() && found->second >= kPatience;
+    }
+
+    std::vector<Contender> taking_part_in(const Case& one) const
+    {
+        std::vector<Contender> taking_part;
+        for (const Contender& contender : contenders_) {
+            if (contender.offers(one.benchmark) && !left_out(contender, one))
+                taking_part.push_back(contender);
+        }
+        return taking_part;
+    }
+
+    void excuse_left_out(const Case& one, CaseResult& result)
+    {
+        for (const Contender& contender : contenders_) {
+            if (contender.offers(one.benchmark) && left_out(contender, one))
+                result.failures.push_back(
+                    {contender.name,
+                     fmt::format("left out: it took too long in {} cases of {} ranks", kPatience, one.ranks),
+                     true});
+        }
+    }
+
+    void report(CaseResult result)
+    {
+        progress_.erase();
+        std::vector<Contender> asked;
+        std::copy_if(contenders_.begin(), contenders_.end(), std::back_inserter(asked),
+                     [&](const Contender& contender) { return contender.offers(result.which.benchmark); });
+        std::vector<std::string> names;
+        for (const Contender& contender : asked)
+            names.push_back(contender.name);
+        for (const Failure& failure : result.failures) {
+            if (failure.timed_out)
+                ++overdue_[{failure.library, result.which.ranks}];
+            if (failure.excused)
+                continue;
+            ++failed_runs_;
+            fmt::print(stderr, "{}: {}: {}\n", result.which.name(), failure.library, failure.message);
+        }
+        fmt::print("{}", case_table(result, asked, limits_, options_.goals));
+        std::fflush(stdout);
+        document_["cases"].push_back(case_document(result, names, limits_));
+        write_json(options_.json_file, document_);
+        results_.push_back(std::move(result));
+    }
+
+    void conclude() const
+    {
+        Score score;
+        for (const CaseResult& result : results_) {
+            for (const RowName& name : result.order)
+                score.count(judge(result, name, limits_));
+        }
+        fmt::print(
+            "\n# Beside the better peer, beyond noise: {} rows faster, {} the same, {} slower; {} "
+            "undecided\n",
+            score.faster, score.same, score.slower, score.undecided);
+        fmt::print("{}", slower_rows(results_, limits_));
+        if (options_.goals)
+            fmt::print("# {} of {} goals met\n", score.met, score.goals);
+        if (failed_runs_ > 0)
+            fmt::print("# {} failed\n", counted(failed_runs_, "run"));
+        if (options_.choice.quick)
+            fmt::print("# --quick: the figures mean nothing\n");
+        if (Interruptible::signal() != 0)
+            fmt::print("# Interrupted: {} of {} cases\n", results_.size(), cases_.size());
+    }
+
+    const CompareOptions& options_;
+    const std::vector<Case>& cases_;
+    const std::vector<Contender>& contenders_;
+    std::vector<record::Limit> limits_;
+    nlohmann::json document_;
+    std::vector<CaseResult> results_;
+    std::map<std::pair<std::string, int>, int>
+        overdue_;  // by library and ranks: cases in which it took too long
+    std::size_t failed_runs_ = 0;
+    Progress progress_;  // last: its steps are counted from the rest
+};
+
+std::string duration(double seconds)
+{
+    return seconds < 90 ? fmt::format("{:.0f} seconds", std::ceil(seconds))
+                        : fmt::format("{:.0f} minutes", std::ceil(seconds / 60));
+}
+
+void introduce(const CompareOptions& options, const std::vector<Case>& cases,
+               const std::vector<Contender>& contenders)
+{
+    std::vector<std::string> titles;
+    for (const Contender& contender : contenders)
+        titles.push_back(contender.title);
+    fmt::print("# {}: {}, {} of each\n", fmt::join(titles, ", "), counted(cases.size(), "case"),
+               counted(static_cast<std::size_t>(options.thoroughness.rounds), "interleaved round"));
+    fmt::print(
+        "# About {}; a run that takes longer than {:g} s is ended\n",
+        duration(foretell_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
+        options.thoroughness.timeout_seconds);
+    fmt::print(
+        "# Medians over the rounds. Ratio: Tutti / better peer; 95 %: the interval of the true ratio; "
+        "verdict: beyond\n"
+        "# noise; limit: the part reached of what the machine allows\n");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int compare(CompareOptions options)
+{
+    if (options.choice.quick) {
+        options.thoroughness.rounds = 1;
+        options.choice.seconds = 0.01;
+        if (!options.choice.growth)
+            options.choice.growth = 4096;
+    }
+    const std::vector<Case> cases = plan_cases(options.choice);
+    const std::vector<Contender> contenders = find_contenders(options.peers);
+    write_json(options.json_file, {});  // a name that cannot be is told before anything is measured
+    introduce(options, cases, contenders);
+    const Interruptible interruptible;
+    return Comparison(options, cases, contenders).run();
+}
+
+}  // namespace tutti::bench

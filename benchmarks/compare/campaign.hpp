@@ -1,0 +1,27 @@
+// A comparison from its first run to its last words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/compare/measure.hpp"
+#include "benchmarks/compare/plan.hpp"
+
+namespace tutti::bench {
+
+struct CompareOptions {
+    std::vector<std::string> command;
+    Choice choice;
+    std::optional<std::vector<std::string>> peers;
+    Thoroughness thoroughness;
+    bool goals = false;
+    std::string json_file;
+};
+
+/// Plans, measures and reports, case by case. The exit status, as run_compare() gives it. Throws PlanError
+/// before anything has been measured, std::runtime_error when no file can be written or a library's programs
+/// are missing.
+int compare(CompareOptions options);
+
+}  // namespace tutti::bench
