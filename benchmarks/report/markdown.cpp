@@ -113,7 +113,7 @@ void add_topic(std::string& text, const Topic& topic, const std::string& folder)
         topic.quantity.lower_is_better ? "lower" : "higher");
     if (!folder.empty()) {
         for (const Chart& chart : report_charts(topic))
-            add(text, "![{}]({}/{}.svg)\n\n", markdown_text(chart.title), folder, chart.name);
+            add(text, "![{}](<{}/{}.svg>)\n\n", markdown_text(chart.title), folder, chart.name);
     }
     const std::vector<Table> tables = tables_of(topic);
     for (const Table& table : tables) {

@@ -274,7 +274,7 @@ TEST_CASE("report writes HTML, and Markdown with pictures beside it", "[benchmar
     CHECK_FALSE(std::filesystem::exists(folder.path() / "r/barrier-8.svg"));
     std::stringstream text;
     text << std::ifstream(markdown).rdbuf();
-    CHECK(has_text(text.str(), "![Latency Test, 2 ranks, bound to cores](r/latency-2.svg)"));
+    CHECK(has_text(text.str(), "![Latency Test, 2 ranks, bound to cores](<r/latency-2.svg>)"));
     CHECK(has_text(text.str(), "| 1 | 0.0850 (0.0833\u20130.0867) |"));
     CHECK(has_text(text.str(), "**slower (than Open MPI 4.1.4)**"));
 

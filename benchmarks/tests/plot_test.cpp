@@ -1,10 +1,9 @@
 // From records to charts, to gnuplot's language, to pictures.
 #include "benchmarks/plot/plot.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -232,6 +231,20 @@ TEST_CASE("texts of charts are neither run nor formatted by gnuplot", "[benchmar
     CHECK(contains(svg, "a\u2019b\\"));
     CHECK_FALSE(std::filesystem::exists(made));
     CHECK_THROWS_WITH(run_gnuplot("set nothing at all\n"), Catch::StartsWith("gnuplot failed: "));
+}
+
+TEST_CASE("where gnuplot is missing the remedy is said", "[benchmarks]")
+{
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", "/nowhere", 1);
+    std::string complaint;
+    try {
+        run_gnuplot("");
+    } catch (const std::runtime_error& error) {
+        complaint = error.what();
+    }
+    setenv("PATH", path.c_str(), 1);
+    CHECK(complaint == "gnuplot is not installed; on Debian: apt-get install gnuplot-nox");
 }
 
 TEST_CASE("plot writes pictures into a folder or one file", "[benchmarks]")
