@@ -9,7 +9,8 @@
 // no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
 // collective operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores: what makes the
 // fewest ranks wait for others wins, so nearly always flat. "many_nodes" rows are predicted by the
-// simulator's cost model (docs/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64.
+// simulator's cost model (docs/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64; those of
+// up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +54,7 @@ inline constexpr Rule kBroadcastRules[] = {
     {Where::many_nodes,   kAnyRanks,   12 * kKiB,   "hierarchical"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::many_nodes,   128,         128 * kKiB,  "binomial"},
+    {Where::many_nodes,   8,           kAnyBytes,   "hierarchical"},
     {Where::many_nodes,   16,          kAnyBytes,   "chain",             32 * kKiB},
     {Where::many_nodes,   128,         2048 * kKiB, "scatter_allgather"},
     {Where::many_nodes,   128,         kAnyBytes,   "chain",             32 * kKiB},
@@ -83,9 +85,11 @@ inline constexpr Rule kAllreduceRules[] = {
     {Where::crowded,      kAnyRanks,   2 * kKiB,    "board"},
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "binomial"},
+    {Where::many_nodes,   8,           64 * kKiB,   "hierarchical"},
     {Where::many_nodes,   kAnyRanks,   16 * kKiB,   "hierarchical"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,     kAnyRanks,   2 * kKiB,    "recursive_doubling"},
+    {Where::many_nodes,   8,           kAnyBytes,   "rabenseifner"},
     {Where::anywhere,     kAnyRanks,   512 * kKiB,  "rabenseifner"},
     {Where::anywhere,     128,         kAnyBytes,   "ring"},
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "rabenseifner"},
@@ -151,7 +155,9 @@ inline constexpr Rule kAlltoallRules[] = {
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   256,         "hierarchical"},
+    {Where::many_nodes,   8,           4 * kKiB,    "hierarchical"},
     {Where::many_nodes,   1024,        1 * kKiB,    "hierarchical"},
+    {Where::many_nodes,   7,           kAnyBytes,   "flat"},
     {Where::anywhere,     7,           32 * kKiB,   "flat"},
     {Where::anywhere,     kAnyRanks,   256,         "bruck"},
     {Where::anywhere,     kAnyRanks,   32 * kKiB,   "flat"},

@@ -127,6 +127,13 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     CHECK(chosen<Alltoall>(table, {64, 1025, several}) == "flat");
     CHECK(chosen<Allreduce>(table, {4, 8, mixed}) == "hierarchical");
     CHECK(chosen<Allreduce>(table, {4, 8, mixed, false}) == "recursive_doubling");
+    const NodeMap pair = NodeMap::in_blocks(4, 2);
+    const Placement small{.nodes = &pair};
+    CHECK(chosen<Broadcast>(table, {4, 1 << 20, small}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {4, 65536, small}) == "hierarchical");
+    CHECK(chosen<Allreduce>(table, {4, 1 << 20, small}) == "rabenseifner");
+    CHECK(chosen<Alltoall>(table, {4, 4096, small}) == "hierarchical");
+    CHECK(chosen<Alltoall>(table, {4, 1 << 20, small}) == "flat");
     CHECK_THROWS_WITH(chosen<Scan>(table, {4, 8, mixed, true, ask_for(CallKind::scan, "hierarchical")}),
                       Catch::Contains("the nodes' ranks do not follow each other"));
 }
