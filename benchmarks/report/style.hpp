@@ -95,7 +95,7 @@ pre {
   body { max-width: none; padding: 0; font-size: 9.5pt; }
   .skip { display: none; }
   .box { overflow: visible; border: 0; }
-  .box > .picture { min-width: 0; max-width: 15cm; }
+  .box > .picture { min-width: 0; max-width: 13cm; }
   th, td { padding: .15rem .35rem; }
   thead th, td, th.case { white-space: normal; }
   a { text-decoration: none; }
