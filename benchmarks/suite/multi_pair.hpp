@@ -33,6 +33,11 @@ int pairs_of(const Session<B>& session)
     return pairs;
 }
 
+inline std::string words_for(int pairs)
+{
+    return pairs == 1 ? "1 pair" : fmt::format("{} pairs", pairs);
+}
+
 /// Both of a pair see the same round trip: the mean over all of an iteration.
 template <Backend B>
 void multi_latency(Session<B>& session)
@@ -44,7 +49,7 @@ void multi_latency(Session<B>& session)
                         session.name(), job.size(), job.size() - 1));
     const Partner partner = *partner_of(job.rank(), job.size() / 2);
     session.open(Start::free,
-                 {.title = fmt::format("{}, {} pairs", session.benchmark().title, job.size() / 2)});
+                 {.title = fmt::format("{}, {}", session.benchmark().title, words_for(job.size() / 2))});
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
         const Bytes out = buffers.out.bytes(size_bytes);
         const Bytes in = buffers.in.bytes(size_bytes);
@@ -67,8 +72,8 @@ void multi_bandwidth(Session<B>& session)
     const std::optional<Partner> partner = partner_of(job.rank(), pairs);
     const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
     Window<B> window(messages);
-    session.open(Start::free, {.title = fmt::format("{}, {} pairs, window of {}", session.benchmark().title,
-                                                    pairs, messages),
+    session.open(Start::free, {.title = fmt::format("{}, {}, window of {}", session.benchmark().title,
+                                                    words_for(pairs), messages),
                                .parts = {"Messages/s"}});
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
         const Bytes out = buffers.out.bytes(size_bytes);
