@@ -21,7 +21,10 @@ public:
         REQUIRE(master_ >= 0);
         REQUIRE(grantpt(master_) == 0);
         REQUIRE(unlockpt(master_) == 0);
-        stream_ = std::fopen(ptsname(master_), "r+");
+        // Not the terminal of this process: its end would hang us up.
+        const int slave = open(ptsname(master_), O_RDWR | O_NOCTTY);
+        REQUIRE(slave >= 0);
+        stream_ = fdopen(slave, "r+");
         REQUIRE(stream_ != nullptr);
     }
     Terminal(const Terminal&) = delete;
