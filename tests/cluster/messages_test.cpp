@@ -48,17 +48,17 @@ TEST_CASE_METHOD(Hosts, "a rank that waits for one on another host uses no proce
     check_quiet_success(tuttirun(job("a:2,b:2", "sleeper")));
 }
 
-TEST_CASE_METHOD(Hosts, "a flood of messages from another host is bounded", "[messages]")
+TEST_CASE_METHOD(Hosts, "a flood of messages from another host is bounded", "[traffic]")
 {
     check_quiet_success(tuttirun(job("a:1,b:1", "flood")));
 }
 
-TEST_CASE_METHOD(Hosts, "memory that peers of the same host read in place", "[messages]")
+TEST_CASE_METHOD(Hosts, "memory that peers of the same host read in place", "[traffic]")
 {
     check_quiet_success(tuttirun(job("a:2,b:2", "shared_memory")));
 }
 
-TEST_CASE_METHOD(Hosts, "a soak of all kinds of messages over three hosts", "[messages]")
+TEST_CASE_METHOD(Hosts, "a soak of all kinds of messages over three hosts", "[traffic]")
 {
     const Result result = tuttirun(job("a:2,b:2,c:2", "soak", {"--seconds", "4"}));
     check_quiet_success(result);
@@ -73,7 +73,7 @@ TEST_CASE_METHOD(Hosts, "calls that do not fit are named over hosts, too", "[mes
     CHECK(contains(result.err, "reduce with root 1"));
 }
 
-TEST_CASE_METHOD(Hosts, "libfabric between hosts", "[messages]")
+TEST_CASE_METHOD(Hosts, "libfabric between hosts", "[traffic]")
 {
     const std::string fabric = GENERATE("ofi:net", "ofi:tcp;ofi_rxm");
     CAPTURE(fabric);
@@ -85,7 +85,7 @@ TEST_CASE_METHOD(Hosts, "libfabric between hosts", "[messages]")
 }
 
 // On any hosts: run where they have no IPv4, too.
-TEST_CASE_METHOD(Hosts, "the default network alone", "[messages]")
+TEST_CASE_METHOD(Hosts, "the default network alone", "[traffic]")
 {
     check_quiet_success(tuttirun(job("a:1,b:1,c:1", "messages")));
     const Result result = tuttirun(job("a:2,b:1", "soak", {"--seconds", "1"}));

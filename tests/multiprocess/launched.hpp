@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "tests/sanitizers.hpp"
+
 namespace tutti::test {
 
 /// What must happen within a second, on a machine that others keep busy. Nothing in these tests takes between
 /// this and its natural end, which is a thousand seconds away.
-inline constexpr double kSoonSeconds = 3.0;
+inline constexpr double kSoonSeconds = kSanitized ? 10.0 : 3.0;
+/// After which a launcher has hung.
+inline constexpr std::chrono::seconds kHungAfter(kSanitized ? 90 : 20);
 
 /// The variable of the environment by which a Launched's processes are known.
 inline constexpr const char* kMarkVariable = "TUTTI_TEST_MARK";
@@ -29,8 +33,7 @@ class Launched {
 public:
     /// Runs `command`, a program by its path and its arguments. The test gives up after `limit` and kills
     /// all.
-    explicit Launched(const std::vector<std::string>& command,
-                      std::chrono::seconds limit = std::chrono::seconds(20));
+    explicit Launched(const std::vector<std::string>& command, std::chrono::seconds limit = kHungAfter);
     ~Launched();
     Launched(const Launched&) = delete;
     Launched& operator=(const Launched&) = delete;
