@@ -154,6 +154,9 @@ private:
             "undecided\n",
             score.faster, score.same, score.slower, score.undecided);
         fmt::print("{}", slower_rows(results_, limits_));
+        if (score.beyond_limit > 0)
+            fmt::print("# {} beyond the limit: something else ran while limits were measured\n",
+                       counted(static_cast<std::size_t>(score.beyond_limit), "row"));
         if (options_.goals)
             fmt::print("# {} of {} goals met\n", score.met, score.goals);
         if (failed_runs_ > 0)

@@ -2,6 +2,13 @@
 
 namespace tutti::bench {
 
+namespace {
+
+// Limits are measured, too, and known to some percent.
+constexpr double kDoubtfulShare = 1.1;
+
+}  // namespace
+
 Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits)
 {
     const CaseRow& row = result.rows.at(name);
@@ -37,6 +44,7 @@ void Score::count(const Judgement& judgement)
         ++slower;
     else
         ++same;
+    beyond_limit += judgement.share && *judgement.share > kDoubtfulShare ? 1 : 0;
     goals += judgement.goal ? 1 : 0;
     met += judgement.met ? 1 : 0;
 }

@@ -24,7 +24,8 @@ struct Score {
     int faster = 0;
     int same = 0;
     int slower = 0;
-    int undecided = 0;  // no peer, or a single run of one
+    int undecided = 0;     // no peer, or a single run of one
+    int beyond_limit = 0;  // which cannot be: something else ran while limits were measured
     int goals = 0;
     int met = 0;
 

@@ -122,6 +122,15 @@ TEST_CASE("libraries run in turn, and a row is held against the better peer", "[
     const record::Record read = record::parse(whole, "test.json");  // what other tools will make of it
     CHECK(std::get<record::Comparison>(read).cases.at(0).rows.at(1).better_peer == "openmpi");
 
+    Score score;
+    score.count(small);
+    score.count(large);
+    CHECK(score.faster == 1);
+    CHECK(score.slower == 1);
+    CHECK(score.beyond_limit == 0);
+    score.count(judge(result, result.order[0],
+                      {{"cache line trip", "us", {}, 1.0}, {"memory copy", "MB/s", 1.0, 1.0}}));
+    CHECK(score.beyond_limit == 1);
     CHECK_THAT(slower_rows({result}, kLimits), Catch::Contains("latency, 2 ranks, 64: 2.00 of openmpi"));
     CHECK_THAT(slower_rows({result}, kLimits), !Catch::Contains("ranks, 8:"));
 }
