@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <thread>
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/options.hpp"
@@ -98,7 +97,7 @@ int hosts_of(const Choice& choice)
 // own.
 Binding binding_for(int ranks, const Choice& choice)
 {
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int cores = usable_cores();
     return choice.hosts.names.empty() && ranks <= cores ? Binding::core : Binding::none;
 }
 

@@ -1,6 +1,7 @@
 #include "benchmarks/peers/contender.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 namespace tutti::bench {
 
@@ -80,12 +80,20 @@ std::vector<std::string> placement(const std::string& library, int ranks_per_hos
 
 }  // namespace
 
+int usable_cores()
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    return std::max(1, CPU_COUNT(&set));
+}
+
 std::vector<std::string> Contender::command(int ranks, Binding binding, const Hosts& hosts,
                                             const fs::path& program,
                                             const std::vector<std::string>& arguments) const
 {
     std::vector<std::string> words{launcher.string()};
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int cores = usable_cores();
     const int ranks_per_host = ranks / std::max(1, static_cast<int>(hosts.names.size()));
     const std::string where = binding == Binding::core ? "core" : "none";
     // Tutti takes both dialects; it is asked in Open MPI's.

@@ -41,6 +41,9 @@ struct Contender {
 /// those of a peer that was named.
 std::vector<Contender> find_contenders(const std::optional<std::vector<std::string>>& peers);
 
+/// CPUs that this process may use: on a host that was given a share of the machine's, fewer than there are.
+int usable_cores();
+
 /// What every run gets in its environment: Open MPI asks for it where the user is root.
 const Variables& contender_variables();
 
