@@ -70,6 +70,16 @@ Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer 
         .algorithm->run(group, in, std::move(blocks), out, op);
 }
 
+// Others read the input until all is done, so the result waits apart.
+Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Asked asked)
+{
+    const std::size_t count = blocks[group.rank()].count;
+    Scratch scratch = Group::scratch(count * data.element_bytes);
+    const Buffer result{scratch.data(), count, data.element_bytes};
+    co_await reduce_scatter(group, data.data, std::move(blocks), result, op, asked);
+    Group::copy({data.data, result.size_bytes()}, result.bytes());
+}
+
 Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
 {
     const Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity(), asked};

@@ -43,6 +43,8 @@ Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked
 /// is not written to; it and `out` do not overlap. n is the bytes of all blocks.
 Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op,
                     Asked asked = {});
+/// In place: `data` is all blocks, of which the first elements become the own result; the rest is left alone.
+Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Asked asked = {});
 
 /// Combines the elements that `in` points to (out.count of them) of ranks 0 to the own one into `out`, in
 /// rank order. `in` may be out.data: in place.

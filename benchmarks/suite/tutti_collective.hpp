@@ -18,7 +18,7 @@ namespace tutti::bench {
 /// A call, made of spans. Blocks travel as bytes; reductions know their elements.
 class TuttiCollective {
 public:
-    /// `ring` has the neighbours of neighbourhood collectives. Throws NotOffered.
+    /// `ring` has the neighbours of neighbourhood collectives.
     TuttiCollective(CollectiveCall call, Communicator world, std::optional<CartesianCommunicator> ring)
         : call_(std::move(call)), world_(std::move(world)), ring_(std::move(ring))
     {
@@ -32,9 +32,6 @@ public:
             call_.count *= element_bytes;
             for (std::size_t& count : call_.counts)
                 count *= element_bytes;
-        } else if (call_.in_place && (call_.collective == Collective::reduce_scatter ||
-                                      call_.collective == Collective::reduce_scatterv)) {
-            throw NotOffered("reduce_scatter in place");
         }
     }
 
@@ -93,6 +90,7 @@ private:
         const std::span<const Element> term(reinterpret_cast<const Element*>(call_.in), call_.count);
         const std::span<const Element> terms(reinterpret_cast<const Element*>(call_.in), total_);
         std::span<Element> out(reinterpret_cast<Element*>(call_.out), call_.count);
+        std::span<Element> all(reinterpret_cast<Element*>(call_.out), total_);
         const std::span<const std::size_t> counts(call_.counts);
         const bool apart = !call_.in_place;
         switch (call_.collective) {
@@ -109,9 +107,11 @@ private:
                 return apart ? visitor(forms::Exscan{}, world_, term, out, sum)
                              : visitor(forms::Exscan{}, world_, out, sum);
             case Collective::reduce_scatter:
-                return visitor(forms::ReduceScatter{}, world_, terms, out, sum);
+                return apart ? visitor(forms::ReduceScatter{}, world_, terms, out, sum)
+                             : visitor(forms::ReduceScatter{}, world_, all, sum);
             default:
-                return visitor(forms::ReduceScatterv{}, world_, terms, out, counts, sum);
+                return apart ? visitor(forms::ReduceScatterv{}, world_, terms, out, counts, sum)
+                             : visitor(forms::ReduceScatterv{}, world_, all, counts, sum);
         }
     }
 

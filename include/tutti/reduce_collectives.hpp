@@ -21,9 +21,9 @@ namespace tutti {
 /// is the operator over the i'th elements of the ranks' inputs, those of lower ranks on the left where it
 /// does not commute.
 ///
-/// Input and output are the same buffer, or two that are apart; reduce_scatter has no form in place. Sizes
-/// that do not fit throw ErrorCode::invalid_argument before anything is sent. Where only ranks disagree,
-/// ErrorCode::truncated is thrown at those that receive another size than they expect.
+/// Input and output are the same buffer, or two that are apart. Sizes that do not fit throw
+/// ErrorCode::invalid_argument before anything is sent. Where only ranks disagree, ErrorCode::truncated is
+/// thrown at those that receive another size than they expect.
 class ReduceCollectives : public BlockCollectives {
 public:
     /// out = op over all ranks' in, at root; `out` of other ranks is left alone.
@@ -131,6 +131,28 @@ public:
         });
     }
 
+    /// In place: `data` is the input, a block of equal size for every rank; its first block becomes the
+    /// result, the others are left alone.
+    template <class D, ReductionOperator F>
+    void reduce_scatter(D&& data, const F& op, CollectiveOptions options = {}) const
+    {
+        call_reduce_scatter(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+    }
+    template <class D, ReductionOperator F>
+    Request ireduce_scatter(D& data, F op, CollectiveOptions options = {}) const
+    {
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatter(Form::nonblocking, detail::reduced(data, data), kept, options);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest reduce_scatter_init(D& data, F op, CollectiveOptions options = {}) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatter(Form::persistent, detail::reduced(data, data), kept, options);
+        });
+    }
+
     /// The same with blocks of any sizes: `counts` has the elements of each rank's block, the same at all
     /// ranks; they add up to in.size(), and out.size() is the own one. Zeros are allowed. `counts` is not
     /// used after the call.
@@ -156,6 +178,33 @@ public:
         return prepared<O>(std::move(op), [&](const Operator& kept) {
             return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept,
                                         options);
+        });
+    }
+
+    /// In place: as many elements at the beginning of `data` as the own count become the result, the others
+    /// are left alone.
+    template <class D, ReductionOperator F>
+    void reduce_scatterv(D&& data, std::span<const std::size_t> counts, const F& op,
+                         CollectiveOptions options = {}) const
+    {
+        call_reduce_scatterv(Form::blocking, detail::reduced(data, data), counts, operator_for<D>(op),
+                             options);
+    }
+    template <class D, ReductionOperator F>
+    Request ireduce_scatterv(D& data, std::span<const std::size_t> counts, F op,
+                             CollectiveOptions options = {}) const
+    {
+        return requested<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatterv(Form::nonblocking, detail::reduced(data, data), counts, kept,
+                                        options);
+        });
+    }
+    template <class D, ReductionOperator F>
+    PersistentRequest reduce_scatterv_init(D& data, std::span<const std::size_t> counts, F op,
+                                           CollectiveOptions options = {}) const
+    {
+        return prepared<D>(std::move(op), [&](const Operator& kept) {
+            return call_reduce_scatterv(Form::persistent, detail::reduced(data, data), counts, kept, options);
         });
     }
 

@@ -95,11 +95,14 @@ auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Part
 {
     detail::check_memory(operation, "input", buffers.in);
     detail::check_memory(operation, "output", buffers.out);
-    detail::check_apart(operation, buffers.in, buffers.out);
-    return [in = buffers.in.data, result = buffer_of(buffers.out), blocks = std::move(blocks),
+    const bool is_in_place = in_place(buffers);
+    if (!is_in_place)
+        detail::check_apart(operation, buffers.in, buffers.out);
+    return [in = buffers.in.data, out = buffer_of(buffers.out), is_in_place, blocks = std::move(blocks),
             reduce_op = ReduceOp(op),
             asked = ask_for(CallKind::reduce_scatter, options.algorithm)](Group& group) {
-        return collectives::reduce_scatter(group, in, blocks, result, reduce_op, asked);
+        return is_in_place ? collectives::reduce_scatter_in_place(group, out, blocks, reduce_op, asked)
+                           : collectives::reduce_scatter(group, in, blocks, out, reduce_op, asked);
     };
 }
 
@@ -108,7 +111,13 @@ auto plan_reduce_scatter(const CommunicatorState& state, const ReducedBuffers& b
 {
     const auto& [in, out, in_layout, out_layout] = buffers;
     const auto ranks = static_cast<std::size_t>(state.size());
-    if (in.count / ranks != out.count || in.count % ranks != 0)
+    if (in_place(buffers) && in.count % ranks != 0)
+        refuse("reduce_scatter",
+               fmt::format("the buffer has {} elements; over {} ranks it must have blocks of equal "
+                           "size: a multiple of {} elements. For blocks of different sizes use "
+                           "reduce_scatterv",
+                           in.count, ranks, ranks));
+    if (!in_place(buffers) && (in.count / ranks != out.count || in.count % ranks != 0))
         refuse(
             "reduce_scatter",
             fmt::format("input has {} elements, output {}; over {} ranks the input must have a block of the "
@@ -141,7 +150,7 @@ auto plan_reduce_scatterv(const CommunicatorState& state, const ReducedBuffers& 
                                               "them equal",
                                               in.count - rest, in.count));
     const std::size_t own = counts[static_cast<std::size_t>(state.rank())];
-    if (own != out.count)
+    if (!in_place(buffers) && own != out.count)
         refuse("reduce_scatterv",
                fmt::format("the output of rank {} has {} elements, but its count is {}; make them equal",
                            state.rank(), out.count, own));

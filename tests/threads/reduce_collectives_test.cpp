@@ -170,6 +170,55 @@ TEST_CASE("reduce_scatter of equal blocks")
     });
 }
 
+TEST_CASE("reduce_scatter and reduce_scatterv in place: the result comes first, the rest stays")
+{
+    at_all_sizes([](const Communicator& world) {
+        const auto ranks = static_cast<std::size_t>(world.size());
+        const auto rank = static_cast<std::size_t>(world.rank());
+        // Element i of rank r is i + 100 r.
+        const auto filled = [&](std::size_t count) {
+            std::vector<int> data(count);
+            for (std::size_t i = 0; i < count; ++i)
+                data[i] = static_cast<int>(i + 100 * rank);
+            return data;
+        };
+        const auto check = [&](const std::vector<int>& data, std::size_t first, std::size_t own) {
+            for (std::size_t i = 0; i < data.size(); ++i)
+                expect(data[i] == (i < own ? static_cast<int>(ranks * (first + i) + 50 * ranks * (ranks - 1))
+                                           : static_cast<int>(i + 100 * rank)));
+        };
+        for (const std::size_t count : {0, 1, 5, 3000}) {
+            std::vector<int> data = filled(ranks * count);
+            world.reduce_scatter(data, sum);
+            check(data, rank * count, count);
+            data = filled(ranks * count);
+            world.ireduce_scatter(data, sum).wait();
+            check(data, rank * count, count);
+            PersistentRequest request = world.reduce_scatter_init(data, sum);
+            for (int round = 0; round < 2; ++round) {
+                std::ranges::copy(filled(ranks * count), data.begin());  // the request knows this memory
+                request.start();
+                request.wait();
+                check(data, rank * count, count);
+            }
+        }
+        Counts counts;
+        std::size_t all = 0;
+        std::size_t first = 0;
+        for (std::size_t r = 0; r < ranks; ++r) {
+            first = r == rank ? all : first;
+            counts.push_back(r * 3 % 7);
+            all += counts.back();
+        }
+        std::vector<int> data = filled(all);
+        world.reduce_scatterv(data, counts, sum);
+        check(data, first, counts[rank]);
+        data = filled(all);
+        world.ireduce_scatterv(data, counts, sum).wait();
+        check(data, first, counts[rank]);
+    });
+}
+
 TEST_CASE("reduce_scatterv, some ranks having nothing, some much")
 {
     at_all_sizes([](const Communicator& world) {
@@ -297,6 +346,9 @@ TEST_CASE("sizes that do not fit are refused before anything is sent")
         std::vector<int> longer(5);
         expect_error(ErrorCode::invalid_argument, "has 5 elements, but its count is",
                      [&] { (void)world.ireduce_scatterv(in, longer, counts, sum); });
+        std::vector<int> odd(7);
+        expect_error(ErrorCode::invalid_argument, "the buffer has 7 elements; over 2 ranks",
+                     [&] { world.reduce_scatter(odd, sum); });
         std::vector<int> both(6);
         const std::span<int> part(both.data() + 1, 3);
         expect_error(ErrorCode::invalid_argument, "input and output overlap; pass buffers that are apart",
