@@ -11,8 +11,8 @@
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
-#include "benchmarks/peers/json_output.hpp"
 #include "benchmarks/progress/progress.hpp"
+#include "benchmarks/suite/result_file.hpp"
 
 namespace tutti::bench {
 
@@ -59,7 +59,7 @@ public:
           document_(comparison_document(options.command, options.thoroughness.rounds, limits_)),
           progress_(steps())
     {
-        write_json(options.json_file, document_);
+        save();
     }
 
     int run()
@@ -138,9 +138,12 @@ private:
         fmt::print("{}", case_table(result, asked, limits_, options_.goals));
         std::fflush(stdout);
         document_["cases"].push_back(case_document(result, names, limits_));
-        write_json(options_.json_file, document_);
+        save();
         results_.push_back(std::move(result));
     }
+
+    // After each case: what has been measured survives an interruption.
+    void save() const { write_result("--json", options_.json_file, document_.dump(2) + "\n"); }
 
     void conclude() const
     {
@@ -216,7 +219,7 @@ int compare(CompareOptions options)
     }
     const std::vector<Case> cases = plan_cases(options.choice);
     const std::vector<Contender> contenders = find_contenders(options.peers);
-    write_json(options.json_file, {});  // a name that cannot be is told before anything is measured
+    check_writable("--json", options.json_file);  // told before anything is measured
     introduce(options, cases, contenders);
     const Interruptible interruptible;
     return Comparison(options, cases, contenders).run();

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "benchmarks/launch/launch_timing.hpp"
-#include "benchmarks/peers/json_output.hpp"
+#include "benchmarks/suite/result_file.hpp"
 #include "benchmarks/suite/statistics.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ int run(const LaunchOptions& options)
 {
     const std::vector<Contender> contenders = find_contenders(options.peers);
     nlohmann::json document = {{"benchmark", "launch"}, {"unit", "ms"}, {"results", nlohmann::json::array()}};
-    write_json(options.json_file, document);
+    check_writable("--json", options.json_file);
     bool good = true;
     fmt::print("# Launch to finished finalize of an empty program, median of {}\n", options.repetitions);
     fmt::print("# {:<8}{:<12}{:>14}{:>10}\n", "Ranks", "Library", "Time (ms)", "Spread");
@@ -53,7 +53,7 @@ int run(const LaunchOptions& options)
                                            {"value", median(milliseconds)},
                                            {"repetitions", milliseconds}});
         }
-        write_json(options.json_file, document);
+        write_result("--json", options.json_file, document.dump(2) + "\n");
     }
     return good ? 0 : 1;
 }

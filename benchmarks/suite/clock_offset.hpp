@@ -32,7 +32,6 @@ template <Exchanging B>
 double clock_offset(B& job)
 {
     double offset = 0.0;
-    double fastest = std::numeric_limits<double>::infinity();
     const auto writable = [](double& number) { return std::as_writable_bytes(std::span(&number, 1)); };
     if (job.rank() != 0) {
         for (int trip = 0; trip < kClockTrips; ++trip) {
@@ -46,7 +45,7 @@ double clock_offset(B& job)
     }
     for (int rank = 1; rank < job.size(); ++rank) {
         double estimate = 0.0;
-        fastest = std::numeric_limits<double>::infinity();
+        double fastest = std::numeric_limits<double>::infinity();
         for (int trip = 0; trip < kClockTrips; ++trip) {
             double answer = 0.0;
             double asked = now_us();

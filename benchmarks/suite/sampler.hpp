@@ -84,7 +84,7 @@ public:
     }
 
     /// For what is a figure only as a whole: `round` measures one (us or what the benchmark shows) on each
-    /// rank. `at_least` rounds, unless the command line says how many.
+    /// rank. `at_least` rounds, unless the time box is over; iterations asked for are those within a round.
     template <class Round>
     Series rounds(Over over, int at_least, Round round)
     {
