@@ -17,10 +17,11 @@ constexpr unsigned kSpinPasses = 2000;
 // takes tens of microseconds, and a sleep costs several times a yield.
 constexpr std::int64_t kYieldNs = 200'000;
 constexpr std::int64_t kYieldSharedNs = 2'000'000;
-// The clock is looked at once in so many yields.
-constexpr unsigned kPassesPerClock = 8;
-// How long a rank stays where the scheduler has put it; twice as long each time.
+// The clock is looked at once in so many yields, of whatever waits: most are over after two or three.
+constexpr unsigned kYieldsPerClock = 8;
+// How long a rank stays where the scheduler has put it: twice as long each time, up to the longest.
 constexpr std::int64_t kFirstStayNs = 500'000;
+constexpr std::int64_t kLongestStayNs = 16'000'000;
 // How long a wait lasts before it asks for the first time what is wrong: no rank is as late as that by
 // chance, or rarely.
 constexpr std::int64_t kPatienceNs = 100'000'000;
@@ -152,7 +153,7 @@ bool Engine::yield_or_tired(Lock& lock, Idle& idle)
     lock.unlock();
     sched_yield();
     lock.lock();
-    if (idle.passes % kPassesPerClock != 0)
+    if (++yields_ % kYieldsPerClock != 0)
         return false;
     const std::int64_t now = base::now_ns();
     if (home_cpu_ >= 0 && now >= stay_until_ns_) [[unlikely]]
@@ -163,13 +164,14 @@ bool Engine::yield_or_tired(Lock& lock, Idle& idle)
 }
 
 // Ranks that wake each other are drawn to one core, and the scheduler, which sees all of them yield, is slow
-// to part them: six ranks on one core and two on the other need half as long again for a barrier. A machine
-// that others use, too, may know better where a rank should run, hence less and less often.
+// to part them: six ranks on one core and two on the other need twice as long for a message or a barrier. A
+// machine that others use, too, may know better where a rank should run, hence ever less often; but whenever
+// ranks have slept they may wake on one core, hence never seldom: a move costs some 20 us.
 void Engine::go_home(std::int64_t now_ns) noexcept
 {
     base::move_to_cpu(home_cpu_);
     stay_until_ns_ = now_ns + stay_ns_;
-    stay_ns_ *= 2;
+    stay_ns_ = std::min(2 * stay_ns_, kLongestStayNs);
 }
 
 // Calls the watch when it is time. How long the wait may sleep.

@@ -299,6 +299,7 @@ private:
     const int home_cpu_;
     std::int64_t stay_until_ns_ = 0;
     std::int64_t stay_ns_;
+    unsigned yields_ = 0;
     unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;
