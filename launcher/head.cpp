@@ -110,7 +110,6 @@ void Head::start_daemons()
         NodeState& state = nodes_.emplace_back();
         state.name = host.name;
         if (host.local) {
-            state.topology = std::move(plan_.local_topology);
             state.here = true;
             children_.adopt(node, host.name, std::move(plan_.local_daemon));
         } else {
@@ -119,6 +118,12 @@ void Head::start_daemons()
     }
     if (!order.hosts.empty()) {
         children_.start(order);
+    }
+    // While ssh is under way, which takes far longer.
+    for (NodeState& state : nodes_) {
+        if (state.here) {
+            state.topology = Topology::detect();
+        }
     }
     launch_when_complete();
 }

@@ -28,7 +28,6 @@ struct HeadPlan {
     security::Key key;
     std::vector<Host> hosts;  // from job_hosts()
     UniqueFd local_daemon;    // stream to the daemon of the host that is local, where there is one
-    Topology local_topology;  // likewise
     StartMethod method;       // for the daemons of the others
     /// Places the ranks once all daemons have told what their machines are. May throw, which ends all.
     std::function<JobMap(std::span<const Topology> topologies)> map;

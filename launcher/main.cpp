@@ -19,7 +19,6 @@
 #include "launcher/mapping.hpp"
 #include "launcher/options.hpp"
 #include "launcher/remote_daemon.hpp"
-#include "launcher/topology.hpp"
 
 namespace {
 
@@ -66,10 +65,9 @@ int run_job(const Options& options)
     const std::vector<Host> hosts = job_hosts(options);
     const tutti::security::Key key = tutti::security::Key::random();
     const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
-    HeadPlan plan{key, hosts, {}, {}, {}, {}};
+    HeadPlan plan{key, hosts, {}, {}, {}};
     if (daemon) {
         plan.local_daemon = daemon->take_stream();
-        plan.local_topology = Topology::detect();
     }
     if (!std::ranges::all_of(hosts, &Host::local)) {
         plan.method = start_method(options);

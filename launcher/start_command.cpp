@@ -24,12 +24,6 @@ std::string quoted(std::string_view text)
     return result + "'";
 }
 
-bool is_openssh(const StartMethod& method)
-{
-    const std::string& name = method.agent.front();
-    return name.substr(name.rfind('/') + 1) == "ssh";
-}
-
 std::string names_of(std::span<const RemoteHost> hosts)
 {
     std::vector<std::string_view> shown;
@@ -140,6 +134,12 @@ std::string shown_words(const std::string& words)
 }
 
 }  // namespace
+
+bool is_openssh(const StartMethod& method)
+{
+    const std::string& name = method.agent.front();
+    return method.kind == StartMethod::Agent::remote_shell && name.substr(name.rfind('/') + 1) == "ssh";
+}
 
 std::string shown_command(const std::vector<std::string>& command)
 {

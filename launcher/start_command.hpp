@@ -35,6 +35,9 @@ struct AgentEnd {
     std::string words;  // what it wrote to stdout and stderr
 };
 
+/// Whether the agent is OpenSSH's client, or calls itself so.
+bool is_openssh(const StartMethod& method);
+
 /// Arguments of the agent for one host. Nothing secret is in them: all users of this machine can read them.
 std::vector<std::string> remote_shell_command(const StartMethod& method, const RemoteHost& host);
 

@@ -16,6 +16,8 @@
 
 #include <poll.h>
 
+#include "launcher/agent_socket.hpp"
+
 namespace tutti::launcher {
 namespace {
 
@@ -23,6 +25,10 @@ namespace {
 constexpr std::size_t kWordsKept = 8192;
 /// Between asking an agent to end and killing it.
 constexpr std::chrono::milliseconds kAgentGrace{500};
+/// When ssh is first looked at for its connection, and last: where it waits longer for a name server or a
+/// host than that, the rest does not matter.
+constexpr std::chrono::milliseconds kFirstLook{10};
+constexpr std::chrono::milliseconds kLastLook{2000};
 
 /// A file in memory that holds `bytes`, to be read from the start. Unlike a pipe it takes all at once, and
 /// ends by itself.
@@ -143,6 +149,19 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
             fail(agent, AgentEnd::Kind::too_late, 0);
             start_some();
         });
+    if (is_openssh(method_)) {
+        hasten(agent, kFirstLook);
+    }
+}
+
+/// Looks for ssh's connection after `wait`, and ever more rarely until it is there.
+void DaemonStarter::hasten(Agent& agent, std::chrono::milliseconds wait)
+{
+    agent.hasten_timer = loop_.after(wait, [this, &agent, wait] {
+        if (agent.process && !disable_nagle(agent.process.get()) && wait < kLastLook) {
+            hasten(agent, wait * 2);
+        }
+    });
 }
 
 pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, SpawnError& error) const
@@ -273,6 +292,7 @@ void DaemonStarter::fail(Agent& agent, AgentEnd::Kind kind, int number)
 void DaemonStarter::forget(Agent& agent)
 {
     loop_.cancel(agent.timer);
+    loop_.cancel(agent.hasten_timer);
     for (UniqueFd* fd : {&agent.process, &agent.output}) {
         if (*fd) {
             loop_.forget(fd->get());

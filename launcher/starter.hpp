@@ -76,6 +76,7 @@ private:
         UniqueFd process;  // pidfd
         UniqueFd output;
         EventLoop::TimerId timer = 0;
+        EventLoop::TimerId hasten_timer = 0;
         bool failed = false;
     };
     using Agents = std::list<std::unique_ptr<Agent>>;
@@ -83,6 +84,7 @@ private:
     void start_some();
     void run(std::vector<RemoteHost> hosts);
     pid_t execute(Agent& agent, int standard_input, int output, SpawnError& error) const;
+    void hasten(Agent& agent, std::chrono::milliseconds wait);
     void read_output(Agent& agent);
     void handle_end(Agent& agent);
     void ended(Agent& agent, int wait_status);
