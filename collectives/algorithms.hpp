@@ -36,9 +36,9 @@ struct Algorithm {
 };
 
 template <class RunFunction>
-constexpr Algorithm<RunFunction> on_board(RunFunction run)
+constexpr Algorithm<RunFunction> on_board(RunFunction run, Through through = Through::board)
 {
-    return {"board", run, Operands::any, Segments::no, Through::board};
+    return {"board", run, Operands::any, Segments::no, through};
 }
 
 template <class RunFunction>
@@ -118,6 +118,7 @@ struct ReduceScatter {
     static constexpr const char* kVariable = "TUTTI_REDUCE_SCATTER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", reduce_scatter_flat},
+        on_board<Function>(reduce_scatter_board),
         {"recursive_halving", reduce_scatter_recursive_halving},
         {"ring", reduce_scatter_ring, Operands::commuting},
         over_nodes<Function>(reduce_scatter_hierarchical),
@@ -218,6 +219,7 @@ struct Alltoall {
     static constexpr const char* kVariable = "TUTTI_ALLTOALL";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoall_flat},
+        on_board<Function>(alltoall_board, Through::board_of_blocks),
         {"pairwise", alltoall_pairwise},
         {"bruck", alltoall_bruck},
         over_nodes<Function>(alltoall_hierarchical),

@@ -137,6 +137,15 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked
     return chosen<Alltoall>(group, call, block_bytes).algorithm->run(group, in, out);
 }
 
+Task alltoall_in_place(Group& group, std::span<std::byte> data)
+{
+    const std::size_t block_bytes = data.size() / static_cast<std::size_t>(group.size());
+    const Call call{.kind = CallKind::alltoall_in_place, .size_bytes = data.size()};
+    const auto* const algorithm = chosen<Alltoall>(group, call, block_bytes).algorithm;
+    return needs_board(algorithm->through) ? algorithm->run(group, data.data(), data)
+                                           : alltoall_in_pairs(group, data);
+}
+
 Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked)
 {
     const Call call{.kind = CallKind::alltoallv, .asked = asked};

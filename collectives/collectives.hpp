@@ -83,8 +83,8 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked
 /// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
 Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked = {});
 
-/// The same in place: block b of `data` at rank a is replaced by block a of rank b's. There is one algorithm,
-/// alltoall/in_place.cpp.
+/// The same in place: block b of `data` at rank a is replaced by block a of rank b's. Where an alltoall would
+/// use the board, so does this; otherwise there is one algorithm, alltoall/in_place.cpp.
 Task alltoall_in_place(Group& group, std::span<std::byte> data);
 
 /// With blocks of any sizes and places; what two ranks send each other is equally long.

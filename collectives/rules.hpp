@@ -96,6 +96,7 @@ inline constexpr Rule kAllreduceRules[] = {
 };
 
 inline constexpr Rule kReduceScatterRules[] = {
+    {Where::crowded,      kAnyRanks,   2 * kKiB,    "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   2 * kKiB,    "hierarchical"},
@@ -152,6 +153,7 @@ inline constexpr Rule kGathervRules[] = {
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   256,         "hierarchical"},

@@ -12,11 +12,12 @@ std::string missing(Operands operands, Through through, const Situation& situati
         return {};
     if (operands == Operands::commuting && !situation.commutative)
         return "it needs an operator that commutes";
-    if (through == Through::board)
+    if (needs_board(through))
         return situation.placement.board_bytes == 0
                    ? "there is no board: ranks of one node share one where they outnumber its cores, from "
                      "their communicator's fourth blocking call on"
-                   : fmt::format("the board has room for {}", in_bytes(situation.placement.board_bytes));
+                   : fmt::format("the board has room for {}{}", in_bytes(situation.placement.board_bytes),
+                                 through == Through::board_of_blocks ? " of a rank's blocks together" : "");
     if (situation.nodes() == 1)
         return "there is one node";
     if (!situation.has_levels())

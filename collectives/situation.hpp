@@ -24,6 +24,12 @@ struct Situation {
     {
         return placement.board_bytes != 0 && size_bytes <= placement.board_bytes;
     }
+    /// One such block for each rank, without overflow.
+    bool blocks_fit_board() const noexcept
+    {
+        return placement.board_bytes != 0 &&
+               size_bytes <= placement.board_bytes / static_cast<std::size_t>(ranks);
+    }
     bool has_levels() const noexcept { return nodes() > 1 && nodes() < ranks; }
     /// Whether operands can be combined node by node.
     bool combines_by_node() const noexcept { return commutative || placement.nodes->in_rank_order(); }
@@ -36,14 +42,21 @@ enum class Operands { any, commuting };
 enum class Segments { no, yes };
 
 /// What an algorithm needs beside messages; it is never chosen where that is missing. `board`: a board whose
-/// slots have room for the data. `nodes`: several nodes, not all of one rank, and for operators that do not
-/// commute, nodes whose ranks follow each other. `ordered_nodes`: such nodes for all operators.
-enum class Through { messages, board, nodes, ordered_nodes };
+/// slots have room for the data, `board_of_blocks`: for as much for each rank. `nodes`: several nodes, not
+/// all of one rank, and for operators that do not commute, nodes whose ranks follow each other.
+/// `ordered_nodes`: such nodes for all operators.
+enum class Through { messages, board, board_of_blocks, nodes, ordered_nodes };
+
+constexpr bool needs_board(Through through) noexcept
+{
+    return through == Through::board || through == Through::board_of_blocks;
+}
 
 inline bool has_what_it_needs(Operands operands, Through through, const Situation& situation) noexcept
 {
     return (operands == Operands::any || situation.commutative) &&
            (through != Through::board || situation.fits_board()) &&
+           (through != Through::board_of_blocks || situation.blocks_fit_board()) &&
            (through != Through::nodes || (situation.has_levels() && situation.combines_by_node())) &&
            (through != Through::ordered_nodes || (situation.has_levels() && !situation.mixed()));
 }

@@ -36,7 +36,7 @@ Situation situation(const Surroundings& where, std::size_t size_bytes)
 
 Trial trial_of(const AlgorithmEntry& algorithm, std::size_t segment_bytes)
 {
-    return {algorithm.name, segment_bytes, algorithm.through == collectives::Through::board};
+    return {algorithm.name, segment_bytes, needs_board(algorithm.through)};
 }
 
 ordered_json rule_of(const Surroundings& where, std::size_t min_bytes, std::size_t max_bytes,

@@ -16,8 +16,14 @@ Task alltoall_flat(Group& group, const std::byte* in, std::span<std::byte> out);
 Task alltoall_pairwise(Group& group, const std::byte* in, std::span<std::byte> out);
 Task alltoall_bruck(Group& group, const std::byte* in, std::span<std::byte> out);
 
+/// The parameters of alltoall only; in place where `in` is out.data().
+Task alltoall_board(Group& group, const std::byte* in, std::span<std::byte> out);
+
 /// The parameters of alltoall only.
 Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byte> out);
+/// What alltoall_in_place does where there is no board; in_place.cpp.
+Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
+
 Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out);
 Task alltoallv_pairwise(Group& group, ConstBlocks in, Blocks out);
 

@@ -19,6 +19,7 @@
 //   4       4    3    5    1    0    2
 //
 // Restrictions: what a rank sends to another is as long as what it receives from it. Blocks may be unequal.
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/collectives.hpp"
 
 namespace tutti::collectives {
@@ -67,9 +68,8 @@ Task in_place(Group& group, BlocksOfRanks data)
 
 }  // namespace
 
-Task alltoall_in_place(Group& group, std::span<std::byte> data)
+Task alltoall_in_pairs(Group& group, std::span<std::byte> data)
 {
-    group.announce({.kind = CallKind::alltoall_in_place, .size_bytes = data.size()});
     return in_place(group, equal_blocks(data, group.size()));
 }
 

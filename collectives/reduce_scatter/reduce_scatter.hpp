@@ -10,6 +10,7 @@
 
 namespace tutti::collectives {
 
+Task reduce_scatter_board(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op);
 Task reduce_scatter_flat(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op);
 Task reduce_scatter_hierarchical(Group& group, const std::byte* in, Partition blocks, Buffer out,
                                  ReduceOp op);

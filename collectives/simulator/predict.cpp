@@ -17,7 +17,7 @@ namespace {
 template <class Collective>
 constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_same_v<Collective, Alltoallv>;
 
-/// Some algorithms tell others the sizes of blocks that the root alone knows: then messages hold something.
+/// Some algorithms tell others the sizes of blocks that not all know: then messages hold something.
 template <class Collective>
 constexpr bool kTellsSizes = std::is_same_v<Collective, Gatherv> || std::is_same_v<Collective, Scatterv>;
 
@@ -115,7 +115,7 @@ Prediction predict_one(std::string_view name, std::size_t segment_bytes, const P
 {
     const auto* const algorithm =
         std::ranges::find(Collective::kAlgorithms, name, [](const auto& known) { return known.name; });
-    if (algorithm == std::end(Collective::kAlgorithms) || algorithm->through == Through::board)
+    if (algorithm == std::end(Collective::kAlgorithms) || needs_board(algorithm->through))
         throw Error(ErrorCode::invalid_argument, "predict",
                     fmt::format("no algorithm \"{}\" that sends messages", name));
     Stage stage(call, kBlockOfEach<Collective>, kTellsSizes<Collective>, segment_bytes);

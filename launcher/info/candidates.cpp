@@ -36,7 +36,7 @@ std::vector<Candidate> candidates(unsigned collective, const Situation& situatio
                 algorithm.name == chosen.algorithm ? chosen.segment_bytes : collectives::kDefaultSegmentBytes;
         if (!has_what_it_needs(algorithm.operands, algorithm.through, situation)) {
             one.remark = "cannot do this call";
-        } else if (algorithm.through == collectives::Through::board) {
+        } else if (needs_board(algorithm.through)) {
             one.remark = "not in the model, which has a core for every rank";
         } else {
             const Prediction made = predict(collective, algorithm.name, one.segment_bytes, call, model);

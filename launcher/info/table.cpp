@@ -55,7 +55,7 @@ std::string prediction_table(const Options& options, unsigned collective, const 
     std::string text = header + "\n" + line + "\n";
     for (const collectives::AlgorithmEntry& algorithm : entry.algorithms) {
         const std::vector<std::string>& own = cells[algorithm.name];
-        if (algorithm.through != collectives::Through::board)
+        if (!needs_board(algorithm.through))
             text += fmt::format("| {} | {} |\n", algorithm.name, fmt::join(own, " | "));
     }
     return text;

@@ -3,7 +3,8 @@
 
 #include "collectives/allreduce/allreduce.hpp"
 #include "collectives/barrier/barrier.hpp"
-#include "tests/simulator/support.hpp"
+#include "collectives/collectives.hpp"
+#include "tests/simulator/blocks_support.hpp"
 
 namespace tutti::collectives::test::board_tests {
 
@@ -57,6 +58,30 @@ TEST_CASE("whoever comes last combines, in rank order, and all leave after that"
     CHECK(report.ranks[2].finish_ns == 710);  // the last one needs only its own arrival
     for (const std::size_t other : {0u, 1u, 3u, 4u})
         CHECK(report.ranks[other].finish_ns == 810);
+}
+
+TEST_CASE("an alltoall in place uses the board where its blocks fit a slot, and messages where not")
+{
+    Settings crowded = settings_for(SendMode::eager);
+    crowded.placement = {.one_node = true, .more_ranks_than_cores = true, .board_bytes = 20};
+    for (const std::size_t block_bytes : {0, 3, 4, 5}) {
+        std::vector<Memory> data;
+        std::vector<Memory> expected;
+        for (int rank = 0; rank < 5; ++rank) {
+            Memory& own = data.emplace_back(5 * block_bytes);
+            Memory& result = expected.emplace_back(5 * block_bytes);
+            for (int peer = 0; peer < 5; ++peer) {
+                fill(equal_blocks(own, 5)[peer], rank, peer);
+                fill(equal_blocks(result, 5)[peer], peer, rank);
+            }
+        }
+        const Report report = simulate(5, crowded, [&](Group& group) {
+            return alltoall_in_place(group, data[static_cast<std::size_t>(group.rank())]);
+        });
+        REQUIRE(report.problems() == "");
+        CHECK(data == expected);
+        CHECK(report.messages_sent() == (block_bytes <= 4 ? 0 : 20));
+    }
 }
 
 TEST_CASE("a rank that does not come to the board is named by those who wait")

@@ -87,6 +87,14 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Allreduce>(table, {8, 2048, with_board}) == "board");
     CHECK(chosen<Reduce>(table, {8, 2049, with_board}) == "flat");
     CHECK(chosen<Allreduce>(table, {3, 8, with_board}) == "board");
+    CHECK(chosen<ReduceScatter>(table, {8, 2048, with_board, false}) == "board");
+    CHECK(chosen<ReduceScatter>(table, {8, 2049, with_board}) == "flat");
+    CHECK(chosen<Alltoall>(table, {8, 256, with_board}) == "board");  // 8 blocks fill a slot
+    CHECK(chosen<Alltoall>(table, {8, 257, with_board}) == "flat");
+    CHECK(chosen<Alltoall>(table, {8, kAnyBytes, with_board}) == "flat");
+    CHECK_THROWS_WITH(
+        chosen<Alltoall>(table, {8, 257, with_board, true, ask_for(CallKind::alltoall, "board")}),
+        Catch::Contains("the board has room for 2 KiB of a rank's blocks together"));
 }
 
 TEST_CASE("where nodes are known, the table takes hierarchical algorithms for what they are good for")

@@ -23,6 +23,9 @@ struct Call {
 std::size_t sent_elements(std::string_view algorithm, const Counts& counts)
 {
     const std::size_t all = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    if (algorithm == "board") {
+        return 0;
+    }
     if (algorithm != "recursive_halving") {
         return (counts.size() - 1) * all;
     }
@@ -36,6 +39,9 @@ std::size_t sent_elements(std::string_view algorithm, const Counts& counts)
 
 Cost cost_of(std::string_view algorithm, int ranks)
 {
+    if (algorithm == "board") {
+        return {0, 0, 0};
+    }
     const int pairs = ranks * (ranks - 1);
     if (algorithm == "flat") {
         return {ranks - 1, ranks > 1 ? 1 : 0, static_cast<std::size_t>(pairs)};
