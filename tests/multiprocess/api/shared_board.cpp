@@ -16,6 +16,39 @@ using namespace tutti::test;
 
 namespace {
 
+// Everybody's block for everybody, of `count` times 8 bytes.
+void check_exchange(const Communicator& group, int round, std::size_t count)
+{
+    const int ranks = group.size();
+    const auto numbers = static_cast<std::size_t>(ranks * round);
+    std::vector<std::byte> sent;
+    std::vector<std::byte> expected;
+    for (int peer = 0; peer < ranks; ++peer) {
+        const auto to = bytes(group.rank(), numbers + static_cast<std::size_t>(peer), 8 * count);
+        const auto from = bytes(peer, numbers + static_cast<std::size_t>(group.rank()), 8 * count);
+        sent.insert(sent.end(), to.begin(), to.end());
+        expected.insert(expected.end(), from.begin(), from.end());
+    }
+    std::vector<std::byte> received(sent.size());
+    group.alltoall(sent, received);
+    expect(received == expected, "alltoall");
+    group.alltoall(sent);
+    expect(sent == expected, "alltoall in place");
+
+    // Element i of rank r is r + 3 i + round.
+    std::vector<long> operand(count * static_cast<std::size_t>(ranks));
+    for (std::size_t i = 0; i < operand.size(); ++i)
+        operand[i] = group.rank() + 3 * static_cast<long>(i) + round;
+    std::vector<long> own(count, -1);
+    group.reduce_scatter(operand, own, sum);
+    const long first = group.rank() * static_cast<long>(count);
+    for (std::size_t i = 0; i < count; ++i)
+        expect(own[i] == ranks * (ranks - 1L) / 2 + ranks * (3 * (first + static_cast<long>(i)) + round),
+               "reduce_scatter");
+    group.reduce_scatter(operand, sum);
+    expect(std::equal(own.begin(), own.end(), operand.begin()), "reduce_scatter in place");
+}
+
 void check_round(const Communicator& group, int round)
 {
     const int ranks = group.size();
@@ -64,6 +97,8 @@ void check_round(const Communicator& group, int round)
         expect(group.rank() == 0 || std::ranges::all_of(prefix, [&](long v) { return v == below; }),
                "exscan");
     }
+    for (const std::size_t count : {0, 1, 51, 128, 129})  // of 5 ranks 51 fit a slot, of 2 ranks 128
+        check_exchange(group, round, count);
     group.barrier();
 }
 
