@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "launcher/daemon.hpp"
+#include "lib/base/terminal.hpp"
 
 namespace tutti::launcher {
 
@@ -112,7 +113,6 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         environment.set_entry(entry);
     }
     environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
-    const std::vector<char*> pointers = environment.pointers();
 
     const bool wants_input = order.stdin_target == StdinTarget::all ||
                              (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
@@ -122,6 +122,9 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     if (!order.merge_stderr) {
         err.emplace();
     }
+    if (err && order.shows_status) {
+        environment.set(base::kTerminalVariable, base::identity_of_file(err->write_end.get()));
+    }
     UniqueFd null;
     if (wants_input) {
         in.emplace();
@@ -129,6 +132,7 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     }
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
+    const std::vector<char*> pointers = environment.pointers();
     SpawnRequest request{};
     request.program = program.c_str();
     request.argv = &app.argv;

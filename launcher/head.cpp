@@ -15,6 +15,7 @@
 #include "launcher/launcher_signals.hpp"
 #include "launcher/rank_environment.hpp"
 #include "launcher/usage_error.hpp"
+#include "lib/base/terminal.hpp"
 
 namespace tutti::launcher {
 
@@ -41,6 +42,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
     order.stdin_target = options.stdin_target;
     order.stdin_rank = options.stdin_rank;
     order.merge_stderr = options.output.merge_stderr;
+    order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
     if (with_environment) {
         order.environment = forwarded_environment(::environ);
         order.working_directory = std::filesystem::current_path();

@@ -1,6 +1,7 @@
 #include "launcher/line_merger.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -29,18 +30,16 @@ void LineMerger::add(StreamId id, std::string_view text)
         if (open_line_) {
             pass_on(id, stream, text);
         } else {
-            set_unfinished(stream, text);
+            set_unfinished(id, stream, text);
         }
     } else {
-        const std::string held = std::move(stream.unfinished);
-        stream.unfinished.clear();
-        unfinished_ -= held.empty() ? 0 : 1;
+        const std::string held = take_unfinished(id, stream);
         if (!held.empty()) {
             pass_on(id, stream, held);
         }
         pass_on(id, stream, text.substr(0, last_end + 1));
         open_line_ = false;
-        set_unfinished(stream, text.substr(last_end + 1));
+        set_unfinished(id, stream, text.substr(last_end + 1));
     }
     if (stream.unfinished.size() > kMaxHeldBytes) {
         pass_on_unfinished(id, stream);
@@ -49,21 +48,46 @@ void LineMerger::add(StreamId id, std::string_view text)
     }
 }
 
-void LineMerger::set_unfinished(Stream& stream, std::string_view text)
+void LineMerger::set_unfinished(StreamId id, Stream& stream, std::string_view text)
 {
-    unfinished_ += stream.unfinished.empty() && !text.empty() ? 1 : 0;
+    if (text.empty()) {
+        return;
+    }
+    if (stream.unfinished.empty()) {
+        stream.is_status = terminal_ && StatusLine::is_meant_by(text);
+        unfinished_ += stream.is_status ? 0 : 1;
+    }
     stream.unfinished += text;
+    if (stream.is_status) {
+        stream.unfinished = std::string(StatusLine::latest(stream.unfinished));
+        status_.set(stream.unfinished);
+        status_stream_ = id;
+    }
 }
 
 void LineMerger::pass_on_unfinished(StreamId id, Stream& stream)
 {
-    pass_on(id, stream, stream.unfinished);
-    stream.unfinished.clear();
-    --unfinished_;
+    pass_on(id, stream, take_unfinished(id, stream));
+}
+
+/// A status line becomes an ordinary one, in front of which there may be a prefix.
+std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
+{
+    std::string text = std::exchange(stream.unfinished, {});
+    if (!stream.is_status) {
+        unfinished_ -= text.empty() ? 0 : 1;
+        return text;
+    }
+    stream.is_status = false;
+    if (status_stream_ == id) {
+        status_.set({});
+    }
+    return text.substr(1);
 }
 
 void LineMerger::pass_on(StreamId id, Stream& stream, std::string_view text)
 {
+    status_.hide(output_);
     if (!options_.tag && !options_.label && !options_.timestamp) {
         output_ += text;
         stream.inside_line = !text.ends_with('\n');
@@ -105,7 +129,9 @@ void LineMerger::end(StreamId id)
         return;
     }
     Stream& stream = found->second;
-    if (!stream.unfinished.empty()) {
+    if (stream.is_status) {
+        take_unfinished(id, stream);
+    } else if (!stream.unfinished.empty()) {
         if (torn_line_) {
             output_ += '\n';
         }
@@ -120,6 +146,7 @@ void LineMerger::end(StreamId id)
 
 void LineMerger::add_message(std::string_view line)
 {
+    status_.hide(output_);
     break_line();
     if (torn_line_) {
         output_ += '\n';
@@ -134,7 +161,7 @@ void LineMerger::flush_prompt()
         return;
     }
     for (auto& [number, stream] : streams_) {
-        if (!stream.unfinished.empty()) {
+        if (!stream.unfinished.empty() && !stream.is_status) {
             const StreamId id{static_cast<int>(number / 2),
                               number % 2 == 1 ? Channel::standard_error : Channel::standard_output};
             if (torn_line_) {
@@ -147,6 +174,19 @@ void LineMerger::flush_prompt()
             return;
         }
     }
+}
+
+void LineMerger::show_status()
+{
+    if (!open_line_ && !torn_line_) {
+        status_.show(output_);
+    }
+}
+
+void LineMerger::end_status()
+{
+    status_.set({});
+    status_.hide(output_);
 }
 
 void LineMerger::break_line()

@@ -4,6 +4,10 @@
 // prompt: when one stream alone has an unfinished line and all is quiet, flush_prompt() passes it on, and the
 // output then has an *open line*. Until the stream finishes it, other streams are not admitted; break_line()
 // ends the wait with a line end of its own.
+//
+// On a terminal an unfinished line that begins with a carriage return is a status line: how far a program is.
+// It is shown below all other text, without prefix, and goes when it is erased or its stream ends; no other
+// stream waits for it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +17,7 @@
 
 #include "launcher/job.hpp"
 #include "launcher/messages.hpp"
+#include "launcher/status_line.hpp"
 
 namespace tutti::launcher {
 
@@ -27,7 +32,11 @@ public:
     /// A longer line is passed on in pieces, as a prompt is: memory stays bounded.
     static constexpr std::size_t kMaxHeldBytes = std::size_t{1} << 20;
 
-    explicit LineMerger(const OutputOptions& options) : options_(options) {}
+    /// `terminal`: the output is one that can erase a line.
+    explicit LineMerger(const OutputOptions& options, bool terminal = false)
+        : options_(options), terminal_(terminal)
+    {
+    }
 
     /// Whether text of this stream may be added now.
     bool admits(StreamId stream) const noexcept;
@@ -44,6 +53,11 @@ public:
     bool has_open_line() const noexcept { return open_line_; }
     void break_line();
 
+    /// Before output() is written: adds the status line, if there is a place for it.
+    void show_status();
+    /// Whatever streams may still have one.
+    void end_status();
+
     /// What is to be written; the caller clears it.
     std::string& output() noexcept { return output_; }
 
@@ -51,16 +65,21 @@ private:
     struct Stream {
         std::string unfinished;    // text after the last line end
         bool inside_line = false;  // the line's beginning has been passed on
+        bool is_status = false;    // that text is a status line
     };
     static std::size_t key(StreamId stream) noexcept;
     void pass_on(StreamId id, Stream& stream, std::string_view text);
     void append_prefix(StreamId id);
-    void set_unfinished(Stream& stream, std::string_view text);
+    void set_unfinished(StreamId id, Stream& stream, std::string_view text);
     void pass_on_unfinished(StreamId id, Stream& stream);
+    std::string take_unfinished(StreamId id, Stream& stream);
 
     OutputOptions options_;
+    bool terminal_;
     std::unordered_map<std::size_t, Stream> streams_;
-    int unfinished_ = 0;      // streams with an unfinished line that was not passed on
+    StatusLine status_;
+    StreamId status_stream_;  // the last that has set it
+    int unfinished_ = 0;      // streams with an unfinished line that was not passed on, and is no status line
     bool open_line_ = false;  // the output's last line has no end, and its stream may go on with it
     bool torn_line_ = false;  // likewise, but the stream is at its end
     StreamId open_stream_;

@@ -78,6 +78,7 @@ std::string encode(const LaunchOrder& order)
     }
     writer.put(static_cast<std::uint8_t>(order.stdin_target)).put(std::int32_t{order.stdin_rank});
     writer.put(static_cast<std::uint8_t>(order.merge_stderr));
+    writer.put(static_cast<std::uint8_t>(order.shows_status));
     writer.put(static_cast<std::uint32_t>(order.apps.size()));
     for (const AppContext& app : order.apps) {
         encode_app(writer, app);
@@ -108,6 +109,7 @@ LaunchOrder decode_launch_order(std::string_view payload)
     order.stdin_target = static_cast<StdinTarget>(target);
     order.stdin_rank = reader.number<std::int32_t>();
     order.merge_stderr = reader.number<std::uint8_t>() != 0;
+    order.shows_status = reader.number<std::uint8_t>() != 0;
     for (auto apps = reader.number<std::uint32_t>(); apps > 0; --apps) {
         order.apps.push_back(decode_app(reader));
     }

@@ -22,6 +22,7 @@ struct LaunchOrder {
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
     bool merge_stderr = false;  // one pipe for both, so that their order stays
+    bool shows_status = false;  // what ranks write to stderr is shown on a terminal, and nowhere else
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;

@@ -29,13 +29,9 @@ bool same_file(int first, int second)
 OutputWriter::OutputWriter(const OutputOptions& options, Events events)
     : options_(options), events_(std::move(events))
 {
-    destinations_[0] = std::make_unique<Destination>(options);
-    destinations_[0]->fd = 1;
-    destinations_[0]->name = "standard output";
+    destinations_[0] = std::make_unique<Destination>(1, "standard output", options);
     if (!same_file(1, 2)) {
-        destinations_[1] = std::make_unique<Destination>(options);
-        destinations_[1]->fd = 2;
-        destinations_[1]->name = "standard error";
+        destinations_[1] = std::make_unique<Destination>(2, "standard error", options);
     }
     thread_ = std::thread([this] { run(); });
 }
@@ -159,6 +155,7 @@ void OutputWriter::process(Entry entry)
                     destination->merger.break_line();
                     release_held(*destination);
                 }
+                destination->merger.end_status();
                 write_out(*destination);
             }
         }
@@ -219,6 +216,7 @@ void OutputWriter::release_held(Destination& destination)
 
 void OutputWriter::write_out(Destination& destination)
 {
+    destination.merger.show_status();
     std::string& output = destination.merger.output();
     if (!output.empty() && !destination.failed) {
         const int error_number = write_fully(destination.fd, output);

@@ -14,6 +14,7 @@
 
 #include "launcher/line_merger.hpp"
 #include "launcher/output_files.hpp"
+#include "lib/base/terminal.hpp"
 
 namespace tutti::launcher {
 
@@ -54,9 +55,12 @@ private:
     };
     /// stdout or stderr; both when they are the same file, so that their lines do not mix either.
     struct Destination {
-        explicit Destination(const OutputOptions& options) : merger(options) {}
-        int fd = -1;
-        const char* name = "";
+        Destination(int descriptor, const char* its_name, const OutputOptions& options)
+            : fd(descriptor), name(its_name), merger(options, base::reaches_terminal(descriptor))
+        {
+        }
+        int fd;
+        const char* name;
         LineMerger merger;
         std::deque<Entry> held;  // not admitted while another stream's line is open
         std::chrono::steady_clock::time_point held_since;

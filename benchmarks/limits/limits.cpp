@@ -14,6 +14,7 @@
 
 #include "benchmarks/environment/environment.hpp"
 #include "benchmarks/limits/pair.hpp"
+#include "benchmarks/progress/progress.hpp"
 
 namespace tutti::bench {
 
@@ -29,15 +30,20 @@ constexpr const char* kExamples =
     "  tutti-bench limits --yardsticks --json limits.json";
 
 struct Probe {
+    const char* name;
     void (*run)(const Figures&, ProbeScale);
     bool yardstick;  // what comparisons measure libraries by
 };
 
 constexpr std::array kProbes = {
-    Probe{probe_cache_line, true},    Probe{probe_shared_copy, true},
-    Probe{probe_copy_pipeline, true}, Probe{probe_process_vm_readv, true},
-    Probe{probe_sockets, true},       Probe{probe_small_message_ring, false},
-    Probe{probe_switches, false},     Probe{probe_counter_barrier, false},
+    Probe{"cache line", probe_cache_line, true},
+    Probe{"memory copy", probe_shared_copy, true},
+    Probe{"two copies", probe_copy_pipeline, true},
+    Probe{"cma", probe_process_vm_readv, true},
+    Probe{"sockets", probe_sockets, true},
+    Probe{"ring of small messages", probe_small_message_ring, false},
+    Probe{"switches and wake-ups", probe_switches, false},
+    Probe{"barriers of counters", probe_counter_barrier, false},
 };
 
 struct LimitsOptions {
@@ -107,10 +113,14 @@ void measure(const LimitsOptions& options)
                                {"version", kFormatVersion},
                                {"environment", environment()},
                                {"limits", nlohmann::json::array()}};
+    const auto wanted = [&](const Probe& probe) { return probe.yardstick || !options.yardsticks; };
+    Progress progress(static_cast<int>(std::ranges::count_if(kProbes, wanted)));
     for (const Probe& probe : kProbes) {
-        if (options.yardsticks && !probe.yardstick)
+        if (!wanted(probe))
             continue;
+        progress.next(probe.name);
         const std::vector<Figure> figures = best_of(probe, options.runs, {options.scale});
+        progress.erase();
         print(figures);
         for (const Figure& figure : figures) {
             const nlohmann::json key = figure.key ? nlohmann::json(*figure.key) : nlohmann::json();

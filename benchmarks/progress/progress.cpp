@@ -2,30 +2,24 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/terminal.hpp"
 
 namespace tutti::bench {
 
 namespace {
 
-constexpr int kUsualColumns = 80;
+constexpr int kMostColumns = 200;
 
-bool is_terminal(std::FILE* stream)
-{
-    const char* const kind = std::getenv("TERM");
-    return isatty(fileno(stream)) == 1 && std::string_view(kind == nullptr ? "" : kind) != "dumb";
-}
-
+// A launcher that passes the line on cuts it off where its terminal ends.
 int columns_of(std::FILE* stream)
 {
     winsize size{};
-    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kMostColumns;
 }
 
 std::string duration(double seconds)
@@ -51,7 +45,9 @@ std::string progress_line(std::string_view what, int step, int steps, double sec
 }
 
 Progress::Progress(int steps, std::FILE* stream)
-    : stream_(is_terminal(stream) ? stream : nullptr), steps_(steps), start_ns_(base::now_ns())
+    : stream_(base::reaches_terminal(fileno(stream)) ? stream : nullptr),
+      steps_(steps),
+      start_ns_(base::now_ns())
 {
 }
 

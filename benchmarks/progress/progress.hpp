@@ -1,5 +1,5 @@
-// How far a long run is: one line on a terminal that is written over and gone at the end. In a pipe or a
-// file, nothing.
+// How far a long run is: one line on a terminal, be it that of the launcher, that is written over and gone at
+// the end. In any other pipe or a file, nothing.
 #pragma once
 
 #include <cstdint>

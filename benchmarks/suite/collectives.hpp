@@ -62,6 +62,8 @@ void each_step(Session<B>& session, Measure measure)
     if (session.benchmark().sizes.max_bytes == 0) {
         Buffers nothing(0);
         CollectiveStep<B> step(session, nothing, 0);
+        session.expect_rows(1);
+        session.begin_row();
         measure(step, std::optional<double>(), std::size_t{0});
         return;
     }

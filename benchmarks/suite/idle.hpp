@@ -50,6 +50,8 @@ void idle_wait(Session<B>& session)
 {
     const double seconds = session.options().seconds;
     session.open(Start::free);
+    session.expect_rows(1);
+    session.begin_row(fmt::format("{} s", seconds));
     session.row(seconds, session.sampler().once(Over::slowest, idle(session.job(), seconds)),
                 [](double value) { return value; });
 }

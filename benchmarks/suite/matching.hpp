@@ -153,11 +153,14 @@ void matching_depths(Session<B>& session)
                                                                          : "posted receives",
                                                     session.job().size() - 1)});
     const LoopCount loop = session.options().loop_count({5000, 500});
-    for (const int depth : session.options().depths)
+    session.expect_rows(session.options().depths.size());
+    for (const int depth : session.options().depths) {
+        session.begin_row(fmt::format("depth {}", depth));
         session.row(depth,
                     session.sampler().rounds(Over::root, 5,
                                              [&] { return matching(session.job(), depth, mode, loop); }),
                     [](double us) { return us; });
+    }
 }
 
 }  // namespace tutti::bench

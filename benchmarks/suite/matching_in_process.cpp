@@ -5,6 +5,7 @@
 #include <latch>
 #include <memory>
 
+#include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/matching.hpp"
 #include "benchmarks/suite/report.hpp"
 #include "benchmarks/suite/tutti_backend.hpp"
@@ -56,13 +57,16 @@ void drive(const Ranks& ranks, const Options& options)
                    .placement = std::move(placement),
                    .start = to_string(Start::free)});
     const LoopCount loop = options.loop_count({20000, 2000});
+    Progress progress(static_cast<int>(options.depths.size()));
     for (const int depth : options.depths) {
+        progress.next(fmt::format("matching, depth {}", depth));
         constexpr int kRounds = 5;
         Series series(Over::root, 1);
         for (int round = 0; round < kRounds; ++round) {
             const double us = measure(ranks, {depth, options.sources}, options.mode, loop);
             series.add(std::span(&us, 1), 1);
         }
+        progress.erase();
         report.row(row_of(depth, series, [](double us) { return us; }));
     }
     report.finish();

@@ -130,7 +130,9 @@ void reduction_kernels(Session<B>& session)
 {
     const Options& options = session.options();
     session.open(Start::barrier, {.labels = {"Operator", "Type"}, .ratio = "Of copy"});
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+    std::vector<OperatorOnType> wanted = reductions_named(options.ops, options.types);
+    std::erase_if(wanted, [](const OperatorOnType& one) { return !B::reduction(one.op, one.type); });
+    const auto each = [&](Buffers& buffers, std::size_t size_bytes) {
         const LoopCount loop = reduction_loop(options, size_bytes);
         const auto measured = [&](std::vector<std::string> labels, auto bandwidth) {
             Row row =
@@ -142,18 +144,18 @@ void reduction_kernels(Session<B>& session)
         Row copy = measured({"copy", "bytes"}, [&] { return copy_bandwidth(buffers, size_bytes, loop); });
         copy.reference = copy.summary.median;
         session.row(copy);
-        for (const auto& [op, type] : reductions_named(options.ops, options.types)) {
-            const auto known = B::reduction(op, type);
-            if (!known)
-                continue;
-            Row row = measured({std::string(reduction::to_string(op)), reduction::to_string(type)},
-                               [&, element = type] {
-                                   return reduction_bandwidth(*known, element, buffers, size_bytes, loop);
-                               });
+        for (const auto& [op, type] : wanted) {
+            const std::vector<std::string> labels{std::string(reduction::to_string(op)),
+                                                  reduction::to_string(type)};
+            session.begin_row(fmt::format("size {}, {} of {}", size_bytes, labels[0], labels[1]));
+            Row row = measured(labels, [&, known = *B::reduction(op, type), element = type] {
+                return reduction_bandwidth(known, element, buffers, size_bytes, loop);
+            });
             row.reference = copy.reference;
             session.row(row);
         }
-    });
+    };
+    session.each_size(1, each, 1 + wanted.size());
 }
 
 }  // namespace tutti::bench

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/report.hpp"
@@ -73,6 +74,19 @@ public:
             report_.emplace(options_, benchmark_, std::move(more));
     }
 
+    /// How many rows there will be, for those who watch a terminal.
+    void expect_rows(std::size_t rows)
+    {
+        if (is_root())
+            progress_.emplace(static_cast<int>(rows));
+    }
+    /// The next one is begun; `what` tells it from the others.
+    void begin_row(const std::string& what = {})
+    {
+        if (progress_)
+            progress_->next(what.empty() ? name() : fmt::format("{}, {}", name(), what));
+    }
+
     /// `value` turns microseconds into the benchmark's unit.
     template <class Value>
     void row(std::optional<double> key, const Series& series, Value value, std::optional<bool> valid = {})
@@ -81,10 +95,12 @@ public:
             return;
         Row one = row_of(key, series, value);
         one.valid = valid;
-        report_->row(one);
+        row(one);
     }
     void row(const Row& row)
     {
+        if (progress_)
+            progress_->erase();
         if (report_)
             report_->row(row);
     }
@@ -100,14 +116,17 @@ public:
     }
 
     /// For each size: `measure(buffers, size_bytes)`, with buffers that have room for `blocks` of the
-    /// largest.
+    /// largest. It makes `rows_each` rows, of which all but the first are begun by itself.
     template <class Measure>
-    void each_size(std::size_t blocks, Measure measure)
+    void each_size(std::size_t blocks, Measure measure, std::size_t rows_each = 1)
     {
         const std::vector<std::size_t> list = options_.size_list();
         Buffers buffers(list.empty() ? 0 : blocks * list.back(), memory());
-        for (const std::size_t size_bytes : list)
+        expect_rows(list.size() * rows_each);
+        for (const std::size_t size_bytes : list) {
+            begin_row(fmt::format("size {}", size_bytes));
             measure(buffers, size_bytes);
+        }
     }
 
     /// What `check` says, if the command line asks for it.
@@ -134,6 +153,7 @@ public:
     /// Writes the files. False when a checked row was wrong (known to rank 0 only).
     bool finish()
     {
+        progress_.reset();
         if (report_)
             report_->finish();
         return !report_ || !report_->failed();
@@ -146,6 +166,7 @@ private:
     Placement placement_;
     Sampler<B> sampler_;
     std::optional<Report> report_;
+    std::optional<Progress> progress_;
 };
 
 }  // namespace tutti::bench

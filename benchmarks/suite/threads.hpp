@@ -93,7 +93,10 @@ void threaded_latency(Session<B>& session)
     const int count = session.options().threads;
     session.open(Start::free,
                  {.title = fmt::format("{}, {} threads a rank", session.benchmark().title, count)});
-    for (const std::size_t size_bytes : session.options().size_list()) {
+    const std::vector<std::size_t> sizes = session.options().size_list();
+    session.expect_rows(sizes.size());
+    for (const std::size_t size_bytes : sizes) {
+        session.begin_row(fmt::format("size {}", size_bytes));
         PingPongThreads<B> threads(job, count, size_bytes, session.memory());
         const std::optional<bool> valid = session.checked([&] { return threads.validate(); });
         const bool large = size_bytes >= kLargeBytes;

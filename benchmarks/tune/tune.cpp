@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/clock.hpp"
 #include "benchmarks/suite/statistics.hpp"
 #include "benchmarks/tune/calls.hpp"
@@ -62,6 +63,9 @@ public:
     ordered_json run()
     {
         ordered_json rules;
+        std::optional<Progress> progress;
+        if (ranks_.rank() == 0)
+            progress.emplace(static_cast<int>(sizes_left_));
         rules["comment"] = fmt::format("written by tutti-bench tune: {} ranks on {} node{}{}", where_.ranks,
                                        nodes_ ? nodes_->count() : 1, nodes_ ? "s" : "",
                                        where_.crowded ? ", more than cores" : "");
@@ -70,7 +74,12 @@ public:
                 continue;
             std::vector<Times> by_size;
             for (const std::size_t size_bytes : sizes_of(entry)) {
-                if (std::optional<Times> times = measure(entry, size_bytes)) {
+                if (progress)
+                    progress->next(fmt::format("{}, size {}", entry.name, size_bytes));
+                std::optional<Times> times = measure(entry, size_bytes);
+                if (progress)
+                    progress->erase();
+                if (times) {
                     show(entry, *times);
                     by_size.push_back(std::move(*times));
                 }

@@ -1,5 +1,6 @@
 // Lines of many streams in one output.
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "launcher/line_merger.hpp"
 
@@ -108,4 +109,72 @@ TEST_CASE("a line without an end does not grow for ever")
     CHECK_FALSE(merger.admits(kSecond));
     merger.end(kFirst);
     CHECK(merger.admits(kSecond));
+}
+
+TEST_CASE("on a terminal a line that is meant to be written over stays below all others")
+{
+    OutputOptions options;
+    options.tag = true;
+    LineMerger merger(options, true);
+    const auto shown = [&merger] {
+        merger.show_status();
+        return std::exchange(merger.output(), {});
+    };
+    merger.add(kSecondError, "\r[1/3] first\033[K");
+    CHECK_FALSE(merger.has_prompt());
+    CHECK(shown() == "\r\033[K\033[?7l[1/3] first\033[?7h");
+    CHECK(shown() == "");
+    merger.add(kFirst, "a line\n");
+    CHECK(shown() == "\r\033[K[0]<stdout>: a line\n\r\033[K\033[?7l[1/3] first\033[?7h");
+    merger.add(kSecondError, "\r\033[K\r[2/3] sec");
+    merger.add(kSecondError, "ond");
+    CHECK(shown() == "\r\033[K\033[?7l[2/3] second\033[?7h");
+    merger.add_message("message\n");
+    merger.add(kSecondError, "\r\033[K");
+    CHECK(shown() == "\r\033[Kmessage\n");
+    merger.add(kSecondError, "\r[3/3] third");
+    CHECK(shown() == "\r\033[K\033[?7l[3/3] third\033[?7h");
+    merger.end(kSecondError);
+    CHECK(shown() == "\r\033[K");
+}
+
+TEST_CASE("a status line that gets an end becomes an ordinary one")
+{
+    OutputOptions options;
+    options.label = true;
+    LineMerger merger(options, true);
+    merger.add(kFirst, "\r50 %");
+    merger.add(kSecond, "\r40 %");
+    merger.show_status();
+    merger.output().clear();
+    merger.add(kFirst, "\r100 %\n");
+    CHECK(merger.output() == "\r\033[K0: 50 %\r100 %\n");
+    merger.output().clear();
+    merger.end_status();
+    CHECK(merger.output() == "");
+}
+
+TEST_CASE("a status line waits for a prompt to be answered")
+{
+    LineMerger merger({}, true);
+    merger.add(kFirst, "name? ");
+    merger.flush_prompt();
+    CHECK(merger.has_open_line());
+    merger.show_status();
+    CHECK(merger.output() == "name? ");
+    merger.add(kFirst, "\n");
+    merger.add(kSecond, "\rbusy");
+    merger.show_status();
+    CHECK(merger.output() == "name? \n\r\033[K\033[?7lbusy\033[?7h");
+}
+
+TEST_CASE("in a file a carriage return is a byte like any other")
+{
+    LineMerger merger({});
+    merger.add(kFirst, "\r50 %");
+    CHECK(merger.has_prompt());
+    merger.show_status();
+    CHECK(merger.output() == "");
+    merger.add(kFirst, "\r100 %\n");
+    CHECK(merger.output() == "\r50 %\r100 %\n");
 }
