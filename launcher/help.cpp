@@ -67,6 +67,9 @@ Environment:
   MPIEXEC_TIMEOUT    seconds, as --timeout, which goes before it
   TUTTI_LAUNCH_AGENT, TUTTI_INTERFACE, TUTTI_FABRIC
                      as --launch-agent, --interface and --fabric, which go before them
+  TUTTI_TCP_CONGESTION
+                     TCP's congestion control between ranks: one of the kernel's,
+                     or 'system' to keep even bbr
   SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
                      hosts and slots, where neither -H nor --hostfile is given
   OMP_NUM_THREADS    cores that each rank gets when --bind-to is not given

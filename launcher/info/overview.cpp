@@ -23,6 +23,7 @@ constexpr Known kVariables[] = {
     {"TUTTI_CORES",
      "cores that each rank has to itself (its mask's, at most an equal share of the machine's)"},
     {"TUTTI_REDUCE_THREADS", "threads of a reduction of 4M or more (the rank's cores, at most 8)"},
+    {"TUTTI_TCP_CONGESTION", "congestion control between ranks, or system (the system's, but never bbr)"},
     {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
     {"MPIEXEC_TIMEOUT", "seconds after which tuttirun ends the job (none)"},
     {"OMP_NUM_THREADS", "threads of a rank; where it is unset, tuttirun sets it to the rank's cores"},

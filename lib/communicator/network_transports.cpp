@@ -12,6 +12,7 @@
 #include "lib/network/interface_choice.hpp"
 #include "lib/security/key.hpp"
 #include "transports/ofi/ofi_transport.hpp"
+#include "transports/tcp/congestion.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::detail {
@@ -110,7 +111,8 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                        .ranks = bootstrap.size(),
                                        .key = key,
                                        .host = host,
-                                       .interfaces = interfaces});
+                                       .interfaces = interfaces,
+                                       .congestion_control = transport::tcp::congestion_wish()});
         tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
         transports.push_back(std::move(tcp));
     }

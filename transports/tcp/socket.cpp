@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "transports/tcp/congestion.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::tcp {
@@ -62,6 +63,8 @@ void set_options(int fd, const SocketOptions& options) noexcept
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds(2));
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds(10));
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, 5);
+    if (!options.congestion_control.empty())
+        set_congestion_control(fd, options.congestion_control);
     if (options.buffer_bytes != 0) {
         set(fd, SOL_SOCKET, SO_SNDBUF, options.buffer_bytes);
         set(fd, SOL_SOCKET, SO_RCVBUF, options.buffer_bytes);

@@ -19,6 +19,7 @@ struct SocketOptions {
     std::chrono::milliseconds
         timeout;       // an idle connection whose other end answers nothing is lost after this
     int buffer_bytes;  // of each direction, in the kernel; 0: as the kernel sees fit
+    std::string congestion_control{};  // empty: the system's
 };
 
 /// Non-blocking; closed by exec. Empty, with errno, where there is none.

@@ -11,6 +11,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/open_files.hpp"
+#include "transports/tcp/congestion.hpp"
 
 namespace tutti::transport::tcp {
 
@@ -55,7 +56,10 @@ TcpOptions checked(TcpOptions options)
 
 TcpTransport::TcpTransport(TcpOptions options)
     : options_(checked(std::move(options))),
-      dial_options_{options_.rank, &options_.key, {options_.timeout, options_.socket_buffer_bytes}},
+      dial_options_{options_.rank,
+                    &options_.key,
+                    {options_.timeout, options_.socket_buffer_bytes,
+                     choose_congestion_control(options_.congestion_control)}},
       local_addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
       listener_(make_listener(dial_options_.socket)),
       card_{options_.rank, listener_.port, options_.host, {local_addresses_.begin(), local_addresses_.end()}}

@@ -32,7 +32,8 @@ struct TcpOptions {
     /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
     /// that says nothing is dropped, and close() waits at most so long for what was accepted to arrive.
     std::chrono::milliseconds timeout{10'000};
-    int socket_buffer_bytes = 0;  // 0: as the kernel sees fit
+    int socket_buffer_bytes = 0;       // 0: as the kernel sees fit
+    std::string congestion_control{};  // as choose_congestion_control() takes it
 };
 
 /// One connection a pair of ranks, for both directions, made when one of them first sends. Both may dial at

@@ -1,0 +1,81 @@
+#include "transports/tcp/congestion.hpp"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "transports/tcp/socket.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::transport::tcp {
+
+namespace {
+
+constexpr const char* kVariable = "TUTTI_TCP_CONGESTION";
+constexpr std::size_t kNameBytes = 16;  // the kernel's TCP_CA_NAME_MAX
+
+/// Those that this process may take, as the kernel lists them.
+std::string allowed()
+{
+    std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+    std::string names;
+    std::getline(file, names);
+    return names.empty() ? "those in net.ipv4.tcp_allowed_congestion_control" : names;
+}
+
+}  // namespace
+
+std::string congestion_control_of(int fd)
+{
+    std::array<char, kNameBytes> name{};
+    socklen_t size = name.size();
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), &size) != 0)
+        return {};
+    return {name.data(), strnlen(name.data(), size)};
+}
+
+bool set_congestion_control(int fd, std::string_view name) noexcept
+{
+    return ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), static_cast<socklen_t>(name.size())) ==
+           0;
+}
+
+std::string congestion_wish()
+{
+    const char* const text = std::getenv(kVariable);
+    return text != nullptr ? text : "";
+}
+
+std::string choose_congestion_control(std::string_view wish)
+{
+    if (wish == "system")
+        return {};
+    base::UniqueFd trial = make_socket(false);
+    if (!trial)
+        trial = make_socket(true);
+    if (!wish.empty()) {
+        if (!set_congestion_control(trial.get(), wish))
+            throw Error(
+                ErrorCode::invalid_argument, "tcp",
+                fmt::format("{}={} is no congestion control that this process may use here; take one of "
+                            "{}, or 'system' for the system's own",
+                            kVariable, wish, allowed()));
+        return std::string(wish);
+    }
+    if (!congestion_control_of(trial.get()).starts_with("bbr"))
+        return {};
+    for (const std::string_view name :
+         {"cubic", "reno"}) {  // Linux's default, and what every process may use
+        if (set_congestion_control(trial.get(), name))
+            return std::string(name);
+    }
+    return {};
+}
+
+}  // namespace tutti::transport::tcp
