@@ -233,6 +233,7 @@ struct Alltoallv {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoallv_flat},
         {"pairwise", alltoallv_pairwise},
+        over_nodes<Function>(alltoallv_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAlltoallvRules;
 };

@@ -26,5 +26,8 @@ Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
 
 Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out);
 Task alltoallv_pairwise(Group& group, ConstBlocks in, Blocks out);
+/// Longer blocks go straight.
+inline constexpr std::size_t kLongestCarried = 4 * 1024;
+Task alltoallv_hierarchical(Group& group, ConstBlocks in, Blocks out);
 
 }  // namespace tutti::collectives

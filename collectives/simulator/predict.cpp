@@ -19,17 +19,45 @@ constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_sa
 
 /// Some algorithms tell others the sizes of blocks that not all know: then messages hold something.
 template <class Collective>
-constexpr bool kTellsSizes = std::is_same_v<Collective, Gatherv> || std::is_same_v<Collective, Scatterv>;
+bool tells_sizes(Through through)
+{
+    if constexpr (std::is_same_v<Collective, Alltoallv>)
+        return through == Through::nodes;
+    return std::is_same_v<Collective, Gatherv> || std::is_same_v<Collective, Scatterv>;
+}
+
+constexpr std::size_t kBytesOfABlock = 16;
+/// More than are carried, so that long blocks stay long.
+constexpr std::size_t kBytesOfALongBlock = 2 * kLongestCarried;
+/// What all ranks together may carry, each in memory of its own.
+constexpr std::size_t kMostCarried = std::size_t{1} << 28;
+
+/// How many bytes of a rank's block are left at least, of which each stands for as many.
+template <class Collective>
+constexpr std::size_t least_bytes(bool sizes_travel)
+{
+    if (!sizes_travel)
+        return kBytesOfABlock;
+    return std::is_same_v<Collective, Alltoallv> ? kBytesOfALongBlock : kAnyBytes;
+}
+
+template <class Collective>
+bool is_too_much(Through through, const PredictedCall& call)
+{
+    const auto ranks = static_cast<std::size_t>(call.ranks);
+    return std::is_same_v<Collective, Alltoallv> && through == Through::nodes &&
+           call.size_bytes <= kLongestCarried && call.size_bytes > kMostCarried / ranks / ranks;
+}
 
 // Only sizes matter, so all ranks use the same memory, and of long data one byte stands for many: enough are
-// left for every rank's block to have its size within a few percent. But not where the sizes themselves
-// travel.
+// left for every rank's block to have its size within a few percent.
 class Stage {
 public:
-    Stage(const PredictedCall& call, bool size_is_a_blocks, bool tells_sizes, std::size_t segment_bytes)
+    Stage(const PredictedCall& call, bool size_is_a_blocks, std::size_t least_bytes,
+          std::size_t segment_bytes)
         : ranks_(static_cast<std::size_t>(call.ranks)),
           whole_(size_is_a_blocks ? call.size_bytes * ranks_ : call.size_bytes),
-          scale_(tells_sizes ? 1 : std::max<std::size_t>(1, whole_ / (ranks_ * kBytesOfARank))),
+          scale_(std::max<std::size_t>(1, whole_ / ranks_ / least_bytes)),
           bytes_(in_scale(whole_)),
           block_((bytes_ + ranks_ - 1) / ranks_),
           segment_(std::max<std::size_t>(1, in_scale(segment_bytes))),
@@ -56,8 +84,6 @@ public:
     Partition partition() const { return Partition::even(bytes_, static_cast<int>(ranks_)); }
 
 private:
-    static constexpr std::size_t kBytesOfARank = 16;
-
     std::size_t in_scale(std::size_t size_bytes) const noexcept { return (size_bytes + scale_ - 1) / scale_; }
 
     std::size_t ranks_;
@@ -118,13 +144,16 @@ Prediction predict_one(std::string_view name, std::size_t segment_bytes, const P
     if (algorithm == std::end(Collective::kAlgorithms) || needs_board(algorithm->through))
         throw Error(ErrorCode::invalid_argument, "predict",
                     fmt::format("no algorithm \"{}\" that sends messages", name));
-    Stage stage(call, kBlockOfEach<Collective>, kTellsSizes<Collective>, segment_bytes);
+    if (is_too_much<Collective>(algorithm->through, call))
+        return {.given_up = true};
+    const bool sizes_travel = tells_sizes<Collective>(algorithm->through);
+    Stage stage(call, kBlockOfEach<Collective>, least_bytes<Collective>(sizes_travel), segment_bytes);
     Settings settings;
     settings.costs = model.inside;
     settings.between_nodes = model.between;
     settings.placement.one_node = call.nodes == nullptr;
     settings.placement.nodes = call.nodes;
-    settings.only_time = !kTellsSizes<Collective>;
+    settings.only_time = !sizes_travel;
     settings.scale = stage.scale();
     settings.most_messages = call.most_messages;
     const double ns_per_element = model.reduce_ns_per_byte * static_cast<double>(stage.scale());

@@ -19,7 +19,7 @@ struct PredictedCall {
 };
 
 struct Prediction {
-    bool given_up = false;  // more than most_messages: no other figure means anything
+    bool given_up = false;  // more than most_messages, or data for gigabytes: no other figure means anything
     double time_ns = 0;     // until the last rank has ended, all starting at once
     std::size_t messages = 0;
     std::size_t bytes = 0;

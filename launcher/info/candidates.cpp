@@ -41,7 +41,7 @@ std::vector<Candidate> candidates(unsigned collective, const Situation& situatio
         } else {
             const Prediction made = predict(collective, algorithm.name, one.segment_bytes, call, model);
             if (made.given_up)
-                one.remark = "given up: too many messages (--messages)";
+                one.remark = "given up: too many messages (--messages) or bytes";
             else
                 one.prediction = made;
         }

@@ -141,6 +141,8 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     CHECK(chosen<Allreduce>(table, {4, 65536, small}) == "hierarchical");
     CHECK(chosen<Allreduce>(table, {4, 1 << 20, small}) == "rabenseifner");
     CHECK(chosen<Alltoall>(table, {4, 4096, small}) == "hierarchical");
+    CHECK(chosen<Alltoallv>(table, {4, 0, small}) == "flat");
+    CHECK(chosen<Alltoallv>(table, {1000, 0, several}) == "hierarchical");
     CHECK(chosen<Alltoall>(table, {4, 1 << 20, small}) == "flat");
     CHECK_THROWS_WITH(chosen<Scan>(table, {4, 8, mixed, true, ask_for(CallKind::scan, "hierarchical")}),
                       Catch::Contains("the nodes' ranks do not follow each other"));
@@ -214,7 +216,7 @@ TEST_CASE("a call may name its algorithm, which goes before all but the environm
                       Catch::Contains("there is one node"));
     CHECK_THROWS_WITH(asked(CallKind::alltoallv, "pairwize"),
                       "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
-                      "'pairwise'? Use flat or pairwise, or name none to let Tutti choose");
+                      "'pairwise'? Use flat or pairwise or hierarchical, or name none to let Tutti choose");
     CHECK_THROWS_WITH(asked(CallKind::reduce, "chain:x"), Catch::Contains("use chain:32768"));
 }
 
