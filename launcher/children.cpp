@@ -13,6 +13,9 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::chrono::milliseconds kWordsPatience{100};
+/// Within the time after which a silent child is lost. It is these that are counted: a process that was
+/// stopped itself has asked nobody meanwhile.
+constexpr int kPings = 10;
 
 }  // namespace
 
@@ -155,6 +158,10 @@ void Children::handle_frame(Child& child, const Frame& frame)
     if (way == ways_.end() || way->second != &child) {
         throw WireError(fmt::format("a frame from node {}, which is not there", frame.node));
     }
+    child.unanswered = 0;
+    if (frame.type == FrameType::pong && frame.node == child.node) {
+        return;
+    }
     if (!child.said_hello) {
         if (frame.type != FrameType::hello || frame.node != child.node) {
             throw WireError("a frame before its hello");
@@ -211,6 +218,36 @@ void Children::tell_loss(Child& child, const std::string& reason)
                                            words.empty() ? "" : "; it said: " + words)});
 }
 
+void Children::watch_for_silence(double limit_seconds)
+{
+    silence_limit_seconds_ = limit_seconds;
+    if (limit_seconds > 0) {
+        ping_all();
+    }
+}
+
+void Children::ping_all()
+{
+    const std::chrono::duration<double> period(silence_limit_seconds_ / kPings);
+    ping_timer_ =
+        loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(period), [this] { ping_all(); });
+    for (const auto& [node, child] : children_) {
+        if (!child->connection || !child->said_hello || child->given_up) {
+            continue;
+        }
+        if (child->unanswered < kPings) {
+            ++child->unanswered;
+            child->connection->send({FrameType::ping, static_cast<std::uint16_t>(node), {}});
+            continue;
+        }
+        child->given_up = true;
+        child->connection->hang_up();
+        tell_loss(*child, fmt::format("it has not answered for {} s (--daemon-timeout), though its host has: "
+                                      "it is stopped, or hangs; look there for what is left",
+                                      silence_limit_seconds_));
+    }
+}
+
 void Children::send(const Frame& frame)
 {
     if (frame.node == kAllNodes) {
@@ -240,6 +277,7 @@ std::string Children::whereabouts(int node) const
 void Children::finish(std::chrono::milliseconds patience) noexcept
 {
     listener_.reset();
+    loop_.cancel(ping_timer_);
     for (const auto& [node, child] : children_) {
         if (child->connection) {
             child->connection->hang_up();

@@ -44,6 +44,11 @@ public:
     /// interface is not there. Once.
     void start(const StartOrder& order);
 
+    /// From now on each child is asked now and then to say something, and one that has been silent for
+    /// `limit_seconds` is lost: its kernel may keep the connection alive, but it is stopped, or hangs. Only
+    /// time in which this process itself is at work counts. 0: nobody is asked. Once.
+    void watch_for_silence(double limit_seconds);
+
     /// To the node that the frame names, or to all. What cannot be reached any more gets nothing.
     void send(const Frame& frame);
 
@@ -67,6 +72,7 @@ private:
         bool said_hello = false;
         bool at_work = false;   // it has said more than hello
         bool given_up = false;  // not_started or lost has been told
+        int unanswered = 0;     // pings since it last said anything
     };
 
     std::string make_record(int node) const;
@@ -79,6 +85,7 @@ private:
     void handle_hello(Child& child, std::string_view payload);
     void handle_closed(Child& child, const std::string& reason);
     void tell_loss(Child& child, const std::string& reason);
+    void ping_all();
 
     EventLoop& loop_;
     security::Key key_;
@@ -92,6 +99,8 @@ private:
     std::map<int, std::unique_ptr<Child>> children_;  // by node
     std::map<int, Child*> ways_;                      // for each node below, the child that leads there
     bool stranger_noted_ = false;
+    double silence_limit_seconds_ = 0;
+    EventLoop::TimerId ping_timer_ = 0;
 };
 
 }  // namespace tutti::launcher

@@ -90,6 +90,9 @@ void Daemon::handle_frame(const Frame& frame)
         case FrameType::launch:
             launch(decode_launch_order(frame.payload));
             break;
+        case FrameType::ping:
+            head_.send(FrameType::pong);
+            break;
         case FrameType::fence_done:
             relay_->handle_fence_done(frame.payload);
             break;
@@ -149,6 +152,7 @@ void Daemon::start_daemons(const StartOrder& order)
     children_ = std::make_unique<Children>(loop_, identity_.key, self, inherited_, std::move(events));
     try {
         children_->start(order);
+        children_->watch_for_silence(order.daemon_timeout_seconds);
     } catch (const std::exception& error) {
         const std::string host = Hello::of_this_process().host_name;
         const std::string reason =

@@ -53,6 +53,7 @@ std::string encode(const StartOrder& order)
     writer.put(static_cast<std::uint8_t>(order.method.kind)).put(order.method.agent);
     writer.put(std::string_view(order.method.program)).put(order.method.timeout_seconds);
     writer.put(std::string_view(order.interface));
+    writer.put(order.daemon_timeout_seconds);
     writer.put(std::int32_t{order.index}).put(static_cast<std::uint32_t>(order.hosts.size()));
     for (const RemoteHost& host : order.hosts) {
         writer.put(std::int32_t{host.node}).put(std::string_view(host.name)).put(std::string_view(host.user));
@@ -73,6 +74,7 @@ StartOrder decode_start_order(std::string_view payload)
     order.method.program = reader.text();
     order.method.timeout_seconds = reader.number<double>();
     order.interface = reader.text();
+    order.daemon_timeout_seconds = reader.number<double>();
     order.index = reader.number<std::int32_t>();
     // No reserve(): a hostile count fails at the first missing element instead.
     for (auto hosts = reader.number<std::uint32_t>(); hosts > 0; --hosts) {

@@ -29,7 +29,8 @@ struct StartOrder {
     StartMethod method;
     std::string interface;  // to be used for connections back; empty: choose
     std::vector<RemoteHost> hosts;
-    int index = 0;  // of the host that the order goes to
+    int index = 0;                      // of the host that the order goes to
+    double daemon_timeout_seconds = 0;  // see Children::watch_for_silence()
 };
 
 /// Of daemons that are missing.

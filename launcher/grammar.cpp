@@ -295,6 +295,10 @@ void define_hosts(Definer& define, CommandLine& line)
                   [&options](const std::string& option, const std::string& text) {
                       options.start_timeout_seconds = parse_seconds(option, text);
                   });
+    define.single("--daemon-timeout", "SECONDS", "a host's daemon silent for so long is lost; 0: never (30)",
+                  [&options](const std::string& option, const std::string& text) {
+                      options.daemon_timeout_seconds = text == "0" ? 0 : parse_seconds(option, text);
+                  });
 }
 
 void define_input_output(Definer& define, CommandLine& line)

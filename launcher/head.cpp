@@ -106,7 +106,7 @@ void Head::start_daemons()
         throw UsageError(
             fmt::format("{} hosts are more than the {} that a job may have", plan_.hosts.size(), kMaxNodes));
     }
-    StartOrder order{plan_.method, options_.interface, {}, -1};
+    StartOrder order{plan_.method, options_.interface, {}, -1, options_.daemon_timeout_seconds};
     for (const Host& host : plan_.hosts) {
         const int node = static_cast<int>(nodes_.size());
         NodeState& state = nodes_.emplace_back();
@@ -121,6 +121,7 @@ void Head::start_daemons()
     if (!order.hosts.empty()) {
         children_.start(order);
     }
+    children_.watch_for_silence(options_.daemon_timeout_seconds);
     // While ssh is under way, which takes far longer.
     for (NodeState& state : nodes_) {
         if (state.here) {

@@ -61,6 +61,7 @@ struct Options {
     std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
     std::string prefix;                          // where Tutti is installed on other hosts; empty: as here
     double start_timeout_seconds = 30;           // for a daemon to connect
+    double daemon_timeout_seconds = 30;          // for a daemon that is there to say something; 0: for ever
     bool doctor = false;                         // check the hosts instead of starting a job
     bool quiet = false;
     int verbosity = 0;

@@ -1,9 +1,13 @@
 #include "launcher/local_daemon.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -18,6 +22,9 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{3000};
+/// A daemon needs less to end its ranks. One that is stopped does not end at all: it is killed, and then its
+/// watchdog ends them.
+constexpr std::chrono::milliseconds kDaemonPatience{10'000};
 
 }  // namespace
 
@@ -48,6 +55,11 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
 void LocalDaemon::wait() noexcept
 {
     stream_.reset();
+    const UniqueFd daemon(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    pollfd entry{daemon.get(), POLLIN, 0};
+    if (daemon && ::poll(&entry, 1, static_cast<int>(kDaemonPatience.count())) == 0) {
+        ::kill(pid_, SIGKILL);
+    }
     ::waitpid(pid_, nullptr, 0);
     const auto give_up = std::chrono::steady_clock::now() + kPatience;
     while (::waitpid(-1, nullptr, WNOHANG) >= 0 && std::chrono::steady_clock::now() < give_up) {

@@ -32,8 +32,10 @@ enum class FrameType : std::uint16_t {
     modex_found,        // ModexAnswer, to the node that asked
     rank_died,          // i32 rank, u8 whether by a signal: other ranks may want to know
     doctor_task,        // one of doctor/messages.hpp
+    ping,               // from the process above, head or daemon: say something
     // daemon to head
     hello,          // Hello: the first frame of each daemon
+    pong,           // to the process above, which goes on counting from there
     not_started,    // MissingDaemons: those below this one that could not be started
     daemons_lost,   // MissingDaemons: of which nothing will be heard any more
     fence,          // FenceFrame: what the ranks of the node bring

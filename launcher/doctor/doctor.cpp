@@ -137,7 +137,7 @@ int Doctor::run()
 void Doctor::start()
 {
     started_ = Clock::now();
-    StartOrder order{method_, options_.interface, {}, -1};
+    StartOrder order{method_, options_.interface, {}, -1, 0};
     for (int node = 0; node < static_cast<int>(patients_.size()); ++node) {
         Patient& patient = patients_[static_cast<std::size_t>(node)];
         if (patient.local) {

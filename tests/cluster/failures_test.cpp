@@ -2,6 +2,9 @@
 // (Hosts checks that).
 #include <signal.h>
 
+#include <chrono>
+#include <thread>
+
 #include <catch2/catch.hpp>
 
 #include "tests/cluster/cluster.hpp"
@@ -83,6 +86,41 @@ TEST_CASE_METHOD(Hosts, "a daemon that is killed ends the job, and its ranks wit
     CHECK(contains(result.err, "lost the daemon on b (10.77.0.2): "));
     CHECK(contains(result.err, "; with it its ranks 2, 3"));
     CHECK(result.seconds < kBoundSeconds);
+}
+
+TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives", "[failures]")
+{
+    std::vector<std::string> arguments = long_job();
+    arguments.insert(arguments.begin(), {"--daemon-timeout", "2"});
+    Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
+    wait_until_busy();
+    const pid_t daemon = processes("b", "tuttirun --daemon").at(0);
+    ::kill(daemon, SIGSTOP);
+    const Result result = launched.wait();
+    ::kill(daemon, SIGCONT);  // it finds that nobody is there any more, and ends its ranks
+    CHECK(result.status == 1);
+    CAPTURE(result.err);
+    CHECK(contains(result.err,
+                   "lost the daemon on b (10.77.0.2): it has not answered for 2 s (--daemon-timeout)"));
+    CHECK(contains(result.err, "; with it its ranks 2, 3"));
+    CHECK(result.seconds < kBoundSeconds);
+    wait_for_processes("b", "api_soak", 0);
+}
+
+TEST_CASE_METHOD(Hosts, "a head that is stopped for a while takes nobody for lost", "[failures]")
+{
+    std::vector<std::string> arguments = job("a:1,b:1", "soak", {"--seconds", "4"});
+    arguments.insert(arguments.begin(), {"--daemon-timeout", "1"});
+    Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
+    wait_for_processes("b", "api_soak --seconds", 1);
+    const pid_t head = processes("a", "tuttirun --daemon-timeout").at(0);
+    ::kill(head, SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    ::kill(head, SIGCONT);
+    const Result result = launched.wait();
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "MB checked"));
 }
 
 TEST_CASE_METHOD(Hosts, "a host that dies ends the job", "[failures]")

@@ -66,6 +66,7 @@ TEST_CASE("an order to start daemons survives the wire")
     order.interface = "eth0";
     order.hosts = {{1, "b", ""}, {3, "d", "user"}};
     order.index = 1;
+    order.daemon_timeout_seconds = 7.5;
     const StartOrder copy = decode_start_order(encode(order));
     CHECK(copy.method.agent == order.method.agent);
     CHECK(copy.method.program == order.method.program);
@@ -76,6 +77,7 @@ TEST_CASE("an order to start daemons survives the wire")
     CHECK(copy.hosts[1].name == "d");
     CHECK(copy.hosts[1].user == "user");
     CHECK(copy.index == 1);
+    CHECK(copy.daemon_timeout_seconds == 7.5);
     check_hostile(encode(order), [](std::string_view bytes) { return decode_start_order(bytes); });
     order.index = 2;
     CHECK_THROWS_AS(decode_start_order(encode(order)), WireError);

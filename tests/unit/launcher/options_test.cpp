@@ -128,6 +128,9 @@ TEST_CASE("How other hosts are reached")
     CHECK(parse({"-launcher-exec", "/bin/x", "a"}).launch_agent == Words{"/bin/x"});
     CHECK(parse({"--prefix", "/opt/tutti", "a"}).prefix == "/opt/tutti");
     CHECK(parse({"--start-timeout", "2.5", "a"}).start_timeout_seconds == 2.5);
+    CHECK(parse({"a"}).daemon_timeout_seconds == 30);
+    CHECK(parse({"--daemon-timeout", "2.5", "a"}).daemon_timeout_seconds == 2.5);
+    CHECK(parse({"--daemon-timeout", "0", "a"}).daemon_timeout_seconds == 0);
     const Options options = parse({"--interface", "eth0,10.1.0.0/16", "--fabric", "ofi:verbs", "a"});
     CHECK(options.interface == "eth0,10.1.0.0/16");
     CHECK(options.apps.at(0).environment ==

@@ -138,6 +138,7 @@ TEST_CASE("Values that make no sense")
         {{"--launch-agent", " ", "a"}, "--launch-agent: the command is empty"},
         {{"--launcher", "slurm", "--launch-agent", "x", "a"}, "contradict each other"},
         {{"--prefix", "opt", "a"}, "--prefix: 'opt' is no absolute path"},
+        {{"--daemon-timeout", "soon", "a"}, "--daemon-timeout: 'soon' is not a time"},
         {{"--start-timeout", "0", "a"}, "--start-timeout: '0' is not a time"},
         {{"--doctor", "./a"}, "--doctor runs no program; leave out './a'"},
         {{"--hostfile", "/nonexistent/hosts", "a"},
