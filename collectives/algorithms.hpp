@@ -232,6 +232,7 @@ struct Alltoallv {
     static constexpr const char* kVariable = "TUTTI_ALLTOALLV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoallv_flat},
+        on_board<Function>(alltoallv_board),
         {"pairwise", alltoallv_pairwise},
         over_nodes<Function>(alltoallv_hierarchical),
     };

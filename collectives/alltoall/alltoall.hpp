@@ -24,6 +24,7 @@ Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byt
 /// What alltoall_in_place does where there is no board; in_place.cpp.
 Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
 
+Task alltoallv_board(Group& group, ConstBlocks in, Blocks out);
 Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out);
 Task alltoallv_pairwise(Group& group, ConstBlocks in, Blocks out);
 /// Longer blocks go straight.

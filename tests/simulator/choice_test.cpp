@@ -82,19 +82,21 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Exscan>(table, {16, 8, kNode, false}) == "recursive_doubling");
     CHECK(chosen<Allreduce>(table, {1, 0, {}}) == "recursive_doubling");
 
-    const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 2048};
+    const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 16384};
     CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
-    CHECK(chosen<Allreduce>(table, {8, 2048, with_board}) == "board");
-    CHECK(chosen<Reduce>(table, {8, 2049, with_board}) == "flat");
+    CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
+    CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");
     CHECK(chosen<Allreduce>(table, {3, 8, with_board}) == "board");
-    CHECK(chosen<ReduceScatter>(table, {8, 2048, with_board, false}) == "board");
-    CHECK(chosen<ReduceScatter>(table, {8, 2049, with_board}) == "flat");
-    CHECK(chosen<Alltoall>(table, {8, 256, with_board}) == "board");  // 8 blocks fill a slot
-    CHECK(chosen<Alltoall>(table, {8, 257, with_board}) == "flat");
+    CHECK(chosen<ReduceScatter>(table, {8, 16384, with_board, false}) == "board");
+    CHECK(chosen<ReduceScatter>(table, {8, 16385, with_board}) == "flat");
+    CHECK(chosen<Alltoall>(table, {8, 2048, with_board}) == "board");  // 8 blocks fill a slot
+    CHECK(chosen<Alltoall>(table, {8, 2049, with_board}) == "flat");
     CHECK(chosen<Alltoall>(table, {8, kAnyBytes, with_board}) == "flat");
+    CHECK(chosen<Alltoallv>(table, {8, 0, with_board}) == "board");
+    CHECK(chosen<Alltoallv>(table, {8, 0, kCrowdedNode}) == "flat");
     CHECK_THROWS_WITH(
-        chosen<Alltoall>(table, {8, 257, with_board, true, ask_for(CallKind::alltoall, "board")}),
-        Catch::Contains("the board has room for 2 KiB of a rank's blocks together"));
+        chosen<Alltoall>(table, {8, 2049, with_board, true, ask_for(CallKind::alltoall, "board")}),
+        Catch::Contains("the board has room for 16 KiB of a rank's blocks together"));
 }
 
 TEST_CASE("where nodes are known, the table takes hierarchical algorithms for what they are good for")
@@ -214,9 +216,10 @@ TEST_CASE("a call may name its algorithm, which goes before all but the environm
                       "operator that commutes; name another, or none to let Tutti choose");
     CHECK_THROWS_WITH(chosen<Barrier>(table, {16, 0, kNode, true, asked(CallKind::barrier, "hierarchical")}),
                       Catch::Contains("there is one node"));
-    CHECK_THROWS_WITH(asked(CallKind::alltoallv, "pairwize"),
-                      "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
-                      "'pairwise'? Use flat or pairwise or hierarchical, or name none to let Tutti choose");
+    CHECK_THROWS_WITH(
+        asked(CallKind::alltoallv, "pairwize"),
+        "alltoallv: invalid argument: there is no algorithm \"pairwize\"; did you mean "
+        "'pairwise'? Use flat or board or pairwise or hierarchical, or name none to let Tutti choose");
     CHECK_THROWS_WITH(asked(CallKind::reduce, "chain:x"), Catch::Contains("use chain:32768"));
 }
 

@@ -11,7 +11,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kBoardMagic = 0x3330647262747574;  // "tutbrd03": changes with the layout
+constexpr std::uint64_t kBoardMagic = 0x3430647262747574;  // "tutbrd04": changes with the layout
 
 }  // namespace
 

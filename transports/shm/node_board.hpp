@@ -38,7 +38,7 @@ struct BoardCard {
 /// Throws tutti::Error from its makers, release() and wake_root() only.
 class NodeBoard {
 public:
-    static constexpr std::size_t kSlotBytes = 2048;
+    static constexpr std::size_t kSlotBytes = 16384;
 
     static NodeBoard create(std::uint32_t members);
     static NodeBoard open(const BoardCard& card);

@@ -16,6 +16,33 @@ using namespace tutti::test;
 
 namespace {
 
+// From one rank to another nothing, `count` times 8 bytes, or twice as many.
+void check_unequal_exchange(const Communicator& group, int round, std::size_t count)
+{
+    const int ranks = group.size();
+    const auto size_bytes = [&](int from, int to) {
+        return 8 * count * static_cast<std::size_t>((from + 2 * to) % 3);
+    };
+    const auto block = [&](int from, int to) {
+        return bytes(from, static_cast<std::size_t>(ranks * round + to), size_bytes(from, to));
+    };
+    std::vector<std::byte> sent;
+    std::vector<std::byte> expected;
+    std::vector<std::size_t> sent_counts;
+    std::vector<std::size_t> counts;
+    for (int peer = 0; peer < ranks; ++peer) {
+        const auto to = block(group.rank(), peer);
+        const auto from = block(peer, group.rank());
+        sent.insert(sent.end(), to.begin(), to.end());
+        expected.insert(expected.end(), from.begin(), from.end());
+        sent_counts.push_back(to.size());
+        counts.push_back(from.size());
+    }
+    std::vector<std::byte> received(expected.size());
+    group.alltoallv(sent, sent_counts, received, counts);
+    expect(received == expected, "alltoallv");
+}
+
 // Everybody's block for everybody, of `count` times 8 bytes.
 void check_exchange(const Communicator& group, int round, std::size_t count)
 {
@@ -57,7 +84,7 @@ void check_round(const Communicator& group, int round)
     if (group.rank() == (round / 2) % ranks && round % 16 == 0)
         std::this_thread::sleep_for(std::chrono::milliseconds(round % 64 == 0 ? 6 : 1));
 
-    for (const std::size_t count : {0, 1, 63, 256, 257}) {  // of 8 bytes: 2048 fill a slot
+    for (const std::size_t count : {0, 1, 256, 257, 2048, 2049}) {  // of 8 bytes: 2048 fill a slot
         std::vector<double> sums(count, group.rank() + round);
         group.allreduce(sums, sum);
         const double expected = ranks * (ranks - 1) / 2.0 + static_cast<double>(ranks) * round;
@@ -97,8 +124,10 @@ void check_round(const Communicator& group, int round)
         expect(group.rank() == 0 || std::ranges::all_of(prefix, [&](long v) { return v == below; }),
                "exscan");
     }
-    for (const std::size_t count : {0, 1, 51, 128, 129})  // of 5 ranks 51 fit a slot, of 2 ranks 128
+    for (const std::size_t count : {0, 1, 51, 409, 410}) {  // of 5 ranks 409 fit a slot
         check_exchange(group, round, count);
+        check_unequal_exchange(group, round, count);
+    }
     group.barrier();
 }
 
