@@ -48,6 +48,9 @@ void describe(SendRequest& request, const matching::MatchKey& envelope, int peer
     request.synchronous = mode == Communicator::SendMode::synchronous;
 }
 
+// Messages of a layout up to this are packed before they are sent, longer ones piece by piece as they go.
+constexpr std::size_t kPackedWholeBytes = 8u << 10;
+
 using Packed = std::vector<std::byte>;
 
 Packed pack(const detail::ConstView& view)
@@ -55,6 +58,19 @@ Packed pack(const detail::ConstView& view)
     Packed packed(view.size_bytes);
     view.layout->pack(view.data, 0, packed);
     return packed;
+}
+
+void collect_leaving(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
+{
+    static_cast<const Layout*>(request.context)->pack(request.data.data(), offset, out);
+}
+
+void collect_by(SendRequest& request, const Layout* layout) noexcept
+{
+    if (layout != nullptr) {
+        request.collect = collect_leaving;
+        request.context = layout;
+    }
 }
 
 // Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing
@@ -128,7 +144,7 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
         return;
     const CommunicatorState& state = *state_;
     check_send(state, destination, tag);
-    if (view.layout != nullptr) [[unlikely]] {
+    if (view.layout != nullptr && view.size_bytes <= kPackedWholeBytes) [[unlikely]] {
         const Packed packed = pack(view);
         return send_view({packed.data(), packed.size(), nullptr}, destination, tag, mode);
     }
@@ -137,10 +153,12 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
     const std::span<const std::byte> data(view.data, view.size_bytes);
     const matching::MatchKey envelope(state.context(), state.rank(), tag);
     const int peer_rank = state.world_rank(destination);
-    if (mode != SendMode::synchronous && process.protocol().inject(envelope, peer_rank, data)) [[likely]]
+    if (mode != SendMode::synchronous && view.layout == nullptr &&
+        process.protocol().inject(envelope, peer_rank, data)) [[likely]]
         return process.engine().started();
     SendRequest request;
     describe(request, envelope, peer_rank, data, mode);
+    collect_by(request, view.layout);
     process.protocol().send(request);
     if (!request.done)
         wait_for(process, lock, request);
@@ -157,27 +175,38 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
     const CommunicatorState& state = *state_;
     check_send(state, destination, tag);
     std::span<const std::byte> data(view.data, view.size_bytes);
-    std::shared_ptr<Packed> packed;
+    std::shared_ptr<void> kept;
+    const Layout* layout = nullptr;
     if (view.layout != nullptr) [[unlikely]] {
-        packed = std::make_shared<Packed>(pack(view));
-        data = *packed;
+        if (view.size_bytes <= kPackedWholeBytes) {
+            const auto packed = std::make_shared<Packed>(pack(view));
+            data = *packed;
+            kept = packed;
+        } else {
+            // The caller's layout may be a short-lived object.
+            const auto copy = std::make_shared<Layout>(*view.layout);
+            layout = copy.get();
+            kept = copy;
+        }
     }
     Process& process = state.process();
     auto lock = process.engine().lock();
     const matching::MatchKey envelope(state.context(), state.rank(), tag);
     const int peer_rank = state.world_rank(destination);
-    if (mode != SendMode::synchronous && process.protocol().inject(envelope, peer_rank, data)) [[likely]] {
+    if (mode != SendMode::synchronous && layout == nullptr &&
+        process.protocol().inject(envelope, peer_rank, data)) [[likely]] {
         process.engine().started();
         return {};
     }
     detail::Pooled request(process.sends);
     request->owner = &process;
     describe(*request, envelope, peer_rank, data, mode);
+    collect_by(*request, layout);
     process.protocol().send(*request);
     process.engine().started();
     if (request->done && request->status.code == ErrorCode::success)
         return {};
-    return RequestAccess::active(request.release(), std::move(packed));
+    return RequestAccess::active(request.release(), std::move(kept));
 }
 
 Status Communicator::recv_view(const detail::View& view, int source, int tag) const

@@ -86,6 +86,10 @@ void copy_strided(std::byte* object, std::size_t block_bytes, std::ptrdiff_t str
             return copy_small<8, kPacking>(object, stride_bytes, wire, count);
         case 16:
             return copy_small<16, kPacking>(object, stride_bytes, wire, count);
+        case 32:
+            return copy_small<32, kPacking>(object, stride_bytes, wire, count);
+        case 64:
+            return copy_small<64, kPacking>(object, stride_bytes, wire, count);
         default:
             break;
     }

@@ -24,10 +24,15 @@ struct OutgoingTag;
 struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transport::Completion {
     SendRequest() noexcept : RequestState(Kind::send) {}
 
+    /// Copies bytes [offset, offset + out.size()) of the message to `out`.
+    using Collect = void (*)(const SendRequest&, std::size_t offset, std::span<std::byte> out);
+
     matching::MatchKey envelope;      // caller; source is the sender's rank in the communicator
     int peer_rank;                    // caller; in the job
     bool synchronous = false;         // caller; complete only when matched
-    std::span<const std::byte> data;  // caller
+    std::span<const std::byte> data;  // caller; where there is `collect`, only its size means anything here
+    Collect collect = nullptr;        // caller; for a message that does not lie in one piece
+    const void* context = nullptr;    // caller; for collect
 
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
@@ -37,8 +42,10 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
-    transport::RemoteRegion region{};  // of the data, in an rts
-    bool lent = false;                 // the transport lends that region to the peer
+    transport::RemoteRegion region{};        // of the data, in an rts
+    bool lent = false;                       // the transport lends that region to the peer
+    std::unique_ptr<std::byte[]> collected;  // the piece on its way, for collect
+    std::size_t collected_end = 0;           // where in the message it ends
 };
 
 /// A receive, posted or matched.

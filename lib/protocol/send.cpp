@@ -14,6 +14,23 @@ using transport::SendResult;
 
 namespace {
 
+/// Of a message that is collected: the memory that it takes while it is sent.
+constexpr std::size_t kPieceBytes = 64u << 10;
+
+// The next piece of a message, unless it has been collected for a frame that was refused.
+std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
+{
+    if (request.collected == nullptr)
+        request.collected =
+            std::make_unique_for_overwrite<std::byte[]>(std::min(request.data.size(), kPieceBytes));
+    const std::span<std::byte> piece(request.collected.get(), size_bytes);
+    if (request.collected_end != request.sent + size_bytes) {
+        request.collect(request, request.sent, piece);
+        request.collected_end = request.sent + size_bytes;
+    }
+    return piece;
+}
+
 // Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
 {
@@ -82,8 +99,15 @@ void Protocol::send(SendRequest& request)
 bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> header,
                     std::size_t payload_bytes)
 {
-    const SendResult result =
-        to.transport->send(to.rank, header, request.data.subspan(request.sent, payload_bytes), request);
+    std::span<const std::byte> payload;
+    if (request.collect == nullptr) [[likely]] {
+        payload = request.data.subspan(request.sent, payload_bytes);
+    } else {
+        if (request.frames_pending != 0)  // from the only piece that there is
+            return false;
+        payload = collect(request, payload_bytes);
+    }
+    const SendResult result = to.transport->send(to.rank, header, payload, request);
     if (result == SendResult::again)
         return false;
     request.frames_pending += result == SendResult::pending;
@@ -95,7 +119,8 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (!request.data.empty() && (to.transport->viewable(request.region) || lend(request, to)))
+    if (!request.data.empty() && request.collect == nullptr &&
+        (to.transport->viewable(request.region) || lend(request, to)))
         where = std::as_bytes(std::span(&request.region, 1));
     const SendResult result = to.transport->send(to.rank, header, where, request);
     request.frames_pending += result == SendResult::pending;
@@ -137,12 +162,12 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        if (total != 0 && !request.lent)
+        if (total != 0 && !request.lent && request.collect == nullptr)
             request.region = to.transport->expose(request.data);
         const bool in_view = total >= options_.view_from_bytes && to.transport->viewable(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
-        if (request.synchronous || in_view || total > to.eager_limit || cost > to.credit || request.id != 0)
-            [[unlikely]] {
+        if (request.synchronous || in_view || total > to.eager_limit || cost > to.credit || request.id != 0 ||
+            (request.collect != nullptr && total > kPieceBytes)) [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{EagerHeader::of(FrameKind::rts, envelope), total, request.id};
@@ -176,9 +201,11 @@ bool Protocol::start(SendRequest& request, Peer& to)
 // Sends the data of a matched message. False: the rest must be tried again.
 bool Protocol::stream(SendRequest& request, Peer& to)
 {
+    const std::size_t most =
+        request.collect == nullptr ? to.max_payload : std::min(to.max_payload, kPieceBytes);
     while (request.sent < request.wanted) {
         const DataHeader header{Lead::of(FrameKind::data), request.receiver_id, request.sent};
-        if (!pass(request, to, bytes_of(header), std::min(to.max_payload, request.wanted - request.sent)))
+        if (!pass(request, to, bytes_of(header), std::min(most, request.wanted - request.sent)))
             return false;
     }
     return true;
