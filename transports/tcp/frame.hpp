@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'01;
 
 /// The largest payload of a frame: long enough for the prefix and the system calls not to count, short enough
 /// to be in the cache when it is read from there. docs/network.md has the measurement.
-inline constexpr std::size_t kMaxPayload = 128u << 10;
+inline constexpr std::size_t kMaxPayload = 512u << 10;
 
 struct Prefix {
     enum class Kind : std::uint8_t {
