@@ -4,11 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 
 #include "benchmarks/plot/gnuplot.hpp"
 #include "benchmarks/plot/script.hpp"
+#include "benchmarks/plot/tool.hpp"
 #include "benchmarks/plot/words.hpp"
 #include "benchmarks/suite/result_file.hpp"
 
@@ -21,11 +21,6 @@ struct PlotOptions {
     std::string output;
     std::vector<std::string> only;
     std::vector<std::string> formats{"svg", "png"};
-};
-
-// A mistake of the command line that is seen only once the files have been read.
-struct Misuse : std::runtime_error {
-    using std::runtime_error::runtime_error;
 };
 
 bool chosen(const Topic& topic, const std::vector<std::string>& only)
@@ -68,9 +63,7 @@ void draw(const Chart& chart, const std::string& extension, const std::filesyste
 
 void plot(const PlotOptions& options)
 {
-    std::vector<record::Record> records;
-    for (const std::string& file : options.files)
-        records.push_back(record::read(file));
+    const std::vector<record::Record> records = read_records(options.files);
     const std::vector<Chart> charts = chosen_charts(options, topics_of(records));
 
     const std::filesystem::path output = options.output;
@@ -110,9 +103,7 @@ int run_plot(int argc, const char* const* argv)
         "  tutti-bench plot comparison.json -o pictures              an SVG and a PNG for every case\n"
         "  tutti-bench plot comparison.json --only allreduce-8 -o allreduce.png");
     PlotOptions options;
-    app.add_option("FILE", options.files, "What --json of a benchmark or of compare wrote")
-        ->required()
-        ->check(CLI::ExistingFile);
+    add_record_files(app, options.files);
     app.add_option("-o,--output", options.output, "A file *.svg or *.png, or the folder for all pictures")
         ->required();
     app.add_option("--only", options.only,
@@ -121,19 +112,7 @@ int run_plot(int argc, const char* const* argv)
     app.add_option("--format", options.formats, "For a folder: svg, png (both)")
         ->delimiter(',')
         ->check(CLI::IsMember({"svg", "png"}));
-    try {
-        app.parse(argc, argv);
-        plot(options);
-        return 0;
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    } catch (const Misuse& error) {
-        fmt::print(stderr, "{}: {}\n", argv[0], error.what());
-        return 2;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: {}\n", argv[0], error.what());
-        return 1;
-    }
+    return run_tool(app, argc, argv, [&] { plot(options); });
 }
 
 }  // namespace tutti::bench

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <filesystem>
 
 #include "benchmarks/plot/gnuplot.hpp"
 #include "benchmarks/plot/script.hpp"
+#include "benchmarks/plot/tool.hpp"
 #include "benchmarks/report/markdown.hpp"
 #include "benchmarks/report/page.hpp"
 #include "benchmarks/suite/result_file.hpp"
@@ -47,9 +47,7 @@ void write_markdown(const ReportOptions& options, const ReportContent& content)
 
 void report(const ReportOptions& options)
 {
-    std::vector<record::Record> records;
-    for (const std::string& file : options.files)
-        records.push_back(record::read(file));
+    const std::vector<record::Record> records = read_records(options.files);
     const std::vector<Topic> topics = topics_of(records);
     const ReportContent content{options.title, records, topics};
     if (std::filesystem::path(options.output).extension() == ".md")
@@ -76,9 +74,7 @@ int run_report(int argc, const char* const* argv)
         "  tutti-bench report comparison.json -o report.md        with pictures in the folder report beside "
         "it");
     ReportOptions options;
-    app.add_option("FILE", options.files, "What --json of a benchmark or of compare wrote")
-        ->required()
-        ->check(CLI::ExistingFile);
+    add_record_files(app, options.files);
     app.add_option("-o,--output", options.output, "The page: *.html, or *.md")
         ->required()
         ->check(
@@ -89,16 +85,7 @@ int run_report(int argc, const char* const* argv)
             "FILE.html|FILE.md");
     app.add_option("--title", options.title, "What stands above it (Benchmark report)");
     app.add_flag("--no-plots", options.no_plots, "Tables only: gnuplot is not needed");
-    try {
-        app.parse(argc, argv);
-        report(options);
-        return 0;
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "{}: {}\n", argv[0], error.what());
-        return 1;
-    }
+    return run_tool(app, argc, argv, [&] { report(options); });
 }
 
 }  // namespace tutti::bench
