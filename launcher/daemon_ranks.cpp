@@ -143,6 +143,7 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.standard_streams[1] = out.write_end.get();
     request.standard_streams[2] = err ? err->write_end.get() : out.write_end.get();
     request.inherited = &inherited_;
+    request.announce_to = watchdog_.group_pipe();
     SpawnError error;
     const pid_t pid = spawn(request, error);
     if (pid < 0) {

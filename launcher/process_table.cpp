@@ -32,7 +32,6 @@ void ProcessTable::started(int rank, pid_t pid)
     event.data.u64 = static_cast<std::uint64_t>(pid);
     ::epoll_ctl(exits_.get(), EPOLL_CTL_ADD, process.handle.get(), &event);
     groups_.insert(pid);
-    watchdog_.add_group(pid);
     ++running_;
 }
 

@@ -26,6 +26,7 @@ public:
     explicit ProcessTable(Watchdog& watchdog);
 
     void resize(std::size_t ranks) { ranks_.resize(ranks); }
+    /// A child of this process that has announced itself to the watchdog.
     void started(int rank, pid_t pid);
     /// Reaps all children that have ended: pid and wait status. Ranks come in the order in which they ended:
     /// the first failure is the cause, and the others its consequences.

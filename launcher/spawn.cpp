@@ -48,9 +48,16 @@ struct CpuSet {
 [[noreturn]] void run_child(const SpawnRequest& request, char* const* argv, const CpuSet& cpus, pid_t parent,
                             volatile ChildFailure& failure)
 {
+    const pid_t self = ::getpid();
+    const auto announce = [&](pid_t number) {
+        if (request.announce_to >= 0) {
+            [[maybe_unused]] const ssize_t bytes = ::write(request.announce_to, &number, sizeof number);
+        }
+    };
     const auto give_up = [&](const char* step) {
         failure.error_number = errno;
         failure.step = step;
+        announce(-self);
         ::_exit(127);
     };
     ::setpgid(0, 0);
@@ -58,6 +65,7 @@ struct CpuSet {
     if (::getppid() != parent) {
         ::_exit(127);  // it died before the line above
     }
+    announce(self);
     // Above 2 first: a stream may itself sit where another one has to go.
     int streams[3];
     for (int i = 0; i < 3; ++i) {

@@ -26,6 +26,10 @@ struct SpawnRequest {
     const std::vector<int>* cpus;   // empty: not bound
     int standard_streams[3];        // the child's descriptors 0, 1 and 2
     const InheritedState* inherited;
+    /// Where the child writes its number, a pid_t, before it executes anything, since it leads a process
+    /// group that somebody else has to know of; minus that number when it executes nothing after all. -1:
+    /// nowhere.
+    int announce_to = -1;
 };
 
 /// Why a rank did not start: the system's error and what it is about, "cannot run ./hello".

@@ -88,11 +88,6 @@ Watchdog::~Watchdog()
 
 // A pipe takes these few bytes at once or not at all. A dead watchdog (EPIPE; SIGPIPE is ignored) is no
 // reason to end a job that runs well.
-void Watchdog::add_group(pid_t process_group) noexcept
-{
-    [[maybe_unused]] const ssize_t bytes = ::write(pipe_.get(), &process_group, sizeof process_group);
-}
-
 void Watchdog::remove_group(pid_t process_group) noexcept
 {
     const pid_t message = -process_group;

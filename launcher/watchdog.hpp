@@ -20,7 +20,9 @@ public:
     Watchdog& operator=(const Watchdog&) = delete;
 
     pid_t pid() const noexcept { return pid_; }
-    void add_group(pid_t process_group) noexcept;
+    /// Where a process that leads a group writes its number, a pid_t, before it has children: so no group
+    /// goes unnoticed, whenever the daemon is killed. As long as this lives.
+    int group_pipe() const noexcept { return pipe_.get(); }
     /// To be called when the group is empty: its number may soon be somebody else's.
     void remove_group(pid_t process_group) noexcept;
 
