@@ -8,6 +8,17 @@
 using namespace tutti::test;
 using tutti::ErrorCode;
 
+namespace {
+
+Setup keeping_everything(Setup setup)
+{
+    setup.faults = "keeps everything";
+    setup.options.pending = 1;
+    return setup;
+}
+
+}  // namespace
+
 TEST_CASE("frames may be sent from within a callback: a long exchange of answers")
 {
     const Setup setup = GENERATE(from_range(all_setups()));
@@ -67,9 +78,7 @@ TEST_CASE("what a rank sends to itself from a callback comes with a later progre
 
 TEST_CASE("a kept frame's completion fires once, with success when it went out")
 {
-    Setup setup = GENERATE(from_range(plain_setups()));
-    setup.faults = "keeps everything";
-    setup.options.pending = 1;
+    const Setup setup = keeping_everything(GENERATE(from_range(plain_setups())));
     INFO(setup.name());
     std::deque<OutFrame> sent;
     Ranks ranks(setup);
@@ -90,9 +99,7 @@ TEST_CASE("a kept frame's completion fires once, with success when it went out")
 
 TEST_CASE("close ends what is pending, once, and may be called again")
 {
-    Setup setup = GENERATE(from_range(plain_setups()));
-    setup.faults = "keeps everything";
-    setup.options.pending = 1;
+    const Setup setup = keeping_everything(GENERATE(from_range(plain_setups())));
     INFO(setup.name());
     std::deque<OutFrame> sent;
     Ranks ranks(setup);

@@ -84,15 +84,7 @@ TEST_CASE("a message that is longer than the buffer fills it and is truncated, b
         Bytes buffer(capacity);
         SendRequest send;
         ReceiveRequest receive;
-        if (expected)
-            wire.receive(receive, 1, 0, 5, buffer);
-        wire.send(send, 0, data, 5, synchronous);
-        wire.settle();
-        if (!expected)
-            wire.receive(receive, 1, 0, 5, buffer);
-        wire.settle();
-        REQUIRE(send.done);
-        REQUIRE(receive.done);
+        wire.exchange(send, data, receive, buffer, expected, synchronous);
         CHECK(send.status.code == ErrorCode::success);
         CHECK(receive.status.code == ErrorCode::truncated);
         CHECK(receive.status.size_bytes == size);
@@ -102,10 +94,7 @@ TEST_CASE("a message that is longer than the buffer fills it and is truncated, b
         SendRequest next;
         ReceiveRequest whole;
         Bytes next_buffer(size);
-        wire.receive(whole, 1, 0, 5, next_buffer);
-        wire.send(next, 0, data, 5, synchronous);
-        wire.settle();
-        REQUIRE(whole.done);
+        wire.exchange(next, data, whole, next_buffer, true, synchronous);
         CHECK(whole.status.code == ErrorCode::success);
         CHECK(next_buffer == data);
     }

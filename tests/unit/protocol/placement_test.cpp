@@ -36,15 +36,7 @@ TEST_CASE("messages of every size arrive whole when payloads are placed, expecte
         Bytes buffer(size + 3, std::byte{0x77});
         SendRequest send;
         ReceiveRequest receive;
-        if (expected)
-            wire.receive(receive, 1, 0, 5, buffer);
-        wire.send(send, 0, data, 5, synchronous);
-        wire.settle();
-        if (!expected)
-            wire.receive(receive, 1, 0, 5, buffer);
-        wire.settle();
-        REQUIRE(send.done);
-        REQUIRE(receive.done);
+        wire.exchange(send, data, receive, buffer, expected, synchronous);
         CHECK(receive.status.code == ErrorCode::success);
         CHECK(receive.status.size_bytes == size);
         CHECK(starts_with(buffer, data));

@@ -1,5 +1,7 @@
 #include "tests/unit/protocol/wire.hpp"
 
+#include <catch2/catch.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -178,6 +180,20 @@ void Wire::receive(ReceiveRequest& request, int at_rank, int source, int tag, By
     request.buffer = buffer.data();
     request.capacity = buffer.size();
     at(at_rank).receive(request);
+}
+
+void Wire::exchange(SendRequest& send, const Bytes& data, ReceiveRequest& receive, Bytes& buffer,
+                    bool expected, bool synchronous)
+{
+    if (expected)
+        this->receive(receive, 1, 0, 5, buffer);
+    this->send(send, 0, data, 5, synchronous);
+    settle();
+    if (!expected)
+        this->receive(receive, 1, 0, 5, buffer);
+    settle();
+    REQUIRE(send.done);
+    REQUIRE(receive.done);
 }
 
 }  // namespace tutti::test

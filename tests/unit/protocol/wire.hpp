@@ -60,6 +60,10 @@ public:
 
     void send(SendRequest& request, int from, const Bytes& data, int tag, bool synchronous = false);
     void receive(ReceiveRequest& request, int at, int source, int tag, Bytes& buffer);
+    /// A message from rank 0 to rank 1 with tag 5, to its end. The receive is posted before it is sent
+    /// (`expected`), or once all has moved that can.
+    void exchange(SendRequest& send, const Bytes& data, ReceiveRequest& receive, Bytes& buffer, bool expected,
+                  bool synchronous = false);
 
     /// Hands a frame to rank `to` as if its peer had sent it.
     template <class Header>

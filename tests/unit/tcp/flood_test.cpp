@@ -88,12 +88,7 @@ TEST_CASE("frames for a peer that is lost complete with that")
 {
     const Key key = Key::random();
     TcpRank zero(0, 2, key);
-    Bytes card;
-    {
-        TcpRank gone(1, 2, key);
-        card = gone->address();
-    }
-    zero->connect(1, card);
+    connect_to_gone(zero, key);
     std::deque<Counting> completions;
     const Bytes payload(100'000);
     for (int i = 0; i < 5; ++i)

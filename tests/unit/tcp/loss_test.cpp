@@ -52,12 +52,7 @@ TEST_CASE("nobody listens there: both hosts, addresses and interfaces, and what 
 {
     const Key key = Key::random();
     TcpRank zero(0, 2, key);
-    Bytes card;
-    {
-        TcpRank gone(1, 2, key);
-        card = gone->address();
-    }
-    zero->connect(1, card);
+    connect_to_gone(zero, key);
     REQUIRE(zero.send(1, "hello?") == tutti::transport::SendResult::done);
     REQUIRE(drive({&zero}, [&] { return !zero.sink.losses.empty(); }));
     CHECK(zero.sink.losses[0].peer == 1);

@@ -60,6 +60,16 @@ std::uint16_t TcpRank::port()
     return transport::tcp::Card::parse(transport_->address())->port;
 }
 
+void connect_to_gone(TcpRank& zero, const security::Key& key)
+{
+    Bytes card;
+    {
+        TcpRank gone(1, 2, key);
+        card = gone->address();
+    }
+    zero->connect(1, card);
+}
+
 bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& done)
 {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -66,6 +66,9 @@ private:
     transport::Completion unused_;
 };
 
+/// Connects rank 0 of two to a rank 1 that is gone: nobody listens there any more.
+void connect_to_gone(TcpRank& zero, const security::Key& key);
+
 /// Until `done()`, driving all ranks; false when that does not come within 20 s.
 bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& done);
 
