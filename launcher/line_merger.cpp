@@ -25,6 +25,11 @@ void LineMerger::add(StreamId id, std::string_view text)
         torn_line_ = false;
     }
     Stream& stream = streams_[key(id)];
+    const bool at_beginning = (stream.unfinished.empty() || stream.is_status) && !stream.inside_line;
+    if (terminal_ && at_beginning && StatusLine::is_meant_by(text) && text.find('\n') != text.npos) {
+        take_unfinished(id, stream);
+        text = StatusLine::final(text);
+    }
     const std::size_t last_end = text.rfind('\n');
     if (last_end == std::string_view::npos) {
         if (open_line_) {
@@ -82,7 +87,7 @@ std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
     if (status_stream_ == id) {
         status_.set({});
     }
-    return text.substr(1);
+    return std::string(StatusLine::visible(text));
 }
 
 void LineMerger::pass_on(StreamId id, Stream& stream, std::string_view text)

@@ -11,19 +11,36 @@ constexpr std::string_view kWrap = "\033[?7h";
 
 }  // namespace
 
-void StatusLine::set(std::string_view text)
+std::string_view StatusLine::visible(std::string_view text) noexcept
 {
     if (text.starts_with('\r')) {
         text.remove_prefix(1);
     }
-    // What programs erase the rest of the line with: the whole line is.
     if (text.starts_with(kEraseToEnd)) {
         text.remove_prefix(kEraseToEnd.size());
     }
     if (text.ends_with(kEraseToEnd)) {
         text.remove_suffix(kEraseToEnd.size());
     }
-    text_ = text;
+    return text;
+}
+
+std::string_view StatusLine::final(std::string_view lines) noexcept
+{
+    std::string_view first = lines.substr(0, lines.find('\n'));
+    if (first.ends_with('\r')) {
+        first.remove_suffix(1);  // of a line end of two bytes
+    }
+    lines.remove_prefix(first.empty() ? 0 : first.rfind('\r') + 1);
+    if (lines.starts_with(kEraseToEnd)) {
+        lines.remove_prefix(kEraseToEnd.size());
+    }
+    return lines;
+}
+
+void StatusLine::set(std::string_view text)
+{
+    text_ = visible(text);
 }
 
 void StatusLine::hide(std::string& output)

@@ -148,7 +148,16 @@ TEST_CASE("a status line that gets an end becomes an ordinary one")
     merger.show_status();
     merger.output().clear();
     merger.add(kFirst, "\r100 %\n");
-    CHECK(merger.output() == "\r\033[K0: 50 %\r100 %\n");
+    CHECK(merger.output() == "\r\033[K0: 100 %\n");
+    merger.output().clear();
+    merger.add(kFirst, "\r50 %");
+    merger.add(kFirst, " done\nnext\n");
+    CHECK(merger.output() == "0: 50 % done\n0: next\n");
+    merger.output().clear();
+    merger.add(kFirst, "\r\033[K");
+    merger.add(kFirst, "a remark\r\n");
+    merger.add(kFirst, "\r1\r2\033[K\r\033[Kanother\r\n\r\n");
+    CHECK(merger.output() == "0: a remark\r\n0: another\r\n0: \r\n");
     merger.output().clear();
     merger.end_status();
     CHECK(merger.output() == "");
