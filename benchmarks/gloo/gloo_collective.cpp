@@ -19,8 +19,6 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr int kRoot = 0;
-
 // visit(element of Gloo's type) for the types that Gloo reduces.
 template <class Visitor>
 void with_type(DataType type, Visitor visitor)
@@ -92,7 +90,7 @@ void GlooCollective::run()
         }
         case Collective::broadcast: {
             gloo::BroadcastOptions options(context_);
-            options.setRoot(kRoot);
+            options.setRoot(call_.root);
             options.setOutput(reinterpret_cast<char*>(call_.out), bytes_);
             return gloo::broadcast(options);
         }

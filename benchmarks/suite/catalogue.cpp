@@ -64,7 +64,7 @@ constexpr Benchmark kBenchmarks[] = {
     {.name = "latency_persistent",
      .group = Group::persistent_messages,
      .description = "latency over persistent requests",
-     .title = "Persistent Latency Test",
+     .title = "Latency Persistent Test",
      .value = "Latency",
      .sizes = kMessages,
      .min_ranks = 2,
@@ -72,7 +72,7 @@ constexpr Benchmark kBenchmarks[] = {
     {.name = "bw_persistent",
      .group = Group::persistent_messages,
      .description = "bw over persistent requests",
-     .title = "Persistent Bandwidth Test",
+     .title = "Bandwidth Persistent Test",
      .value = "Bandwidth",
      .unit = "MB/s",
      .better = Better::higher,
@@ -84,7 +84,7 @@ constexpr Benchmark kBenchmarks[] = {
     {.name = "bibw_persistent",
      .group = Group::persistent_messages,
      .description = "bibw over persistent requests",
-     .title = "Persistent Bi-Directional Bandwidth Test",
+     .title = "Bi-Directional Bandwidth Persistent Test",
      .value = "Bandwidth",
      .unit = "MB/s",
      .better = Better::higher,
@@ -205,9 +205,9 @@ constexpr CollectiveEntry kCollectives[] = {
     {Collective::broadcast, "broadcast", "bcast", "Broadcast", "Bytes of rank 0 to all"},
     {Collective::reduce, "reduce", "", "Reduce", "Sum at rank 0"},
     {Collective::allreduce, "allreduce", "", "Allreduce", "Sum, everywhere"},
-    {Collective::reduce_scatter, "reduce_scatter", "reduce_scatter_block", "Reduce-scatter",
+    {Collective::reduce_scatter, "reduce_scatter", "reduce_scatter_block", "Reduce_scatter_block",
      "Sums, a block to every rank"},
-    {Collective::reduce_scatterv, "reduce_scatterv", "", "Reduce-scatterv",
+    {Collective::reduce_scatterv, "reduce_scatterv", "", "Reduce_scatter",
      "Sums, dealt out in blocks that may differ"},
     {Collective::scan, "scan", "", "Scan", "Sum of the ranks up to each"},
     {Collective::exscan, "exscan", "", "Exscan", "Sum of the ranks below each"},
@@ -217,13 +217,15 @@ constexpr CollectiveEntry kCollectives[] = {
     {Collective::scatterv, "scatterv", "", "Scatterv", "The same, told each block's size"},
     {Collective::allgather, "allgather", "", "Allgather", "A block of every rank to all"},
     {Collective::allgatherv, "allgatherv", "", "Allgatherv", "The same, told each block's size"},
-    {Collective::alltoall, "alltoall", "", "All-to-All", "A block of every rank to every other"},
-    {Collective::alltoallv, "alltoallv", "", "All-to-Allv", "The same, told each block's size"},
+    {Collective::alltoall, "alltoall", "", "All-to-All Personalized Exchange",
+     "A block of every rank to every other"},
+    {Collective::alltoallv, "alltoallv", "", "All-to-Allv Personalized Exchange",
+     "The same, told each block's size"},
     {Collective::neighbor_allgather, "neighbor_allgather", "", "Neighborhood Allgather",
      "A block of every rank to both neighbours in a ring"},
     {Collective::neighbor_allgatherv, "neighbor_allgatherv", "", "Neighborhood Allgatherv",
      "The same, told each block's size"},
-    {Collective::neighbor_alltoall, "neighbor_alltoall", "", "Neighborhood All-to-All",
+    {Collective::neighbor_alltoall, "neighbor_alltoall", "", "Neighborhood Alltoall",
      "A block of every rank to each neighbour in a ring"},
     {Collective::neighbor_alltoallv, "neighbor_alltoallv", "", "Neighborhood All-to-Allv",
      "The same, told each block's size"},
@@ -240,16 +242,15 @@ Benchmark collective_benchmark(const CollectiveEntry& entry, Group group)
 {
     const char* const before = group == Group::overlap ? "i" : "";
     const char* const after = group == Group::persistent ? "_persistent" : "";
-    const std::string_view form = group == Group::overlap      ? "Non-blocking "
-                                  : group == Group::persistent ? "Persistent "
-                                                               : "";
+    const std::string_view non_blocking = group == Group::overlap ? "Non-blocking " : "";
+    const std::string_view persistent = group == Group::persistent ? "Persistent " : "";
     const std::string description =
         group == Group::overlap ? fmt::format("How much of {} hides behind computing", entry.name)
         : group == Group::persistent
             ? fmt::format("{}, described once and started again and again", entry.name)
             : entry.description;
     Benchmark benchmark{kept(fmt::format("{}{}{}", before, entry.name, after)), group, kept(description),
-                        kept(fmt::format("{}{} Latency Test", form, entry.title)),
+                        kept(fmt::format("{}{} {}Latency Test", non_blocking, entry.title, persistent)),
                         group == Group::overlap ? "Overall" : "Avg Latency"};
     if (*entry.osu_name != '\0')
         benchmark.alias = kept(fmt::format("{}{}{}", before, entry.osu_name, after));

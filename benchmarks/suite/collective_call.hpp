@@ -37,7 +37,7 @@ struct NotOffered : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// One rank's part of a call. All ranks describe the same collective. The root is rank 0, reductions are
+/// One rank's part of a call. All ranks describe the same collective. Reductions are
 /// sums; the neighbours of a rank are the one below and the one above, in a ring of all ranks.
 ///
 /// Buffers are borrowed as long as what is prepared from this, and hold whole blocks, one after the other in
@@ -54,6 +54,7 @@ struct CollectiveCall {
     /// equally much.
     std::vector<std::size_t> counts = {};
     bool in_place = false;
+    int root = 0;
 };
 
 constexpr bool is_reduction(Collective collective) noexcept
@@ -64,6 +65,12 @@ constexpr bool is_reduction(Collective collective) noexcept
 constexpr bool is_neighbourly(Collective collective) noexcept
 {
     return collective >= Collective::neighbor_allgather;
+}
+
+constexpr bool has_root(Collective collective) noexcept
+{
+    return collective == Collective::broadcast || collective == Collective::reduce ||
+           (collective >= Collective::gather && collective <= Collective::scatterv);
 }
 
 /// Whether MPI defines it with input and output in one buffer, as another call.

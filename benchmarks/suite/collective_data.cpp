@@ -66,12 +66,13 @@ bool is_unequal(Collective collective)
 }  // namespace
 
 CollectiveData::CollectiveData(Collective collective, DataType type, std::size_t size_bytes, bool in_place,
-                               int rank, int ranks)
+                               int rank, int ranks, int root)
     : collective_(collective),
       type_(type),
       in_place_(in_place),
       rank_(static_cast<std::size_t>(rank)),
       ranks_(static_cast<std::size_t>(ranks)),
+      root_(static_cast<std::size_t>(root)),
       block_bytes_(collective == Collective::barrier ? 0 : size_bytes)
 {
     const std::size_t element_bytes = tutti::size_bytes(type);
@@ -91,7 +92,14 @@ CollectiveData::CollectiveData(Collective collective, DataType type, std::size_t
 
 CollectiveCall CollectiveData::call(std::byte* in, std::byte* out) const
 {
-    return {collective_, type_, in, out, block_bytes_ / tutti::size_bytes(type_), counts_, in_place_};
+    return {collective_,
+            type_,
+            in,
+            out,
+            block_bytes_ / tutti::size_bytes(type_),
+            counts_,
+            in_place_,
+            static_cast<int>(root_)};
 }
 
 std::vector<CollectiveData::Block> CollectiveData::sent() const
@@ -99,7 +107,7 @@ std::vector<CollectiveData::Block> CollectiveData::sent() const
     std::vector<Block> blocks;
     switch (collective_) {
         case Collective::broadcast:
-            if (rank_ == 0)
+            if (rank_ == root_)
                 blocks.push_back({0, salt(0, 0)});
             break;
         case Collective::allgather:
@@ -108,13 +116,15 @@ std::vector<CollectiveData::Block> CollectiveData::sent() const
             break;
         case Collective::gather:
         case Collective::gatherv:
+            blocks.push_back({in_place_ && rank_ == root_ ? rank_ * block_bytes_ : 0, salt(rank_, 0)});
+            break;
         case Collective::neighbor_allgather:
         case Collective::neighbor_allgatherv:
             blocks.push_back({0, salt(rank_, 0)});
             break;
         case Collective::scatter:
         case Collective::scatterv:
-            if (rank_ != 0)
+            if (rank_ != root_)
                 break;
             [[fallthrough]];
         case Collective::alltoall:
@@ -140,10 +150,11 @@ std::vector<CollectiveData::Block> CollectiveData::received() const
             return {{0, salt(0, 0)}};
         case Collective::scatter:
         case Collective::scatterv:
-            return {{0, salt(0, rank_)}};
+            // In place the root's own block stays where it is.
+            return {{in_place_ && rank_ == root_ ? rank_ * block_bytes_ : 0, salt(root_, rank_)}};
         case Collective::gather:
         case Collective::gatherv:
-            if (rank_ != 0)
+            if (rank_ != root_)
                 break;
             [[fallthrough]];
         case Collective::allgather:
@@ -224,7 +235,8 @@ std::size_t CollectiveData::wrong_bytes(const std::byte* out) const
         wrong = std::min(wrong, wrong_in(blocks));
     }
     // Of the ranks without a result nothing is expected: MPI leaves open what rank 0 has after exscan.
-    const bool has_sums = is_reduction(collective_) && (collective_ != Collective::reduce || rank_ == 0) &&
+    const bool has_sums = is_reduction(collective_) &&
+                          (collective_ != Collective::reduce || rank_ == root_) &&
                           (collective_ != Collective::exscan || rank_ != 0);
     if (!has_sums)
         return wrong;

@@ -15,7 +15,7 @@ namespace tutti::bench {
 class CollectiveData {
 public:
     CollectiveData(Collective collective, DataType type, std::size_t size_bytes, bool in_place, int rank,
-                   int ranks);
+                   int ranks, int root = 0);
 
     /// What a rank needs for each of both buffers; the same at all ranks.
     std::size_t buffer_bytes() const noexcept { return total_bytes_; }
@@ -42,6 +42,7 @@ private:
     bool in_place_;
     std::size_t rank_;
     std::size_t ranks_;
+    std::size_t root_;
     std::size_t block_bytes_;            // the own one
     std::size_t total_bytes_;            // of all blocks
     std::vector<std::size_t> counts_{};  // as CollectiveCall::counts

@@ -17,7 +17,8 @@ public:
     CollectiveStep(Session<B>& session, Buffers& buffers, std::size_t size_bytes)
         : session_(session),
           data_(*session.benchmark().collective, session.options().element(), size_bytes,
-                session.options().in_place, session.job().rank(), session.job().size()),
+                session.options().in_place, session.job().rank(), session.job().size(),
+                session.options().root),
           in_(buffers.out.bytes(0).data()),
           out_(buffers.in.bytes(0).data()),
           prepared_(session.job().prepare(data_.call(in_, out_)))
@@ -58,7 +59,6 @@ private:
 template <CollectiveBackend B, class Measure>
 void each_step(Session<B>& session, Measure measure)
 {
-    session.require_whole_elements();
     if (session.benchmark().sizes.max_bytes == 0) {
         Buffers nothing(0);
         CollectiveStep<B> step(session, nothing, 0);
@@ -83,7 +83,7 @@ Start start_of(const Session<B>& session)
     return session.benchmark().collective == Collective::barrier ? Start::free : session.start();
 }
 
-/// Always from or to rank 0 where there is a root, as OSU does: the tree's leaves are the same ranks each
+/// Always from or to one rank where there is a root, as OSU does: the tree's leaves are the same ranks each
 /// time.
 template <CollectiveBackend B>
 void collectives(Session<B>& session)

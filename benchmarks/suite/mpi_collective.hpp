@@ -33,7 +33,8 @@ public:
           type_(mpi_type(call.type)),
           in_(call.in),
           out_(call.out),
-          count_(mpi_count(call.count))
+          count_(mpi_count(call.count)),
+          root_(call.root)
     {
         for (const std::size_t count : call.counts)
             counts_.push_back(mpi_count(count));
@@ -67,21 +68,19 @@ public:
     }
 
 private:
-    static constexpr int kRoot = 0;
-
     void put_in_place()
     {
         in_ = out_;
         switch (collective_) {
             case Collective::scatter:
             case Collective::scatterv:
-                if (rank_ == kRoot)
+                if (rank_ == root_)
                     out_ = MPI_IN_PLACE;
                 break;
             case Collective::reduce:
             case Collective::gather:
             case Collective::gatherv:
-                if (rank_ == kRoot)
+                if (rank_ == root_)
                     in_ = MPI_IN_PLACE;
                 break;
             default:
@@ -99,10 +98,10 @@ private:
             case Collective::barrier:
                 return visitor(MPI_Barrier, MPI_Ibarrier, mpi_init::barrier, comm_);
             case Collective::broadcast:
-                return visitor(MPI_Bcast, MPI_Ibcast, mpi_init::bcast, out_, count_, type_, kRoot, comm_);
+                return visitor(MPI_Bcast, MPI_Ibcast, mpi_init::bcast, out_, count_, type_, root_, comm_);
             case Collective::reduce:
                 return visitor(MPI_Reduce, MPI_Ireduce, mpi_init::reduce, in_, out_, count_, type_, MPI_SUM,
-                               kRoot, comm_);
+                               root_, comm_);
             case Collective::allreduce:
                 return visitor(MPI_Allreduce, MPI_Iallreduce, mpi_init::allreduce, in_, out_, count_, type_,
                                MPI_SUM, comm_);
@@ -119,16 +118,16 @@ private:
                                comm_);
             case Collective::gather:
                 return visitor(MPI_Gather, MPI_Igather, mpi_init::gather, in_, count_, type_, out_, count_,
-                               type_, kRoot, comm_);
+                               type_, root_, comm_);
             case Collective::gatherv:
                 return visitor(MPI_Gatherv, MPI_Igatherv, mpi_init::gatherv, in_, count_, type_, out_, counts,
-                               places, type_, kRoot, comm_);
+                               places, type_, root_, comm_);
             case Collective::scatter:
                 return visitor(MPI_Scatter, MPI_Iscatter, mpi_init::scatter, in_, count_, type_, out_, count_,
-                               type_, kRoot, comm_);
+                               type_, root_, comm_);
             case Collective::scatterv:
                 return visitor(MPI_Scatterv, MPI_Iscatterv, mpi_init::scatterv, in_, counts, places, type_,
-                               out_, count_, type_, kRoot, comm_);
+                               out_, count_, type_, root_, comm_);
             case Collective::allgather:
                 return visitor(MPI_Allgather, MPI_Iallgather, mpi_init::allgather, in_, count_, type_, out_,
                                count_, type_, comm_);
@@ -163,6 +162,7 @@ private:
     void* in_;
     void* out_;
     int count_;
+    int root_;
     int rank_ = 0;
     std::vector<int> counts_;
     std::vector<int> displacements_;

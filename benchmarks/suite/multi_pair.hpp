@@ -2,6 +2,7 @@
 // pairs the ranks of two hosts.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,37 +63,81 @@ void multi_latency(Session<B>& session)
     });
 }
 
-/// The bandwidths of all pairs together, as their senders see them; messages a second beside it.
+/// The bandwidths of all pairs together in windows of so many messages, as their senders see them.
+template <Backend B>
+Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Partner>& partner,
+                     Buffers& buffers, std::size_t size_bytes)
+{
+    B& job = session.job();
+    const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
+    Window<B> window(messages);
+    const Bytes out = buffers.out.bytes(size_bytes);
+    const Bytes in = buffers.in.bytes(size_bytes);
+    const bool sends = partner && partner->first;
+    const auto step = [&] {
+        if (partner)
+            one_way_window(job, *partner, out, in, window);
+    };
+    const std::optional<bool> valid = session.checked([&] {
+        const bool apart = validate_messages(job, peers, size_bytes);
+        return validate_step(job, out, in, partner && !sends, step) && apart;
+    });
+    const Series series = session.sampler().iterations(Over::rates, Start::free, step, sends);
+    const double bytes = static_cast<double>(size_bytes) * messages;
+    Row row = row_of(static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; });
+    row.valid = valid;
+    return row;
+}
+
+/// Messages a second stand beside the bandwidth.
 template <Backend B>
 void multi_bandwidth(Session<B>& session)
 {
-    B& job = session.job();
     const int messages = session.options().window;
+    const bool rate = session.options().print_rate;
     const int pairs = pairs_of(session);
-    const std::optional<Partner> partner = partner_of(job.rank(), pairs);
-    const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
-    Window<B> window(messages);
+    const std::optional<Partner> partner = partner_of(session.job().rank(), pairs);
     session.open(Start::free, {.title = fmt::format("{}, {}, window of {}", session.benchmark().title,
                                                     words_for(pairs), messages),
-                               .parts = {"Messages/s"}});
+                               .parts = rate ? std::vector<Part>{{"Messages/s"}} : std::vector<Part>{},
+                               .notes = {fmt::format("[ pairs: {} ] [ window size: {} ]", pairs, messages)}});
     session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const Bytes out = buffers.out.bytes(size_bytes);
-        const Bytes in = buffers.in.bytes(size_bytes);
-        const bool sends = partner && partner->first;
-        const auto step = [&] {
-            if (partner)
-                one_way_window(job, *partner, out, in, window);
-        };
-        const std::optional<bool> valid = session.checked([&] {
-            const bool apart = validate_messages(job, peers, size_bytes);
-            return validate_step(job, out, in, partner && !sends, step) && apart;
-        });
-        const Series series = session.sampler().iterations(Over::rates, Start::free, step, sends);
-        const double bytes = static_cast<double>(size_bytes) * messages;
-        Row row = row_of(static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; });
-        row.valid = valid;
-        row.parts = {1e6 * row.summary.median / static_cast<double>(size_bytes)};
+        Row row = windows_of_pairs(session, messages, partner, buffers, size_bytes);
+        if (rate)
+            row.parts = {1e6 * row.summary.median / static_cast<double>(size_bytes)};
         session.row(row);
+    });
+}
+
+/// Windows of several lengths: the best bandwidth, and that of each.
+template <Backend B>
+void varied_windows(Session<B>& session)
+{
+    constexpr std::array kLengths = {1, 2, 4, 8, 16, 32, 64, 128};
+    const int pairs = pairs_of(session);
+    const std::optional<Partner> partner = partner_of(session.job().rank(), pairs);
+    std::vector<Part> parts;
+    for (const int length : kLengths)
+        parts.push_back({fmt::format("Window {}", length)});
+    session.open(Start::free,
+                 {.title = fmt::format("{}, {}, best window", session.benchmark().title, words_for(pairs)),
+                  .parts = std::move(parts),
+                  .notes = {fmt::format("[ pairs: {} ] [ window size: varied ]", pairs)}});
+    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
+        std::optional<Row> best;
+        std::vector<double> bandwidths;
+        bool valid = true;
+        for (const int length : kLengths) {
+            Row row = windows_of_pairs(session, length, partner, buffers, size_bytes);
+            bandwidths.push_back(row.summary.median);
+            valid = valid && row.valid.value_or(true);
+            if (!best || row.summary.median > best->summary.median)
+                best = std::move(row);
+        }
+        best->parts = std::move(bandwidths);
+        if (best->valid)
+            best->valid = valid;
+        session.row(*best);
     });
 }
 
@@ -101,6 +146,8 @@ void multi_pair(Session<B>& session)
 {
     if (session.name() == "multi_lat")
         multi_latency(session);
+    else if (session.options().vary_window)
+        varied_windows(session);
     else
         multi_bandwidth(session);
 }

@@ -4,47 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <map>
 #include <sstream>
 
+#include "benchmarks/suite/osu.hpp"
+#include "benchmarks/suite/osu_options.hpp"
+#include "benchmarks/suite/size_range.hpp"
 #include "lib/base/suggest.hpp"
 #include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
 
 namespace {
-
-struct SizeRange {
-    std::optional<std::size_t> min;
-    std::size_t max;
-};
-
-// Plain bytes, the whole text: '1k' or '-1' are mistakes, not sizes. `whole` is for the complaint.
-std::size_t parse_size(std::string_view text, std::string_view whole)
-{
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-        throw CLI::ValidationError(
-            "-m", fmt::format("'{}' is not MIN:MAX or MAX in bytes: write for example -m 1:4194304", whole));
-    return value;
-}
-
-// MIN:MAX, or MAX with the benchmark's own minimum.
-SizeRange parse_range(const std::string& text)
-{
-    const std::size_t colon = text.find(':');
-    if (colon == std::string::npos)
-        return {std::nullopt, parse_size(text, text)};
-    const SizeRange range{parse_size(std::string_view(text).substr(0, colon), text),
-                          parse_size(std::string_view(text).substr(colon + 1), text)};
-    if (*range.min > range.max)
-        throw CLI::ValidationError(
-            "-m", fmt::format("the smallest size {} is above the largest {}", *range.min, range.max));
-    return range;
-}
 
 std::vector<std::string> names_of_ops()
 {
@@ -76,47 +47,45 @@ void add_budget(CLI::App* sub, Budget& budget)
         ->check(CLI::Range(0.001, 86400.0));
 }
 
+// Nothing: those that OSU shows.
+std::vector<double> parse_percents(const std::string& text)
+{
+    if (text.empty())
+        return {50, 90, 99};
+    std::vector<double> percents;
+    for (const std::string& word : CLI::detail::split(text, ',')) {
+        double percent = 0.0;
+        if (!CLI::detail::lexical_cast(word, percent) || percent < 0.1 || percent > 99.9)
+            throw CLI::ValidationError(
+                "-z",
+                fmt::format("'{}' is no percentile between 0.1 and 99.9: write for example -z90,99.9", word));
+        percents.push_back(percent);
+    }
+    return percents;
+}
+
 void add_output(CLI::App* sub, Options& options)
 {
     sub->add_flag("-f,--full", options.full, "Also show the ranks' smallest and largest median");
-    sub->add_flag("-z,--tail-lat", options.tails, "Also show the percentiles 50, 90, 99 and 99.9");
-    sub->add_flag("-u,--uncertainty", options.interval, "Also show the median's 95 % interval, and outliers");
+    sub->add_option_function<std::string>(
+           "-z,--tail-lat", [&options](const std::string& text) { options.tails = parse_percents(text); },
+           "Also show the percentiles 50, 90 and 99, or those given: -z90,99.9")
+        ->type_name("PERCENT,...")
+        ->expected(0, 1);
+    sub->add_flag("-U,--uncertainty", options.interval, "Also show the median's 95 % interval, and outliers");
     sub->add_option("--json", options.json_file, "Write all of it to this file, too")->type_name("FILE");
     sub->add_option("--csv", options.csv_file, "Write a line a row to this file")->type_name("FILE");
 }
 
 void add_sizes(CLI::App* sub, Options& options)
 {
-    sub->add_option("-m,--message-size", options.sizes, "MIN:MAX or MAX, bytes")->type_name("SIZES");
+    sub->add_option("-m,--message-size", options.sizes, "MIN:MAX, MAX or MIN:, bytes")->type_name("SIZES");
     sub->add_option("--growth", options.growth, "From each size to the next: by this factor")
         ->check(CLI::Range(2, 1000000));
 }
 
-// The types of OSU's benchmarks, and double.
-DataType parse_type(const std::string& name)
-{
-    static const std::map<std::string, DataType> kTypes = {{"char", DataType::int8},
-                                                           {"int", DataType::int32},
-                                                           {"float", DataType::float32},
-                                                           {"double", DataType::float64}};
-    std::string plain = CLI::detail::to_lower(name);
-    if (plain.starts_with("mpi_"))
-        plain.erase(0, 4);
-    const auto found = kTypes.find(plain);
-    if (found == kTypes.end())
-        throw CLI::ValidationError(
-            "-T", fmt::format("there is no type '{}': write char, int, float or double", name));
-    return found->second;
-}
-
 void add_collective_options(CLI::App* sub, Options& options, Collective collective)
 {
-    if (collective == Collective::barrier)
-        return;
-    sub->add_option_function<std::string>(
-           "-T,--type", [&options](const std::string& name) { options.type = parse_type(name); },
-           "Elements: char, int, float or double (float where they are added, otherwise char)")
-        ->type_name("TYPE");
     if (may_be_in_place(collective))
         sub->add_flag("-l,--in-place", options.in_place, "Input and output in one buffer");
 }
@@ -144,9 +113,15 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
     if (benchmark.group == Group::threads)
         sub->add_option("-t,--num-threads", options.threads, "Threads of each rank (2)")
             ->check(CLI::Range(1, 128));
-    if (benchmark.group == Group::overlap)
-        sub->add_option("-t,--tests", options.tests, "Calls that test the request amid the computing")
+    if (benchmark.group == Group::overlap) {
+        sub->add_option("-t,--tests,--num-test-calls", options.tests,
+                        "Calls that test the request amid the computing")
             ->check(CLI::Range(0, 1000000));
+        sub->add_option("--compute", options.compute,
+                        "What goes on meanwhile: 'spin', arithmetic on the rank's core, or 'sleep', nothing there, as "
+                        "where an accelerator computes")
+            ->check(CLI::IsMember({"spin", "sleep"}));
+    }
 }
 
 void add_matching(CLI::App* matching, Options& options, bool own_library)
@@ -203,12 +178,22 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
     sub->callback([&options, &benchmark] {
         options.benchmark = benchmark.name;
         options.entry = &benchmark;
-        if (!options.sizes.empty())
-            parse_range(options.sizes);  // complain now, not in the middle of a run
+        if (options.validate && options.validation_warmup)
+            options.budget.warmup = options.validation_warmup;
+        if (options.types_in_turn.size() == 1)
+            options.type = options.types_in_turn.front();
+        if (options.types_in_turn.size() > 1 && !(options.json_file.empty() && options.csv_file.empty()))
+            throw CLI::ValidationError(
+                "-T", "a file has one table: choose one type, or leave out --json and --csv");
+        // Complain now, not in the middle of a run.
+        if (!options.sizes.empty() && options.size_list().empty())
+            throw CLI::ValidationError("-m",
+                                       fmt::format("the benchmark's own largest size is {}: write -m {}MAX",
+                                                   benchmark.sizes.max_bytes, options.sizes));
     });
     add_output(sub, options);
     if (benchmark.group == Group::startup)
-        return;
+        return add_osu_options(sub, options, benchmark);
     if (benchmark.group == Group::idle) {
         sub->add_option("-s,--wait", options.seconds, "Seconds to wait")->check(CLI::Range(0.0, 86400.0));
         return;
@@ -222,6 +207,7 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
         add_operators(sub, options);
     else
         add_loop_options(sub, options, benchmark);
+    add_osu_options(sub, options, benchmark);
 }
 
 constexpr const char* kToolsHeading = "Tools";
@@ -302,7 +288,7 @@ std::vector<std::size_t> Options::size_list(const Sizes& usual) const
     std::size_t max = usual.max_bytes;
     if (!sizes.empty()) {
         const SizeRange range = parse_range(sizes);
-        max = range.max;
+        max = range.max.value_or(max);
         min = range.min.value_or(std::min(min, max));
     }
     const std::size_t factor = growth.value_or(usual.growth);
@@ -318,7 +304,7 @@ std::vector<std::size_t> Options::size_list(const Sizes& usual) const
 std::vector<std::size_t> Options::size_list() const
 {
     Sizes usual = entry->sizes;
-    if (entry->collective)
+    if (entry->collective || type)
         usual.min_bytes = std::max(usual.min_bytes, size_bytes(element()));
     return size_list(usual);
 }
@@ -334,25 +320,43 @@ LoopCount Options::loop_count(LoopCount usual) const noexcept
     return {budget.iterations.value_or(usual.iterations), budget.warmup.value_or(usual.warmup)};
 }
 
+namespace {
+
+// As if it had been called by our names: osu_bcast, as the program's name or its first word, is broadcast.
+std::vector<const char*> in_our_words(int argc, const char* const* argv)
+{
+    std::vector<const char*> words(argv, argv + argc);
+    const std::string_view program(argv[0]);
+    const std::string_view ours = benchmark_of_program(program.substr(program.find_last_of('/') + 1));
+    if (!ours.empty())
+        words.insert(words.begin() + 1, ours.data());
+    else if (argc > 1 && !benchmark_of_program(argv[1]).empty())
+        words[1] = benchmark_of_program(argv[1]).data();
+    return words;
+}
+
+}  // namespace
+
 CommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
                                std::span<const Tool> tools)
 {
+    const std::vector<const char*> words = in_our_words(argc, argv);
     CLI::App app{own_library ? "Benchmarks of Tutti, in the manner and with the output of OSU's."
                              : "The loops of tutti-bench over MPI, for comparison."};
     if (own_library)
         app.footer(kExamples);
     CommandLine result;
-    result.options.command.assign(argv, argv + argc);
+    result.options.command.assign(words.begin(), words.end());
     const char* const program = own_library ? "tutti-bench" : "peer-bench";
     result.options.command.front() = program;
     add_commands(app, result.options, tools, own_library);
-    result.message = complaint_of(argc, argv, app, program);
+    result.message = complaint_of(static_cast<int>(words.size()), words.data(), app, program);
     if (!result.message.empty()) {
         result.status = 2;
         return result;
     }
     try {
-        app.parse(argc, argv);
+        app.parse(static_cast<int>(words.size()), words.data());
     } catch (const CLI::ParseError& error) {
         std::ostringstream text;
         result.status = app.exit(error, text, text) == 0 ? 0 : 2;

@@ -36,13 +36,19 @@ struct Options {
     bool validate = false;
     std::string memory = "library";  // or "malloc"
     bool full = false;               // show the ranks' extremes
-    bool tails = false;              // show percentiles
+    std::vector<double> tails;       // show these percentiles
     bool interval = false;           // show the median's interval and outliers
     std::string json_file;
     std::string csv_file;
 
-    std::optional<DataType> type;  // collectives: of their elements
-    bool in_place = false;         // collectives
+    std::optional<DataType> type;             // of the elements
+    std::vector<DataType> types_in_turn;      // a run each, of which `type` is this one's
+    int root = 0;                             // collectives
+    std::optional<int> validation_warmup;     // instead of the budget's, where bytes are checked
+    std::optional<std::size_t> memory_limit;  // of a rank's buffers
+    bool print_rate = true;                   // mbw_mr
+    bool vary_window = false;                 // likewise
+    bool in_place = false;                    // collectives
 
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching
@@ -50,6 +56,7 @@ struct Options {
     std::vector<std::string> ops;                   // reduce-op: none means all
     std::vector<std::string> types;                 // likewise
     int tests = 0;                                  // iallreduce and the like
+    std::string compute = "spin";                   // likewise; or "sleep"
     double seconds = 10.0;                          // idle, tune
     int repetitions = 5;                            // tune
     std::vector<std::string> collectives;           // tune: none means all
@@ -60,7 +67,7 @@ struct Options {
     std::vector<std::size_t> size_list(const Sizes& usual) const;
     /// The benchmark's own sizes, of one element at least.
     std::vector<std::size_t> size_list() const;
-    /// What collectives move: as asked for, or floats that are reduced, or bytes.
+    /// What is moved: as asked for, or floats that are reduced, or bytes.
     DataType element() const noexcept;
     /// What was asked for, or `usual`.
     LoopCount loop_count(LoopCount usual) const noexcept;

@@ -11,8 +11,11 @@
 // second.
 #pragma once
 
+#include <sys/prctl.h>
+
 #include <algorithm>
-#include <string>
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,12 +39,18 @@ struct OverlapTimes {
     }
 };
 
-/// Arithmetic in registers: it takes nothing from the collective but the core.
+/// Arithmetic in registers, which takes nothing from the collective but the core; or sleep, which leaves that
+/// too, as where an accelerator computes.
 class Computing {
 public:
-    /// Finds out how fast this core is: some milliseconds.
-    Computing()
+    /// Finds out how fast this core is: some milliseconds. Where it `sleeps`, lets this thread's timers end
+    /// when they are due.
+    explicit Computing(bool sleeps) : sleeps_(sleeps)
     {
+        if (sleeps_) {
+            ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);  // ns
+            return;
+        }
         constexpr long kSteps = 200'000;
         double fastest_us = 1e9;
         for (int i = 0; i < 10; ++i) {
@@ -55,6 +64,10 @@ public:
     long steps(double us) const noexcept { return static_cast<long>(us * steps_per_us_); }
     void run(long steps) noexcept
     {
+        if (sleeps_) {
+            std::this_thread::sleep_for(std::chrono::nanoseconds(steps));
+            return;
+        }
         double value = result_;
         for (long i = 0; i < steps; ++i)
             value = value * 0.999 + 0.001;
@@ -62,7 +75,8 @@ public:
     }
 
 private:
-    double steps_per_us_ = 1.0;
+    bool sleeps_;
+    double steps_per_us_ = 1000.0;  // asleep a step is a nanosecond
     volatile double result_ = 0.5;  // written for the compiler, which must not find the work useless
 };
 
@@ -124,9 +138,17 @@ OverlapTimes overlap_times(B& job, typename B::Prepared& collective, LoopCount l
     return times;
 }
 
-/// The mean over the ranks of each rank's median round: compute, pure, overlap, start, (test,) wait.
+/// Names and order are OSU's.
+inline std::vector<Part> overlap_parts()
+{
+    return {{"Compute(us)"},    {"Coll. Init(us)", true}, {"MPI_Test(us)", true},  {"MPI_Wait(us)", true},
+            {"Pure Comm.(us)"}, {"Min Comm.(us)", true},  {"Max Comm.(us)", true}, {"Overlap(%)"}};
+}
+
+/// Of each rank's median round: the means over the ranks, of the collective alone also the extremes; in the
+/// order of overlap_parts().
 template <CollectiveBackend B>
-std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, bool tests)
+std::vector<double> parts_of(B& job, const std::vector<OverlapTimes>& rounds)
 {
     std::vector<double> own;
     const auto add = [&](auto part) {
@@ -136,17 +158,25 @@ std::vector<double> mean_parts(B& job, const std::vector<OverlapTimes>& rounds, 
         own.push_back(median(std::move(values)));
     };
     add([](const OverlapTimes& times) { return times.compute; });
+    add([](const OverlapTimes& times) { return times.start; });
+    add([](const OverlapTimes& times) { return times.test; });
+    add([](const OverlapTimes& times) { return times.wait; });
     add([](const OverlapTimes& times) { return times.pure; });
     add([](const OverlapTimes& times) { return times.overlap_percent(); });
-    add([](const OverlapTimes& times) { return times.start; });
-    if (tests)
-        add([](const OverlapTimes& times) { return times.test; });
-    add([](const OverlapTimes& times) { return times.wait; });
+    constexpr std::size_t kPure = 4;
     const std::vector<double> all = gathered(job, std::span<const double>(own));
-    std::vector<double> means(own.size());
-    for (std::size_t i = 0; i < all.size(); ++i)
-        means[i % own.size()] += all[i] / job.size();
-    return means;
+    std::vector<double> parts(own.size());
+    double least = all[kPure];
+    double most = all[kPure];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        parts[i % own.size()] += all[i] / job.size();
+        if (i % own.size() == kPure) {
+            least = std::min(least, all[i]);
+            most = std::max(most, all[i]);
+        }
+    }
+    parts.insert(parts.end() - 1, {least, most});
+    return parts;
 }
 
 /// A round is all three loops.
@@ -155,11 +185,7 @@ void overlaps(Session<B>& session)
 {
     B& job = session.job();
     const int tests = session.options().tests;
-    // OSU's four columns first, for programs that read them.
-    std::vector<std::string> parts = {"Compute", "Pure Comm.", "Overlap (%)", "Coll. Init", "Wait"};
-    if (tests > 0)
-        parts.insert(parts.end() - 1, "Test");
-    Computing computing;
+    Computing computing(session.options().compute == "sleep");
     bool opened = false;
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t size_bytes) {
         typename B::Prepared& collective = step.prepared();
@@ -169,7 +195,8 @@ void overlaps(Session<B>& session)
         };
         call();  // says, before a header does, when the library has no such form
         if (!std::exchange(opened, true))
-            session.open(Start::barrier, {.parts = parts});
+            session.open(Start::barrier, {.parts = overlap_parts(),
+                                          .notes = {"Overall = Coll. Init + Compute + MPI_Test + MPI_Wait"}});
         const std::optional<bool> valid = step.check(call);
         const bool large = size_bytes >= kLargeBytes;
         const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{100, 10});
@@ -180,7 +207,7 @@ void overlaps(Session<B>& session)
         });
         Row row = row_of(key, series, [](double us) { return us; });
         row.valid = valid;
-        row.parts = mean_parts(job, rounds, tests > 0);
+        row.parts = parts_of(job, rounds);
         session.row(row);
     });
 }

@@ -5,19 +5,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "benchmarks/environment/environment.hpp"
 #include "benchmarks/suite/result_file.hpp"
+#include "benchmarks/suite/text.hpp"
 
 namespace tutti::bench {
 
 namespace {
-
-constexpr int kKeyWidth = 10;
-constexpr int kValueWidth = 20;
-constexpr int kRatioWidth = 12;
-constexpr int kPartWidth = 15;
-constexpr int kLabelWidth = 9;
 
 nlohmann::json or_null(const auto& value)
 {
@@ -69,6 +65,7 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
         const auto [min, max] = std::minmax_element(ranks.begin(), ranks.end());
         row.rank_min = *min;
         row.rank_max = *max;
+        row.rank_mean = std::accumulate(ranks.begin(), ranks.end(), 0.0) / static_cast<double>(ranks.size());
     }
     return row;
 }
@@ -86,6 +83,9 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
     check_writable("--csv", options_.csv_file);
     nlohmann::json facts = environment();
     facts["binding"] = heading_.placement.cpus;
+    nlohmann::json parts = nlohmann::json::array();
+    for (const Part& part : heading_.parts)
+        parts.push_back(part.name);
     *document_ = {{"format", "tutti-bench-run"},
                   {"version", 1},
                   {"benchmark", options_.benchmark},
@@ -100,105 +100,22 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
                   {"unit", benchmark.unit},
                   {"better", to_string(benchmark.better)},
                   {"labels", heading_.labels},
-                  {"parts", heading_.parts},
+                  {"parts", std::move(parts)},
                   {"start", heading_.start},
                   {"own_cost_ns", heading_.left_over_ns},
                   {"environment", std::move(facts)},
                   {"rows", nlohmann::json::array()}};
     csv_ = kCsvHeader;
-    print_header();
+    text_ = std::make_unique<Text>(options_, benchmark_, heading_);
+    text_->header();
 }
 
 Report::~Report() = default;
-
-void Report::print_header() const
-{
-    const std::size_t ranks = heading_.placement.cpus.size();
-    const int hosts = heading_.placement.hosts;
-    fmt::print("# {} {}, {} rank{}{}\n", heading_.library, heading_.title, ranks, ranks == 1 ? "" : "s",
-               hosts > 1 ? fmt::format(" on {} hosts", hosts) : "");
-    fmt::print(
-        "# Median; iterations begin {}; own cost of {:.0f} ns an iteration taken off, {:.1f} ns left\n",
-        heading_.start == "free"      ? "one after the other"
-        : heading_.start == "barrier" ? "after a barrier"
-                                      : "at times agreed upon (clock)",
-        heading_.taken_off_ns, heading_.left_over_ns);
-    const std::string value = fmt::format("{} ({})", benchmark_.value, benchmark_.unit);
-    const auto in_unit = [this](const char* name) { return fmt::format("{} ({})", name, benchmark_.unit); };
-    if (*benchmark_.key == '\0')
-        fmt::print("# {:>{}}", value, kValueWidth - 2);
-    else
-        fmt::print("# {:<{}}{:>{}}", benchmark_.key, kKeyWidth - 2, value, kValueWidth);
-    for (const std::string& part : heading_.parts)
-        fmt::print("{:>{}}", part, kPartWidth);
-    if (options_.full)
-        fmt::print("{:>{}}{:>{}}{:>12}", in_unit("Min Latency"), kValueWidth, in_unit("Max Latency"),
-                   kValueWidth, "Iterations");
-    if (options_.tails) {
-        for (const char* name : {"P50 Tail Lat", "P90 Tail Lat", "P99 Tail Lat", "P99.9 Tail Lat"})
-            fmt::print("{:>{}}", in_unit(name), kValueWidth);
-    }
-    if (options_.interval)
-        fmt::print("{:>{}}{:>{}}{:>12}", "95% Low", kPartWidth, "95% High", kPartWidth, "Outliers");
-    if (options_.validate)
-        fmt::print("{:>12}", "Validation");
-    if (!heading_.ratio.empty())
-        fmt::print("{:>{}}", heading_.ratio, kRatioWidth);
-    for (const std::string& label : heading_.labels)
-        fmt::print("  {:<{}}", label, kLabelWidth);
-    fmt::print("\n");
-    std::fflush(stdout);
-}
-
-void Report::print(const Row& row) const
-{
-    const Summary& summary = row.summary;
-    const auto number = [this](double value, int width) {
-        fmt::print("{:>{}.{}f}", value, width, benchmark_.decimals);
-    };
-    if (row.key)
-        fmt::print("{:<{}}", *row.key, kKeyWidth);
-    number(summary.median, kValueWidth);
-    for (const double part : row.parts)
-        number(part, kPartWidth);
-    if (options_.full) {
-        number(row.rank_min.value_or(summary.median), kValueWidth);
-        number(row.rank_max.value_or(summary.median), kValueWidth);
-        fmt::print("{:>12}", summary.count);
-    }
-    if (options_.tails) {
-        for (const double value : {summary.p50, summary.p90, summary.p99, summary.p999})
-            number(value, kValueWidth);
-    }
-    if (options_.interval) {
-        number(summary.interval.low, kPartWidth);
-        number(summary.interval.high, kPartWidth);
-        fmt::print("{:>12}", summary.outliers);
-    }
-    if (row.valid)
-        fmt::print("{:>12}", *row.valid ? "Pass" : "Fail");
-    if (row.reference)
-        fmt::print("{:>{}.2f}", summary.median / *row.reference, kRatioWidth);
-    for (const std::string& label : row.labels)
-        fmt::print("  {:<{}}", label, kLabelWidth);
-    fmt::print("\n");
-    std::fflush(stdout);
-}
 
 void Report::remember(const Row& row)
 {
     const Summary& summary = row.summary;
     const std::string key = row.key ? fmt::format("{}", *row.key) : "";
-    if (!row.narrow && !options_.budget.iterations)
-        wide_.push_back(fmt::format("{} (+-{:.1f} %)", key.empty() ? "the row" : key,
-                                    100.0 * summary.interval.relative_half_width(summary.median)));
-    iterations_ += summary.count;
-    outliers_ += summary.outliers;
-    late_ += row.late;
-    if (summary.median > 0.0)
-        slowest_ratio_ = std::max(slowest_ratio_, benchmark_.better == Better::lower
-                                                      ? summary.max / summary.median
-                                                      : summary.median / std::max(summary.min, 1e-300));
     csv_ += fmt::format(
         "{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.4f},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},"
         "{:.9g},{},{},{},{}\n",
@@ -214,7 +131,7 @@ void Report::remember(const Row& row)
 
 void Report::row(const Row& row)
 {
-    print(row);
+    text_->row(row);
     remember(row);
     failed_ = failed_ || !row.valid.value_or(true);
     write_files();  // what has been measured survives the end of a run that takes too long
@@ -228,16 +145,7 @@ void Report::write_files() const
 
 void Report::finish()
 {
-    if (outliers_ + late_ > 0)
-        fmt::print(
-            "# Of {} iterations {} were outliers (counted in all figures; the slowest took {:.0f} times its "
-            "row's median){}\n",
-            iterations_ + late_, outliers_, slowest_ratio_,
-            late_ == 0 ? "" : fmt::format(", {} began late (not counted)", late_));
-    if (!wide_.empty())
-        fmt::print("# Not known to {:.1f} % within {} s: {}\n", 100.0 * options_.budget.precision,
-                   options_.budget.seconds, fmt::join(wide_, ", "));
-    std::fflush(stdout);
+    text_->remarks();
     write_files();
 }
 

@@ -16,6 +16,12 @@
 
 namespace tutti::bench {
 
+/// A further figure of every row.
+struct Part {
+    std::string name;        // as it stands over its column: "Compute(us)"
+    bool only_full = false;  // in the text only where the command line asks for all
+};
+
 /// What is said of a run before its rows.
 struct Heading {
     std::string title = {};  // empty: the benchmark's own
@@ -25,8 +31,9 @@ struct Heading {
     double taken_off_ns = 0.0;  // the engine's cost of an iteration, which the figures do not contain
     double left_over_ns = 0.0;  // what an iteration of nothing still shows
     std::vector<std::string> labels = {};  // "Operator", "Type": last in a row
-    std::vector<std::string> parts = {};   // "Compute", "Wait": further figures, behind the value
+    std::vector<Part> parts = {};          // further figures, behind the value
     std::string ratio = {};                // "Of copy": the value's to Row::reference
+    std::vector<std::string> notes = {};   // further lines of comment
 };
 
 struct Row {
@@ -34,6 +41,7 @@ struct Row {
     Summary summary;            // in the benchmark's unit
     std::optional<double> rank_min = {};
     std::optional<double> rank_max = {};
+    std::optional<double> rank_mean = {};
     std::size_t late = 0;
     bool narrow = true;
     std::optional<bool> valid = {};  // empty: not checked
@@ -44,6 +52,8 @@ struct Row {
 
 /// The row of a series of microseconds; `value` turns them into what is shown.
 Row row_of(std::optional<double> key, const Series& series, const std::function<double(double)>& value);
+
+class Text;
 
 /// Prints to stdout as results come in. Made on rank 0 only.
 class Report {
@@ -61,21 +71,15 @@ public:
     bool failed() const noexcept { return failed_; }
 
 private:
-    void print_header() const;
-    void print(const Row& row) const;
     void remember(const Row& row);
     void write_files() const;
 
     const Options& options_;
     const Benchmark& benchmark_;
     Heading heading_;
+    std::unique_ptr<Text> text_;
     std::unique_ptr<nlohmann::json> document_;  // incomplete here: the header is a heavy one
     std::string csv_;
-    std::vector<std::string> wide_;  // rows that are not as narrow as asked
-    std::size_t iterations_ = 0;
-    std::size_t outliers_ = 0;
-    std::size_t late_ = 0;
-    double slowest_ratio_ = 1.0;  // of an iteration to its row's median
     bool failed_ = false;
 };
 

@@ -4,15 +4,29 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 #include "benchmarks/suite/collective_call.hpp"
 #include "benchmarks/suite/session.hpp"
 
 namespace tutti::bench {
 
-/// Makes a session and runs `loops(session)` on all ranks. The exit status of this rank: 0, 1 when validation
-/// failed, 2 when the job does not suit the benchmark, 3 when the library does not offer what the benchmark
-/// calls. Throws std::runtime_error when a file cannot be written.
+/// A run for each type of elements.
+inline std::vector<Options> runs_of(const Options& options)
+{
+    if (options.types_in_turn.size() < 2)
+        return {options};
+    std::vector<Options> runs;
+    for (const DataType type : options.types_in_turn) {
+        runs.push_back(options);
+        runs.back().type = type;
+    }
+    return runs;
+}
+
+/// Makes a session, or one for each type of elements, and runs `loops(session)` on all ranks. The exit status
+/// of this rank: 0, 1 when validation failed, 2 when the job does not suit the benchmark, 3 when the library
+/// does not offer what the benchmark calls. Throws std::runtime_error when a file cannot be written.
 template <Job B, class Loops>
 int run_session(B& job, const Options& options, Loops loops)
 {
@@ -23,9 +37,13 @@ int run_session(B& job, const Options& options, Loops loops)
         return status;
     };
     try {
-        Session<B> session(job, options);
-        loops(session);
-        return session.finish() ? 0 : 1;
+        bool right = true;
+        for (const Options& one : runs_of(options)) {
+            Session<B> session(job, one);
+            loops(session);
+            right = session.finish() && right;
+        }
+        return right ? 0 : 1;
     } catch (const UnsuitableJob& error) {
         return leave(2, error.what());
     } catch (const NotOffered& error) {

@@ -42,6 +42,11 @@ public:
                     ? fmt::format("exactly {0} ranks: start it with -n {0}", benchmark_.min_ranks)
                     : fmt::format("{0} ranks or more: start it with -n {0}", benchmark_.min_ranks),
                 job.size()));
+        if (options.root >= job.size())
+            throw UnsuitableJob(fmt::format("-k: there is no rank {} in a job of {}: the last is {}",
+                                            options.root, job.size(), job.size() - 1));
+        if (benchmark_.collective)
+            require_whole_elements();
     }
 
     B& job() const noexcept { return job_; }
@@ -120,7 +125,7 @@ public:
     template <class Measure>
     void each_size(std::size_t blocks, Measure measure, std::size_t rows_each = 1)
     {
-        const std::vector<std::size_t> list = options_.size_list();
+        const std::vector<std::size_t> list = sizes_within_limit(blocks);
         Buffers buffers(list.empty() ? 0 : blocks * list.back(), memory());
         expect_rows(list.size() * rows_each);
         for (const std::size_t size_bytes : list) {
@@ -136,7 +141,17 @@ public:
         return options_.validate ? std::optional<bool>(check()) : std::nullopt;
     }
 
-    /// Sizes are in bytes, whatever the elements.
+    /// Writes the files. False when a checked row was wrong (known to rank 0 only).
+    bool finish()
+    {
+        progress_.reset();
+        if (report_)
+            report_->finish();
+        return !report_ || !report_->failed();
+    }
+
+private:
+    // Sizes are in bytes, whatever the elements.
     void require_whole_elements() const
     {
         const DataType type = options_.element();
@@ -150,16 +165,19 @@ public:
         }
     }
 
-    /// Writes the files. False when a checked row was wrong (known to rank 0 only).
-    bool finish()
+    // A rank has two buffers. What is left out is said.
+    std::vector<std::size_t> sizes_within_limit(std::size_t blocks) const
     {
-        progress_.reset();
-        if (report_)
-            report_->finish();
-        return !report_ || !report_->failed();
+        std::vector<std::size_t> list = options_.size_list();
+        if (!options_.memory_limit)
+            return list;
+        const std::size_t most = *options_.memory_limit / (2 * blocks);
+        const std::size_t left_out = std::erase_if(list, [most](std::size_t size) { return size > most; });
+        if (left_out > 0 && is_root())
+            fmt::print(stderr, "# Sizes above {} are left out: raise -M to measure them\n", most);
+        return list;
     }
 
-private:
     B& job_;
     const Options& options_;
     const Benchmark& benchmark_;

@@ -55,20 +55,16 @@ double middle_of(std::span<const double> sorted)
 
 double median(std::vector<double> values)
 {
+    return median_in_place(values);
+}
+
+double median_in_place(std::span<double> values)
+{
     if (values.empty())
         return 0.0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-double relative_spread(const std::vector<double>& values)
-{
-    const double middle = median(values);
-    if (values.empty() || middle == 0.0)
-        return 0.0;
-    const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
-    return (*largest - *smallest) / middle;
 }
 
 double percentile(std::span<const double> sorted, int per_mille)
@@ -86,6 +82,11 @@ double Interval::relative_half_width(double middle) const noexcept
 }
 
 Interval median_interval(std::vector<double> values)
+{
+    return median_interval_in_place(values);
+}
+
+Interval median_interval_in_place(std::span<double> values)
 {
     if (values.empty())
         return {};
@@ -121,6 +122,7 @@ Summary summarise(std::vector<double> values)
     const auto first = std::lower_bound(values.begin(), values.end(), lower - distance);
     const auto last = std::upper_bound(values.begin(), values.end(), upper + distance);
     summary.outliers = values.size() - static_cast<std::size_t>(last - first);
+    summary.ascending = std::move(values);
     return summary;
 }
 

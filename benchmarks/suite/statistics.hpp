@@ -9,9 +9,8 @@ namespace tutti::bench {
 
 /// The middle value, or the mean of the two middle ones. 0 of nothing.
 double median(std::vector<double> values);
-
-/// (largest - smallest) / median: how far to trust the median of a few runs.
-double relative_spread(const std::vector<double>& values);
+/// The same without a copy: the values are put into another order.
+double median_in_place(std::span<double> values);
 
 /// The nearest-rank percentile: the smallest value that at least `per_mille` / 1000 of the values do not
 /// exceed. Always one of the values, whatever their number; of few values the highest percentiles are the
@@ -34,6 +33,8 @@ struct Interval {
 /// theorem 2.1). Of fewer than 6 values: from the smallest to the largest, and the confidence that these
 /// give.
 Interval median_interval(std::vector<double> values);
+/// The same without a copy: the values are put into another order.
+Interval median_interval_in_place(std::span<double> values);
 
 struct Summary {
     double median = 0.0;
@@ -50,6 +51,7 @@ struct Summary {
     /// this distance being taken as 1 % of the median at least. They are counted and stay in all other
     /// figures.
     std::size_t outliers = 0;
+    std::vector<double> ascending;  // all values, for other percentiles
 };
 
 Summary summarise(std::vector<double> values);

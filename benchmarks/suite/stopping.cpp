@@ -1,7 +1,6 @@
 #include "benchmarks/suite/stopping.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "benchmarks/suite/statistics.hpp"
 
@@ -19,8 +18,10 @@ constexpr double kLeastShareOfTime = 0.05;
 
 int Stopping::next_batch(std::span<const double> values, double elapsed_s)
 {
-    const std::vector<double> all(values.begin(), values.end());
-    narrow_ = !all.empty() && median_interval(all).relative_half_width(median(all)) <= how_.precision;
+    values_.insert(values_.end(), values.begin() + static_cast<std::ptrdiff_t>(values_.size()), values.end());
+    const double middle = median_in_place(values_);
+    narrow_ =
+        !values_.empty() && median_interval_in_place(values_).relative_half_width(middle) <= how_.precision;
     int batch = 0;
     if (how_.iterations) {
         batch = std::min(*how_.iterations - measured_, at_most_);

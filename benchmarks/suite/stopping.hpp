@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -22,8 +23,8 @@ public:
     {
     }
 
-    /// How many iterations the next batch has; 0: enough. `values` are all so far, `elapsed_s` is the time
-    /// since the row began, warm-up not included.
+    /// How many iterations the next batch has; 0: enough. `values` are all so far, those of earlier calls and
+    /// then new ones; `elapsed_s` is the time since the row began, warm-up not included.
     int next_batch(std::span<const double> values, double elapsed_s);
     /// Whether the interval was as narrow as asked when last looked at.
     bool narrow() const noexcept { return narrow_; }
@@ -34,6 +35,7 @@ private:
     int at_most_;
     int measured_ = 0;  // also those that came to nothing
     bool narrow_ = false;
+    std::vector<double> values_;  // all that were given, in any order
 };
 
 }  // namespace tutti::bench

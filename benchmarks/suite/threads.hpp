@@ -92,7 +92,9 @@ void threaded_latency(Session<B>& session)
         throw NotOffered("calls from several threads at once");
     const int count = session.options().threads;
     session.open(Start::free,
-                 {.title = fmt::format("{}, {} threads a rank", session.benchmark().title, count)});
+                 {.title = fmt::format("{}, {} threads a rank", session.benchmark().title, count),
+                  .notes = {fmt::format("Number of Sender threads: {}", count),
+                            fmt::format("Number of Receiver threads: {}", count)}});
     const std::vector<std::size_t> sizes = session.options().size_list();
     session.expect_rows(sizes.size());
     for (const std::size_t size_bytes : sizes) {

@@ -93,10 +93,11 @@ private:
         std::span<Element> all(reinterpret_cast<Element*>(call_.out), total_);
         const std::span<const std::size_t> counts(call_.counts);
         const bool apart = !call_.in_place;
+        const RootOptions root{.root = call_.root};
         switch (call_.collective) {
             case Collective::reduce:
-                return apart ? visitor(forms::Reduce{}, world_, term, out, sum)
-                             : visitor(forms::Reduce{}, world_, out, sum);
+                return apart ? visitor(forms::Reduce{}, world_, term, out, sum, root)
+                             : visitor(forms::Reduce{}, world_, out, sum, root);
             case Collective::allreduce:
                 return apart ? visitor(forms::Allreduce{}, world_, term, out, sum)
                              : visitor(forms::Allreduce{}, world_, out, sum);
@@ -123,26 +124,27 @@ private:
         std::span<std::byte> block(call_.out, call_.count);
         std::span<std::byte> all(call_.out, total_);
         // The one buffer of a rooted collective in place.
-        std::span<std::byte> own = world_.rank() == 0 ? all : block;
+        std::span<std::byte> own = world_.rank() == call_.root ? all : block;
         const BlockCounts counts(call_.counts);
         const bool apart = !call_.in_place;
+        const RootOptions root{.root = call_.root};
         switch (call_.collective) {
             case Collective::barrier:
                 return visitor(forms::Barrier{}, world_);
             case Collective::broadcast:
-                return visitor(forms::Broadcast{}, world_, block);
+                return visitor(forms::Broadcast{}, world_, block, root);
             case Collective::gather:
-                return apart ? visitor(forms::Gather{}, world_, block_in, all)
-                             : visitor(forms::Gather{}, world_, own);
+                return apart ? visitor(forms::Gather{}, world_, block_in, all, root)
+                             : visitor(forms::Gather{}, world_, own, root);
             case Collective::gatherv:
-                return apart ? visitor(forms::Gatherv{}, world_, block_in, all, counts)
-                             : visitor(forms::Gatherv{}, world_, own, counts);
+                return apart ? visitor(forms::Gatherv{}, world_, block_in, all, counts, root)
+                             : visitor(forms::Gatherv{}, world_, own, counts, root);
             case Collective::scatter:
-                return apart ? visitor(forms::Scatter{}, world_, all_in, block)
-                             : visitor(forms::Scatter{}, world_, own);
+                return apart ? visitor(forms::Scatter{}, world_, all_in, block, root)
+                             : visitor(forms::Scatter{}, world_, own, root);
             case Collective::scatterv:
-                return apart ? visitor(forms::Scatterv{}, world_, all_in, counts, block)
-                             : visitor(forms::Scatterv{}, world_, own, counts);
+                return apart ? visitor(forms::Scatterv{}, world_, all_in, counts, block, root)
+                             : visitor(forms::Scatterv{}, world_, own, counts, root);
             case Collective::allgather:
                 return apart ? visitor(forms::Allgather{}, world_, block_in, all)
                              : visitor(forms::Allgather{}, world_, all);

@@ -55,9 +55,9 @@ struct Wrong {
 };
 
 Wrong wrong_after(Communicator world, const std::optional<CartesianCommunicator>& ring, Collective which,
-                  DataType type, std::size_t size_bytes, bool in_place, int form)
+                  DataType type, std::size_t size_bytes, bool in_place, int form, int root)
 {
-    const CollectiveData data(which, type, size_bytes, in_place, world.rank(), world.size());
+    const CollectiveData data(which, type, size_bytes, in_place, world.rank(), world.size(), root);
     std::vector<std::byte> in(data.buffer_bytes());
     std::vector<std::byte> out(data.buffer_bytes());
     TuttiCollective collective(data.call(in.data(), out.data()), world, ring);
@@ -86,18 +86,21 @@ TEST_CASE("every collective in every form leaves what it must, and a wrong byte 
             for (const Collective which : kEveryCollective) {
                 for (const DataType type :
                      {DataType::int8, DataType::int32, DataType::float32, DataType::float64}) {
+                    // Every variant has another root.
                     for (int variant = 0; variant < 6; ++variant) {
+                        const int root = has_root(which) ? variant % ranks : 0;
                         const bool in_place = variant >= 3;
                         if (in_place && !may_be_in_place(which))
                             continue;
-                        const Wrong wrong = wrong_after(world, ring, which, type, 56, in_place, variant % 3);
+                        const Wrong wrong =
+                            wrong_after(world, ring, which, type, 56, in_place, variant % 3, root);
                         failures += wrong.found != 0 ? 1 : 0;
                         // Everywhere but where nothing is received.
-                        const bool receives =
-                            which != Collective::barrier &&
-                            (world.rank() == 0 ? which != Collective::exscan
-                                               : which != Collective::reduce && which != Collective::gather &&
-                                                     which != Collective::gatherv);
+                        const bool receives = which != Collective::barrier &&
+                                              (world.rank() == root ? which != Collective::exscan
+                                                                    : which != Collective::reduce &&
+                                                                          which != Collective::gather &&
+                                                                          which != Collective::gatherv);
                         unseen += (wrong.after_a_change > 0) != receives ? 1 : 0;
                         if ((wrong.found != 0 || (wrong.after_a_change > 0) != receives) && world.rank() == 0)
                             first_failure =

@@ -134,7 +134,16 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
                              "barrier -T int",
                              "latency_mt -t 0",
                              "multi_lat -p 2",
-                             "init -m 8"})
+                             "init -m 8",
+                             "latency -m 8388608:",
+                             "latency -z 100",
+                             "latency -z50,x",
+                             "latency -T all --json file",
+                             "broadcast -k rotate",
+                             "broadcast -k fixed:-1",
+                             "allreduce -k 1",
+                             "mbw_mr -V -W 8",
+                             "bw -V"})
         check_refused(line);
     check_refused("matching --sources 4", false);
     CHECK(parse_line("latency --help").status == 0);
@@ -143,4 +152,45 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
     CHECK(parse("reduce-op --type float32+index64").types == std::vector<std::string>{"float32+index64"});
     CHECK(parse("iallreduce -t 7").tests == 7);
     CHECK(parse("matching --depth 10,10000").depths == std::vector<int>{10, 10000});
+}
+
+TEST_CASE("OSU's options and names", "[benchmarks]")
+{
+    CHECK(parse("latency -z").tails == std::vector<double>{50, 90, 99});
+    CHECK(parse("latency -z90,99.9 -m 8").tails == std::vector<double>{90, 99.9});
+    CHECK(parse("latency -z -m 8").tails.size() == 3);
+    CHECK(parse("latency").tails.empty());
+    CHECK(parse("latency -m 65536:").size_list().size() == 7);
+    CHECK(parse("latency -T int -m 8").size_list() == std::vector<std::size_t>{4, 8});
+    CHECK(parse("scatter -k fixed:3").root == 3);
+    CHECK(parse("bcast_persistent -k 2").root == 2);
+    CHECK(parse("allreduce -T all").types_in_turn.size() == 3);
+    CHECK(parse("allreduce -T mpi_int,double").types_in_turn.back() == tutti::DataType::float64);
+    CHECK_FALSE(parse("allreduce -T mpi_int,double").type);
+    CHECK(parse("allreduce -c -u 7 -x 100").budget.warmup == 7);
+    CHECK(parse("allreduce -u 7").budget.warmup == std::nullopt);
+    CHECK(parse("bw -b single").benchmark == "bw");
+    CHECK(parse("neighbor_alltoall -N cart:1:1").benchmark == "neighbor_alltoall");
+    CHECK(parse("osu_bcast").benchmark == "broadcast");
+    CHECK(parse("osu_reduce_scatter").benchmark == "reduce_scatterv");
+    CHECK(parse("osu_ireduce_scatter_block").benchmark == "ireduce_scatter");
+    check_refused("osu_ring");
+    check_refused("osu_put_latency");
+}
+
+TEST_CASE("OSU's options that are not offered are refused by name, with what there is instead",
+          "[benchmarks]")
+{
+    for (const auto& [line, words] :
+         {std::pair{"latency -d cuda", "buffers of accelerators are not offered"},
+          std::pair{"allreduce -P PAPI_TOT_INS:x", "PAPI is not offered"},
+          std::pair{"bw -G png", "write --json FILE and draw it by tutti-bench plot"},
+          std::pair{"latency -D vect:2:1", "other layouts are not offered"},
+          std::pair{"bw -b multiple", "a buffer for every message of a window is not offered"},
+          std::pair{"neighbor_alltoall -N graph:file", "neighbourhoods but that of a ring are not offered"},
+          std::pair{"init -I", "ways to join the job is not offered"}}) {
+        const CommandLine command = parse_line(line);
+        CHECK(command.status == 2);
+        CHECK_THAT(command.message, Catch::Contains(words));
+    }
 }

@@ -1,0 +1,29 @@
+// What OSU's micro-benchmarks (7.4) call things, for those who know them and for programs that read their
+// output.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "benchmarks/suite/catalogue.hpp"
+
+namespace tutti::bench {
+
+inline constexpr const char* kOsuVersion = "7.4";
+
+/// Whether OSU's suite has this benchmark.
+bool is_of_osu(const Benchmark& benchmark) noexcept;
+
+/// What stands over the column of values: "Avg Latency(us)", "Bandwidth (MB/s)", "MB/s".
+std::string value_column(const Benchmark& benchmark);
+/// Over that of a percentile: "P99 Tail Lat(us)", "P50 Tail BW(MB/s)".
+std::string tail_column(const Benchmark& benchmark, double percent);
+
+/// "MPI_FLOAT"
+const char* mpi_name(DataType type) noexcept;
+
+/// The benchmark that OSU's program of this name is: "osu_bcast" is "broadcast". Empty where it is none of
+/// theirs, or of ours.
+std::string_view benchmark_of_program(std::string_view program) noexcept;
+
+}  // namespace tutti::bench

@@ -1,0 +1,42 @@
+// A run as text. Where OSU's suite has the benchmark, its columns come first, named, as wide and in the order
+// as there, and stdout has its rows and comments before them, so that what reads OSU's output reads this.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "benchmarks/suite/report.hpp"
+
+namespace tutti::bench {
+
+class Text {
+public:
+    /// All must live longer.
+    Text(const Options& options, const Benchmark& benchmark, const Heading& heading)
+        : options_(options), benchmark_(benchmark), heading_(heading)
+    {
+    }
+
+    void header() const;
+    void row(const Row& row);
+    /// To stderr, since a last line that is no row would be new to those programs.
+    void remarks() const;
+
+private:
+    void title() const;
+    void startup(const Row& row) const;
+    void remember(const Row& row);
+    bool shows(const Part& part) const noexcept { return options_.full || !part.only_full; }
+
+    const Options& options_;
+    const Benchmark& benchmark_;
+    const Heading& heading_;
+    std::vector<std::string> wide_;  // rows that are not as narrow as asked
+    std::size_t iterations_ = 0;
+    std::size_t outliers_ = 0;
+    std::size_t late_ = 0;
+    double slowest_ratio_ = 1.0;  // of an iteration to its row's median
+};
+
+}  // namespace tutti::bench
