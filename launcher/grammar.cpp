@@ -332,6 +332,7 @@ void define_the_rest(Definer& define, CommandLine& line)
     define.flag("-q,--quiet", "print nothing of its own but errors", line.options.quiet);
     define.counter("-v,--verbose", "tell what is being done; twice: in detail", line.options.verbosity);
     define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
+    define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
     define.flag("-V,--version", "print the version and stop", line.version);
     define.flag("-h,--help", "print this and stop", line.help);
 

@@ -63,6 +63,7 @@ struct Options {
     double start_timeout_seconds = 30;           // for a daemon to connect
     double daemon_timeout_seconds = 30;          // for a daemon that is there to say something; 0: for ever
     bool doctor = false;                         // check the hosts instead of starting a job
+    bool json = false;                           // what the doctor finds, for programs
     bool quiet = false;
     int verbosity = 0;
 };

@@ -91,6 +91,9 @@ void check_job(const CommandLine& line)
         throw UsageError(
             fmt::format("--doctor runs no program; leave out '{}'", options.apps.front().argv.front()));
     }
+    if (options.json && !options.doctor) {
+        throw UsageError("--json is for what --doctor finds; give both, or leave it out");
+    }
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty()) {
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
     }

@@ -127,9 +127,18 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
 
 int Doctor::run()
 {
-    print(judge_scheduler());
+    Finding scheduler = judge_scheduler();
+    scheduler.check = "scheduler";
+    tell(std::move(scheduler));
     start();
     loop_.run();
+    if (options_.json) {
+        std::vector<std::string> hosts;
+        for (const Patient& patient : patients_) {
+            hosts.push_back(patient.name);
+        }
+        fmt::print("{}", to_json(hosts, findings_, complete_));
+    }
     children_.finish(kEndPatience);
     return status_;
 }
@@ -143,7 +152,7 @@ void Doctor::start()
         if (patient.local) {
             patient.here = true;
             children_.adopt(node, patient.name, std::move(local_daemon_));
-            print({Level::good, fmt::format("{}: this host", patient.name)});
+            tell({Level::good, fmt::format("{}: this host", patient.name), "", "start", {patient.name}});
         } else {
             patient.waiting = true;
             order.hosts.push_back({node, patient.name, patient.user});
@@ -169,8 +178,13 @@ void Doctor::handle_frame(const Frame& frame)
         const std::chrono::duration<double> taken = Clock::now() - started_;
         patient.here = true;
         patient.waiting = false;
-        print({Level::good, fmt::format("{}: the daemon is there after {:.2f} s, by {}", patient.name,
-                                        taken.count(), method_.agent.front())});
+        tell({Level::good,
+              fmt::format("{}: the daemon is there after {:.2f} s, by {}", patient.name, taken.count(),
+                          method_.agent.front()),
+              "",
+              "start",
+              {patient.name},
+              {{"start_s", taken.count()}}});
         look_whether_done();
     } else if (frame.type == FrameType::doctor_report) {
         handle_report(node, frame.payload);
@@ -193,10 +207,11 @@ void Doctor::handle_report(int node, std::string_view payload)
             const ProbeResult result = decode_probe_result(reader);
             const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
             const Finding finding = judge_probe(patient.name, patient.facts, peer.name, peer.facts, result);
-            if (finding.level == Level::good && patients_.size() > kHostsInFull && options_.verbosity == 0) {
+            const bool in_full = options_.json || options_.verbosity > 0 || patients_.size() <= kHostsInFull;
+            if (finding.level == Level::good && !in_full) {
                 probes_.add(patient.name, peer.name, result);
             } else {
-                print(finding);
+                tell(finding);
             }
             break;
         }
@@ -213,7 +228,7 @@ void Doctor::handle_missing(const MissingDaemons& report)
         patient.here = false;
         patient.waiting = false;
     }
-    print({Level::failure, report.reason});
+    tell({Level::failure, report.reason, "", "start", names_of(report.nodes)});
     look_whether_done();
 }
 
@@ -225,7 +240,7 @@ void Doctor::handle_clock(int node, std::int64_t remote_ns)
     const std::chrono::nanoseconds middle = (asked_clock_ + (now - asked_clock_) / 2).time_since_epoch();
     const Patient& patient = patients_[static_cast<std::size_t>(node)];
     if (!patient.local) {
-        print(judge_clock(patient.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
+        tell(judge_clock(patient.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
     }
 }
 
@@ -273,7 +288,7 @@ void Doctor::judge_facts()
             findings.push_back(judge_same_machine(patient.name, twin->name));
         }
         for (const Finding& finding : findings) {
-            print(finding);
+            tell(finding);
         }
     }
     ask_for_clocks();
@@ -322,11 +337,16 @@ void Doctor::ask_pair(int from, int to)
 void Doctor::finish()
 {
     if (!probes_.empty()) {
-        print(probes_.finding());
+        tell(probes_.finding());
     }
-    fmt::print("{} warning{}, {} failure{}\n", warnings_, warnings_ == 1 ? "" : "s", failures_,
-               failures_ == 1 ? "" : "s");
-    status_ = failures_ > 0 ? 1 : 0;
+    const auto warnings = std::ranges::count(findings_, Level::warning, &Finding::level);
+    const auto failures = std::ranges::count(findings_, Level::failure, &Finding::level);
+    if (!options_.json) {
+        fmt::print("{} warning{}, {} failure{}\n", warnings, warnings == 1 ? "" : "s", failures,
+                   failures == 1 ? "" : "s");
+    }
+    complete_ = true;
+    status_ = failures > 0 ? 1 : 0;
     loop_.stop();
 }
 
@@ -345,9 +365,11 @@ void Doctor::wait_then(milliseconds patience, std::function<void()> next)
                 // Whatever it says later would be taken for the answer to another question.
                 patient.here = false;
                 patient.gone = true;
-                print({Level::failure,
-                       fmt::format("{}: no answer within {} s", patient.name, patience.count() / 1000),
-                       "is the host overloaded, or stopped?"});
+                tell({Level::failure,
+                      fmt::format("{}: no answer within {} s", patient.name, patience.count() / 1000),
+                      "is the host overloaded, or stopped?",
+                      "answer",
+                      {patient.name}});
             }
         }
         look_whether_done();
@@ -364,14 +386,22 @@ void Doctor::look_whether_done()
     std::exchange(next_, nullptr)();
 }
 
-void Doctor::print(const Finding& finding)
+void Doctor::tell(Finding finding)
 {
-    warnings_ += finding.level == Level::warning ? 1 : 0;
-    failures_ += finding.level == Level::failure ? 1 : 0;
-    if (finding.level != Level::good || !options_.quiet) {
+    if (!options_.json && (finding.level != Level::good || !options_.quiet)) {
         fmt::print("{}", format(finding));
         std::fflush(stdout);
     }
+    findings_.push_back(std::move(finding));
+}
+
+std::vector<std::string> Doctor::names_of(const std::vector<int>& nodes) const
+{
+    std::vector<std::string> names;
+    for (const int node : nodes) {
+        names.push_back(patients_.at(static_cast<std::size_t>(node)).name);
+    }
+    return names;
 }
 
 }  // namespace tutti::launcher::doctor

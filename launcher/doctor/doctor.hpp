@@ -19,8 +19,8 @@ public:
     Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
            UniqueFd local_daemon, const InheritedState& inherited);
 
-    /// Prints what it finds to stdout. Returns tuttirun's exit status: 1 when something fails. Throws
-    /// UsageError when daemons cannot be started at all.
+    /// Prints what it finds to stdout, with --json as one document at the end. Returns tuttirun's exit
+    /// status: 1 when something fails. Throws UsageError when daemons cannot be started at all.
     int run();
 
 private:
@@ -54,7 +54,9 @@ private:
     /// Goes on with `next` when all that are asked have answered, or are gone, or after `patience`.
     void wait_then(std::chrono::milliseconds patience, std::function<void()> next);
     void look_whether_done();
-    void print(const Finding& finding);
+    /// Notes the finding, and prints it where people read.
+    void tell(Finding finding);
+    std::vector<std::string> names_of(const std::vector<int>& nodes) const;
     std::vector<int> present() const;
 
     const Options& options_;
@@ -70,8 +72,8 @@ private:
     std::function<void()> next_;
     EventLoop::TimerId timer_ = 0;
     ProbeSummary probes_;
-    int warnings_ = 0;
-    int failures_ = 0;
+    std::vector<Finding> findings_;
+    bool complete_ = false;
     int status_ = 0;
 };
 

@@ -2,11 +2,16 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "launcher/help.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {
@@ -87,32 +92,67 @@ std::string format(const Finding& finding)
     return result;
 }
 
+std::string to_json(const std::vector<std::string>& hosts, const std::vector<Finding>& findings,
+                    bool complete)
+{
+    using Json = nlohmann::ordered_json;
+    const auto count = [&](Level level) { return std::ranges::count(findings, level, &Finding::level); };
+    Json document = {{"version", kVersion},
+                     {"complete", complete},
+                     {"hosts", hosts},
+                     {"warnings", count(Level::warning)},
+                     {"failures", count(Level::failure)},
+                     {"findings", Json::array()}};
+    for (const Finding& finding : findings) {
+        const char* const level = finding.level == Level::good      ? "ok"
+                                  : finding.level == Level::warning ? "warning"
+                                                                    : "failure";
+        Json entry = {
+            {"check", finding.check}, {"level", level}, {"hosts", finding.hosts}, {"text", finding.text}};
+        if (!finding.remedy.empty()) {
+            entry["remedy"] = finding.remedy;
+        }
+        for (const auto& [name, value] : finding.values) {
+            entry[name] = value;
+        }
+        document["findings"].push_back(std::move(entry));
+    }
+    // What ssh says need not be UTF-8.
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several)
 {
     std::vector<Finding> findings;
+    const auto add = [&](const char* check, Finding finding) {
+        finding.check = check;
+        finding.hosts = {name};
+        findings.push_back(std::move(finding));
+    };
     const bool same = facts.pmix_version == here.pmix_version;
-    findings.push_back(
+    add("version",
         {same ? Level::good : Level::warning,
          fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
                      facts.host_name == name ? "" : ", calls itself " + facts.host_name),
          same ? "" : fmt::format("here it is {}: install one PMIx on all hosts", here.pmix_version)});
-    findings.push_back(judge_cores(name, facts));
-    findings.push_back(judge_memlock(name, facts));
+    add("cores", judge_cores(name, facts));
+    add("locked_memory", judge_memlock(name, facts));
     const bool few = facts.open_files < kFewOpenFiles;
-    findings.push_back({few ? Level::warning : Level::good,
-                        fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files)),
-                        few ? "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf" : ""});
+    add("open_files", {few ? Level::warning : Level::good,
+                       fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files)),
+                       few ? "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf" : ""});
     if (facts.shared_memory.empty()) {
-        findings.push_back({Level::good, fmt::format("{}: shared memory works", name)});
+        add("shared_memory", {Level::good, fmt::format("{}: shared memory works", name)});
     } else {
-        findings.push_back({Level::failure,
-                            fmt::format("{}: no shared memory: {}", name, facts.shared_memory),
-                            "is the container's memory limit reached, or memfd_create forbidden (seccomp)?"});
+        add("shared_memory",
+            {Level::failure, fmt::format("{}: no shared memory: {}", name, facts.shared_memory),
+             "is the container's memory limit reached, or memfd_create forbidden (seccomp)?"});
     }
     if (facts.cross_memory_attach.empty()) {
-        findings.push_back({Level::good, fmt::format("{}: ranks may read each other's memory (CMA)", name)});
+        add("cross_memory_attach",
+            {Level::good, fmt::format("{}: ranks may read each other's memory (CMA)", name)});
     } else {
-        findings.push_back(
+        add("cross_memory_attach",
             {Level::warning,
              fmt::format("{}: ranks may not read each other's memory (CMA): {}", name,
                          facts.cross_memory_attach),
@@ -120,12 +160,11 @@ std::vector<Finding> judge_host(const std::string& name, const Facts& facts, con
              "kernel.yama.ptrace_scope=0; in containers --cap-add=SYS_PTRACE"});
     }
     if (several && facts.network_error.empty()) {
-        findings.push_back(
+        add("network",
             {Level::good, fmt::format("{}: networks: {}", name, network::describe(facts.addresses))});
     } else if (several) {
-        findings.push_back(
-            {Level::failure, fmt::format("{}: no network: {}", name, facts.network_error),
-             "connect the host to a network that the others are in, or name one by --interface"});
+        add("network", {Level::failure, fmt::format("{}: no network: {}", name, facts.network_error),
+                        "connect the host to a network that the others are in, or name one by --interface"});
     }
     return findings;
 }
@@ -148,25 +187,41 @@ std::vector<Finding> judge_names(const std::string& name, const Facts& facts)
     if (findings.empty()) {
         findings.push_back({Level::good, fmt::format("{}: resolves the names of all hosts", name)});
     }
+    for (Finding& finding : findings) {
+        finding.check = "names";
+        finding.hosts = {name};
+    }
     return findings;
 }
 
 Finding judge_same_machine(const std::string& name, const std::string& other)
 {
-    return {Level::warning, fmt::format("{}: is the same machine as {}", name, other),
-            "ranks of two hosts do not share memory: name a machine once, with all its slots"};
+    return {Level::warning,
+            fmt::format("{}: is the same machine as {}", name, other),
+            "ranks of two hosts do not share memory: name a machine once, with all its slots",
+            "same_machine",
+            {name, other}};
 }
 
 Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds)
 {
+    const std::map<std::string, double> values = {{"offset_s", offset_seconds}, {"error_s", error_seconds}};
     if (std::abs(offset_seconds) - error_seconds <= kClockTolerance) {
-        return {Level::good, fmt::format("{}: the clock differs by {:.1f} ms or less", name,
-                                         (std::abs(offset_seconds) + error_seconds) * 1e3)};
+        return {Level::good,
+                fmt::format("{}: the clock differs by {:.1f} ms or less", name,
+                            (std::abs(offset_seconds) + error_seconds) * 1e3),
+                "",
+                "clock",
+                {name},
+                values};
     }
     return {Level::warning,
             fmt::format("{}: the clock is {:.1f} s {}", name, std::abs(offset_seconds),
                         offset_seconds > 0 ? "ahead" : "behind"),
-            "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts"};
+            "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts",
+            "clock",
+            {name},
+            values};
 }
 
 Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
@@ -180,19 +235,27 @@ Finding judge_probe(const std::string& from, const Facts& from_facts, const std:
         const std::string text =
             fmt::format("{} -> {}: {}, {}, to {}", from, to, latency_text(result.latency_seconds),
                         bandwidth_text(result.bytes_per_second), result.way);
+        const std::map<std::string, double> values = {{"latency_us", result.latency_seconds * 1e6},
+                                                      {"bytes_per_s", result.bytes_per_second}};
         if (tried.empty()) {
-            return {Level::good, text};
+            return {Level::good, text, "", "reach", {from, to}, values};
         }
-        return {Level::warning, fmt::format("{}; other ways failed before:{}", text, tried),
-                "keep jobs off the networks that lead nowhere: --interface"};
+        return {Level::warning,
+                fmt::format("{}; other ways failed before:{}", text, tried),
+                "keep jobs off the networks that lead nowhere: --interface",
+                "reach",
+                {from, to},
+                values};
     }
-    return {Level::failure,
-            fmt::format("{} -> {}: cannot connect{}{}", from, to,
-                        tried.empty() ? ": no address of one can lead to the other" : ":", tried),
-            fmt::format(
-                "{} has {}; {} has {}. Is there a firewall between them? Ranks listen at ports that the "
-                "system chooses (net.ipv4.ip_local_port_range); --interface names the network to use",
-                from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses))};
+    return {
+        Level::failure,
+        fmt::format("{} -> {}: cannot connect{}{}", from, to,
+                    tried.empty() ? ": no address of one can lead to the other" : ":", tried),
+        fmt::format("{} has {}; {} has {}. Is there a firewall between them? Ranks listen at ports that the "
+                    "system chooses (net.ipv4.ip_local_port_range); --interface names the network to use",
+                    from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses)),
+        "reach",
+        {from, to}};
 }
 
 void ProbeSummary::add(const std::string& from, const std::string& to, const ProbeResult& result)

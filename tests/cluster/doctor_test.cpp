@@ -31,6 +31,22 @@ TEST_CASE_METHOD(Hosts, "the doctor names a host where no daemon can be started,
     CHECK(contains(result.out, "a -> c"));
 }
 
+TEST_CASE_METHOD(Hosts, "what the doctor finds is there for programs, too", "[doctor]")
+{
+    change("b", "kill $(cat /run/sshd.pid)", "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /run/sshd.log");
+    const Result result = tuttirun({"--doctor", "--json", "--host", "a,b"});
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 1);
+    CHECK(result.out.starts_with("{\n  \"version\": "));
+    CHECK(contains(result.out, R"("failures": 1,)"));
+    CHECK(contains(result.out, R"("level": "failure",
+      "hosts": [
+        "b"
+      ],
+      "text": "cannot start tuttirun on b: )"));
+    CHECK(contains(result.out, "Connection refused"));
+}
+
 TEST_CASE_METHOD(Hosts, "the doctor says which hosts do not reach each other over the networks chosen",
                  "[doctor]")
 {

@@ -128,6 +128,15 @@ TEST_CASE("the doctor finds healthy hosts healthy")
     CHECK(alone.status == 0);
     CHECK(contains(alone.out, ": this host"));
     CHECK_FALSE(contains(alone.out, "->"));
+
+    const Result for_programs =
+        tuttirun(Agent::run("127.0.0.2,127.0.0.3", {"--interface", "lo", "--doctor", "--json"}));
+    CAPTURE(for_programs.out);
+    CHECK(for_programs.status == 0);
+    CHECK(for_programs.out.starts_with("{"));
+    CHECK(for_programs.out.ends_with("}\n"));
+    CHECK(contains(for_programs.out, R"("failures": 0)"));
+    CHECK(contains(for_programs.out, R"("latency_us": )"));
 }
 
 TEST_CASE("the doctor names the hosts that fail, and looks at the others all the same")

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "launcher/doctor/messages.hpp"
@@ -264,4 +265,40 @@ TEST_CASE("A probe finds its peer, and nobody else")
     CHECK(probe(key, 4, mine, task).failed.empty());
     task.addresses = {address("127.0.0.1", 8, "lo")};
     CHECK(probe(key, 4, mine, task).reached);  // and the server is still there
+}
+
+TEST_CASE("Findings as JSON say the same as their lines", "[doctor]")
+{
+    std::vector<Finding> findings = judge_host("a", healthy(), healthy(), true);
+    const std::size_t good = findings.size();
+    Facts sick = healthy();
+    sick.shared_memory = "no space\xff left";  // as a system might say it: no UTF-8
+    for (const Finding& finding : judge_host("b", sick, healthy(), true))
+        findings.push_back(finding);
+    ProbeResult result;
+    result.reached = true;
+    result.way = "10.0.0.2 (eth0)";
+    result.latency_seconds = 21.5e-6;
+    result.bytes_per_second = 1e9;
+    findings.push_back(judge_probe("a", healthy(), "b", sick, result));
+
+    const auto document = nlohmann::json::parse(to_json({"a", "b"}, findings, true));
+    CHECK(document.at("complete") == true);
+    CHECK(document.at("hosts") == std::vector<std::string>{"a", "b"});
+    CHECK(document.at("warnings") == 0);
+    CHECK(document.at("failures") == 1);
+    REQUIRE(document.at("findings").size() == findings.size());
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const auto& entry = document["findings"][i];
+        CHECK(entry.at("check") == findings[i].check);
+        CHECK_FALSE(findings[i].check.empty());
+        CHECK(entry.contains("remedy") == (entry.at("level") != "ok"));
+        if (i < good)
+            CHECK(entry.at("hosts") == std::vector<std::string>{"a"});
+    }
+    const auto& reach = document["findings"].back();
+    CHECK(reach.at("check") == "reach");
+    CHECK(reach.at("hosts") == std::vector<std::string>{"a", "b"});
+    CHECK(reach.at("latency_us").get<double>() == Approx(21.5));
+    CHECK(reach.at("bytes_per_s") == 1e9);
 }

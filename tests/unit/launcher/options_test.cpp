@@ -137,6 +137,8 @@ TEST_CASE("How other hosts are reached")
           Environment{{"TUTTI_INTERFACE", "eth0,10.1.0.0/16"}, {"TUTTI_FABRIC", "ofi:verbs"}});
     CHECK(parse({"--doctor", "-H", "x,y"}).doctor);
     CHECK(parse({"--doctor", "-H", "x,y"}).apps.empty());
+    CHECK_FALSE(parse({"--doctor"}).json);
+    CHECK(parse({"--doctor", "--json"}).json);
 
     const WithVariable agent("TUTTI_LAUNCH_AGENT", "rsh -K");
     const WithVariable interface("TUTTI_INTERFACE", "ib0");

@@ -140,6 +140,7 @@ TEST_CASE("Values that make no sense")
         {{"--prefix", "opt", "a"}, "--prefix: 'opt' is no absolute path"},
         {{"--daemon-timeout", "soon", "a"}, "--daemon-timeout: 'soon' is not a time"},
         {{"--start-timeout", "0", "a"}, "--start-timeout: '0' is not a time"},
+        {{"--json", "./a"}, "--json is for what --doctor finds"},
         {{"--doctor", "./a"}, "--doctor runs no program; leave out './a'"},
         {{"--hostfile", "/nonexistent/hosts", "a"},
          "cannot read hostfile '/nonexistent/hosts': No such file"},
