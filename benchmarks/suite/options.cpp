@@ -117,9 +117,10 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
         sub->add_option("-t,--tests,--num-test-calls", options.tests,
                         "Calls that test the request amid the computing")
             ->check(CLI::Range(0, 1000000));
-        sub->add_option("--compute", options.compute,
-                        "What goes on meanwhile: 'spin', arithmetic on the rank's core, or 'sleep', nothing there, as "
-                        "where an accelerator computes")
+        sub->add_option(
+               "--compute", options.compute,
+               "What goes on meanwhile: 'spin', arithmetic on the rank's core, or 'sleep', nothing there, as "
+               "where an accelerator computes")
             ->check(CLI::IsMember({"spin", "sleep"}));
     }
 }
@@ -269,7 +270,9 @@ constexpr const char* kExamples =
     "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench bw -W 64 --precision 0.5 --json bw.json\n"
     "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
     "  tuttirun -n 8 build/benchmarks/tutti-bench mbw_mr -p 4 -W 32 -m 8:8\n"
-    "  tuttirun -n 4 build/benchmarks/tutti-bench allgatherv_persistent -T double --in-place -u\n"
+    "  tuttirun -n 8 build/benchmarks/tutti-bench osu_reduce_scatter -z -T all      by OSU's names and "
+    "options\n"
+    "  tuttirun -n 4 build/benchmarks/tutti-bench allgatherv_persistent -T double --in-place -U\n"
     "  tuttirun -n 2 -x TUTTI_PROGRESS=thread build/benchmarks/tutti-bench iallreduce -m 65536:1048576\n"
     "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
     "  build/benchmarks/tutti-bench matching --sources 100\n"
