@@ -1,8 +1,8 @@
 #include "transports/tcp/congestion.hpp"
 
 #include <fmt/format.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <array>
