@@ -55,9 +55,43 @@ constexpr const char* kExamples =
     "  tutti-bench diff before.json after.json\n"
     "  tutti-bench diff main.json branch.json --threshold 10%\n"
     "  tutti-bench diff monday.json friday.json --library openmpi\n"
-    "Exit status: 0; 1 when a row got slower, or has wrong bytes; 2 when the files cannot be compared or the "
-    "command\n"
-    "line is mistaken.";
+    "  tutti-bench diff all.json latency.json --allow-missing\n"
+    "Exit status: 0; 1 when a row got slower, has wrong bytes, or is gone; 2 when the files cannot be "
+    "compared "
+    "or the\n"
+    "command line is mistaken.";
+
+struct DiffOptions {
+    std::string before;
+    std::string after;
+    std::string threshold = "5%";
+    std::string library = "tutti";
+    bool allow_missing = false;
+};
+
+int diff(const DiffOptions& options)
+{
+    const double threshold = parse_threshold(options.threshold);
+    const record::Record before = record::read(options.before);
+    const record::Record after = record::read(options.after);
+    const std::vector<RowChange> rows =
+        changes(series_of(before, options.library), series_of(after, options.library), threshold);
+    for (const std::string& sentence : differing_circumstances(before, after))
+        fmt::print(stderr, "tutti-bench diff: warning: other circumstances: {}\n", sentence);
+    fmt::print("{}", diff_text(rows, threshold));
+
+    const std::ptrdiff_t gone = count(rows, Change::only_before);
+    if (gone + count(rows, Change::only_after) == std::ssize(rows))
+        throw NotComparable("they have no row in common");
+    if (gone > 0 && !options.allow_missing) {
+        fmt::print(stderr,
+                   "tutti-bench diff: {}: {} of the rows of {} are gone; where that is meant, say "
+                   "--allow-missing\n",
+                   options.after, gone, options.before);
+        return 1;
+    }
+    return count(rows, Change::slower) + count(rows, Change::wrong) > 0 ? 1 : 0;
+}
 
 }  // namespace
 
@@ -94,31 +128,23 @@ int run_diff(int argc, const char* const* argv)
 {
     CLI::App app{"Says which rows of B are slower than those of A, beyond noise.", "tutti-bench diff"};
     app.footer(kExamples);
-    std::string before_file;
-    std::string after_file;
-    std::string threshold_text = "5%";
-    std::string library = "tutti";
-    app.add_option("A", before_file, "Results from before")->required();
-    app.add_option("B", after_file, "Results from after")->required();
-    app.add_option("--threshold", threshold_text, "Smaller changes do not count (5%)")->type_name("PERCENT");
-    app.add_option("--library", library, "Whose rows of a comparison: tutti, openmpi, mpich, gloo");
+    DiffOptions options;
+    app.add_option("A", options.before, "Results from before")->required();
+    app.add_option("B", options.after, "Results from after")->required();
+    app.add_option("--threshold", options.threshold, "Smaller changes do not count (5%)")
+        ->type_name("PERCENT");
+    app.add_option("--library", options.library, "Whose rows of a comparison: tutti, openmpi, mpich, gloo")
+        ->check(CLI::IsMember({"tutti", "openmpi", "mpich", "gloo"}));
+    app.add_flag("--allow-missing", options.allow_missing, "Rows of A that B lacks are no failure");
     try {
         app.parse(argc, argv);
-        const double threshold = parse_threshold(threshold_text);
-        const record::Record before = record::read(before_file);
-        const record::Record after = record::read(after_file);
-        const std::vector<RowChange> rows =
-            changes(series_of(before, library), series_of(after, library), threshold);
-        for (const std::string& sentence : differing_circumstances(before, after))
-            fmt::print(stderr, "tutti-bench diff: warning: other circumstances: {}\n", sentence);
-        fmt::print("{}", diff_text(rows, threshold));
-        return count(rows, Change::slower) + count(rows, Change::wrong) > 0 ? 1 : 0;
+        return diff(options);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     } catch (const std::invalid_argument& error) {
         fmt::print(stderr, "tutti-bench diff: --threshold: {}\n", error.what());
     } catch (const NotComparable& error) {
-        fmt::print(stderr, "tutti-bench diff: {} and {}: {}\n", before_file, after_file, error.what());
+        fmt::print(stderr, "tutti-bench diff: {} and {}: {}\n", options.before, options.after, error.what());
     } catch (const std::exception& error) {
         fmt::print(stderr, "tutti-bench diff: {}\n", error.what());
     }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -133,6 +134,9 @@ std::vector<std::string> Place::texts_if_any(const char* name) const
 
 nlohmann::json read_json(const std::string& file)
 {
+    // Opening a folder succeeds.
+    if (std::filesystem::is_directory(file))
+        throw std::runtime_error(fmt::format("{}: is a folder, not a file", file));
     std::ifstream stream(file);
     if (!stream)
         throw std::runtime_error(fmt::format("{}: cannot be read: {}", file, std::strerror(errno)));
@@ -140,6 +144,8 @@ nlohmann::json read_json(const std::string& file)
         return nlohmann::json::parse(stream);
     } catch (const nlohmann::json::exception& error) {
         throw std::runtime_error(fmt::format("{}: is not JSON: {}", file, error.what()));
+    } catch (const std::ios_base::failure& error) {
+        throw std::runtime_error(fmt::format("{}: cannot be read: {}", file, error.what()));
     }
 }
 

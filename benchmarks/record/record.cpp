@@ -31,6 +31,18 @@ Quantity quantity(const Place& place)
             .hosts = place.has("hosts") ? place["hosts"].integer() : 1};
 }
 
+// Figures of another kind come from a file that somebody edited, or that something else wrote.
+Measured measured(const Place& place)
+{
+    const Measured found{place["median"].number(), {place["low"].number(), place["high"].number()}};
+    if (found.median < 0)
+        place["median"].complain(fmt::format("is {:g}; a median must not be negative", found.median));
+    if (found.median < found.interval.low || found.median > found.interval.high)
+        place["median"].complain(fmt::format("is {:g}, outside its interval from {:g} to {:g}", found.median,
+                                             found.interval.low, found.interval.high));
+    return found;
+}
+
 // As many as there are names for.
 std::vector<std::string> labels_of(const Place& row, const Quantity& quantity)
 {
@@ -42,11 +54,12 @@ std::vector<std::string> labels_of(const Place& row, const Quantity& quantity)
 
 RunRow run_row(const Place& place, const Run& run)
 {
+    const Measured figures = measured(place);
     RunRow row{.key = place.number_if_any("key"),
                .labels = labels_of(place, run.quantity),
                .parts = place.has("parts") ? place["parts"].numbers() : std::vector<double>{},
-               .median = place["median"].number(),
-               .interval = {place["low"].number(), place["high"].number()},
+               .median = figures.median,
+               .interval = figures.interval,
                .narrow = place.boolean_if_any("narrow"),
                .mean = place.number_if_any("mean"),
                .min = place.number_if_any("min"),
@@ -100,11 +113,9 @@ CaseRow case_row(const Place& place, const Quantity& quantity)
                 .limit = place.number_if_any("limit"),
                 .limit_name = place.text_if_any("limit_name"),
                 .share = place.number_if_any("share")};
-    for (const auto& [library, measured] : place["libraries"].members()) {
-        if (measured.value().is_null())
-            continue;
-        row.libraries[library] = {measured["median"].number(),
-                                  {measured["low"].number(), measured["high"].number()}};
+    for (const auto& [library, figures] : place["libraries"].members()) {
+        if (!figures.value().is_null())
+            row.libraries[library] = measured(figures);
     }
     if (place.has("ratio_low") && place.has("ratio_high"))
         row.ratio_interval = {place["ratio_low"].number(), place["ratio_high"].number()};

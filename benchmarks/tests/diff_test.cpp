@@ -102,12 +102,13 @@ public:
     TwoFiles& operator=(const TwoFiles&) = delete;
     ~TwoFiles() { std::filesystem::remove_all(folder_); }
 
-    int diff(const char* more = nullptr, const char* value = nullptr) const
+    int diff(const std::vector<const char*>& more = {}) const
     {
         const std::string before = (folder_ / "a.json").string();
         const std::string after = (folder_ / "b.json").string();
-        const char* words[] = {"tutti-bench diff", before.c_str(), after.c_str(), more, value};
-        return run_diff(more == nullptr ? 3 : 5, words);
+        std::vector<const char*> words{"tutti-bench diff", before.c_str(), after.c_str()};
+        words.insert(words.end(), more.begin(), more.end());
+        return run_diff(static_cast<int>(words.size()), words.data());
     }
 
 private:
@@ -193,8 +194,8 @@ TEST_CASE("the exit status is a gate", "[benchmarks]")
     CHECK(TwoFiles(before, before).diff() == 0);
     CHECK(TwoFiles(before, slower).diff() == 1);
     CHECK(TwoFiles(slower, before).diff() == 0);
-    CHECK(TwoFiles(before, slower).diff("--threshold", "30%") == 0);
-    CHECK(TwoFiles(before, slower).diff("--threshold", "much") == 2);
+    CHECK(TwoFiles(before, slower).diff({"--threshold", "30%"}) == 0);
+    CHECK(TwoFiles(before, slower).diff({"--threshold", "much"}) == 2);
     CHECK(TwoFiles(before, "no json").diff() == 2);
     CHECK(TwoFiles("{\"format\": \"other\", \"version\": 1}", before).diff() == 2);
     CHECK(TwoFiles("{\"format\": \"tutti-bench-run\", \"version\": 99}", before).diff() == 2);
@@ -202,4 +203,20 @@ TEST_CASE("the exit status is a gate", "[benchmarks]")
     const char* missing[] = {"tutti-bench diff", "/no/such/file", "/no/such/file"};
     CHECK(run_diff(3, missing) == 2);
     CHECK(run_diff(2, missing) == 2);
+}
+
+TEST_CASE("rows that are gone do not pass the gate unless that is allowed", "[benchmarks]")
+{
+    const std::string two = run_document({run_row(8, 10, 0.1), run_row(64, 20, 0.1)}).dump();
+    const std::string one = run_document({run_row(8, 10, 0.1)}).dump();
+    const std::string none = run_document({}).dump();
+    CHECK(TwoFiles(two, one).diff() == 1);
+    CHECK(TwoFiles(two, one).diff({"--allow-missing"}) == 0);
+    CHECK(TwoFiles(one, two).diff() == 0);
+    for (const auto& [before, after] : {std::pair(two, none), {none, two}, {none, none}}) {
+        CHECK(TwoFiles(before, after).diff() == 2);
+        CHECK(TwoFiles(before, after).diff({"--allow-missing"}) == 2);
+    }
+    CHECK(TwoFiles(two, two).diff({"--library", "bogus"}) == 2);
+    CHECK(TwoFiles(two, two).diff({"--library", "mpich"}) == 0);
 }

@@ -121,6 +121,18 @@ TEST_CASE("what is wrong with a file is said with its name and the place", "[ben
               comparison["cases"][0]["rows"][2]["libraries"]["mpich"].erase("high");
           }).starts_with("some.json: 'cases[0].rows[2].libraries.mpich.high' is missing"));
 
+    CHECK(of_run([](auto& run) { run["rows"][3]["median"] = -1; }) ==
+          "some.json: 'rows[3].median' is -1; a median must not be negative");
+    CHECK(of_run([](auto& run) {
+              run["rows"][3]["median"] = 2;
+              run["rows"][3]["low"] = 3;
+              run["rows"][3]["high"] = 4;
+          }) == "some.json: 'rows[3].median' is 2, outside its interval from 3 to 4");
+    CHECK(of_comparison([](auto& comparison) {
+              comparison["cases"][0]["rows"][2]["libraries"]["mpich"]["high"] = 0;
+          }).starts_with("some.json: 'cases[0].rows[2].libraries.mpich.median' is "));
+
+    CHECK(complaint_of_file("/") == "/: is a folder, not a file");
     CHECK(complaint_of_file("/nowhere/run.json") ==
           "/nowhere/run.json: cannot be read: No such file or directory");
     CHECK(complaint_of_file(__FILE__).find("record_test.cpp: is not JSON") != std::string::npos);
