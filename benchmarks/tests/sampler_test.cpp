@@ -23,9 +23,51 @@ struct Alone {
     int barriers = 0;
 };
 
+// Rank 0 of two, whose other rank has a clock that is `ahead_us` before this one's.
+struct WithClock {
+    static std::string library() { return "none"; }
+    int rank() const { return 0; }
+    int size() const { return 2; }
+    void barrier() {}
+    void broadcast(Bytes, int) {}
+    void allgather(ConstBytes, Bytes) {}
+    void send(ConstBytes sent, int, int)
+    {
+        ++sends;
+        std::memcpy(&last_sent, sent.data(), sizeof last_sent);
+    }
+    void recv(Bytes received, int, int)
+    {
+        const double now = now_us() + ahead_us;
+        if (sends == 1)
+            std::memcpy(received.data(), &identity, sizeof identity);
+        else
+            std::memcpy(received.data(), &now, sizeof now);
+    }
+    std::uint64_t identity;
+    double ahead_us;
+    int sends = 0;
+    double last_sent = 0.0;
+};
+
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
+
+TEST_CASE("the offset of another clock is estimated, and that of the same one is not", "[benchmarks]")
+{
+    CHECK(clock_identity() != 0);
+    CHECK(clock_identity() == clock_identity());
+
+    WithClock elsewhere{.identity = clock_identity() + 1, .ahead_us = 1e9};
+    CHECK(clock_offset(elsewhere) == 0.0);
+    CHECK(elsewhere.sends == 1 + kClockTrips + 1);
+    CHECK(elsewhere.last_sent == Approx(1e9).margin(1e6));
+
+    WithClock here{.identity = clock_identity(), .ahead_us = 1e9};
+    CHECK(clock_offset(here) == 0.0);
+    CHECK(here.sends == 1);
+}
 
 TEST_CASE("times of ranks become the time of an iteration", "[benchmarks]")
 {
