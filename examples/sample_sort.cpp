@@ -11,18 +11,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <tutti/tutti.hpp>
 #include <vector>
 
+#include "command_line.hpp"
+
 namespace {
 
 using Numbers = tutti::shared_vector<std::uint64_t>;  // that peers read in place
 
 constexpr std::size_t kSamplesPerRank = 64;
+constexpr std::size_t kMostNumbers = 1'000'000'000;  // 8 GB a rank, and as much again while they travel
 
 std::vector<std::uint64_t> choose_splitters(const tutti::Communicator& world, const Numbers& sorted)
 {
@@ -100,8 +102,15 @@ int main(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
-    const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-    const auto seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+    std::size_t count = 1'000'000;
+    std::uint64_t seed = 1;
+    CLI::App app("Sorts random numbers by sample sort, and checks the result");
+    app.add_option("NUMBERS", count, "numbers a rank")->check(CLI::Range(std::size_t{0}, kMostNumbers));
+    app.add_option("SEED", seed, "of the random numbers");
+    app.get_option("NUMBERS")->capture_default_str();
+    app.get_option("SEED")->capture_default_str();
+    if (const auto status = example::read_command_line(app, argc, argv, world.rank() == 0))
+        return *status;
 
     Numbers numbers(count);
     std::mt19937_64 random(seed * 1'000'003 + static_cast<std::uint64_t>(world.rank()));

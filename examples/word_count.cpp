@@ -26,6 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "command_line.hpp"
+
 namespace {
 
 using Counts = std::map<std::string, std::uint64_t>;
@@ -126,8 +128,13 @@ int main(int argc, char** argv)
 {
     tutti::Environment environment(argc, argv);
     const tutti::Communicator world = environment.world();
-    std::vector<std::string> files(argv + 1, argv + argc);
-    const bool all = std::erase(files, "--all") != 0;
+    std::vector<std::string> files;
+    bool all = false;
+    CLI::App app("Counts the words of files, each rank those of its share");
+    app.add_option("FILE", files, "text files (default: Debian's licence texts)")->check(CLI::ExistingFile);
+    app.add_flag("--all", all, "print every word, not the twenty most frequent alone");
+    if (const auto status = example::read_command_line(app, argc, argv, world.rank() == 0))
+        return *status;
     if (files.empty())
         files = licences();
 

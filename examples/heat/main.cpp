@@ -8,14 +8,16 @@
 // bitwise those that one rank computes alone.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
+#include "../command_line.hpp"
 #include "plate.hpp"
 
 namespace {
+
+constexpr std::size_t kMostCells = 100'000'000;
 
 struct Options {
     std::size_t rows = 1000;
@@ -108,24 +110,32 @@ int main(int argc, char** argv)
 
     Options options;
     CLI::App app("Heat in a plate, with its cells dealt to ranks in two dimensions");
-    app.add_option("--rows", options.rows, "cells from top to bottom")->capture_default_str();
-    app.add_option("--columns", options.columns, "cells from left to right")->capture_default_str();
+    app.add_option("--rows", options.rows, "cells from top to bottom")
+        ->check(CLI::Range(std::size_t{1}, kMostCells))
+        ->capture_default_str();
+    app.add_option("--columns", options.columns, "cells from left to right")
+        ->check(CLI::Range(std::size_t{1}, kMostCells))
+        ->capture_default_str();
     app.add_option("--steps", options.steps, "steps of time")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    try {
-        app.parse(argc, argv);
-        const std::vector<int> dims = tutti::balanced_dims(world.size(), 2);
+    const std::vector<int> dims = tutti::balanced_dims(world.size(), 2);
+    app.callback([&] {
         if (options.rows < static_cast<std::size_t>(dims[0]) ||
             options.columns < static_cast<std::size_t>(dims[1]))
             throw CLI::ValidationError("--rows, --columns",
                                        fmt::format("{} ranks in a grid of {} x {} need a cell each",
                                                    world.size(), dims[0], dims[1]));
-    } catch (const CLI::ParseError& error) {
-        return speaker ? app.exit(error) : error.get_exit_code();
-    }
+        if (options.rows * options.columns > kMostCells)
+            throw CLI::ValidationError("--rows, --columns",
+                                       fmt::format("{} cells are too many for the comparison with one rank; "
+                                                   "{} at most, which take 1.6 GB",
+                                                   options.rows * options.columns, kMostCells));
+    });
+    if (const auto status = example::read_command_line(app, argc, argv, speaker))
+        return *status;
 
-    const tutti::CartesianCommunicator grid = *world.create_cartesian(tutti::balanced_dims(world.size(), 2));
+    const tutti::CartesianCommunicator grid = *world.create_cartesian(dims);
     if (speaker)
         fmt::print(
             "{} x {} cells, {} steps, {} rank{} in a grid of {} x {}; seconds of the slowest rank\n"

@@ -6,12 +6,12 @@
 //     tuttirun -n 4 -x TUTTI_PROGRESS=thread build/examples/data_parallel_sgd --buckets 8 --gradients bf16
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <tutti/tutti.hpp>
 
+#include "../command_line.hpp"
 #include "dataset.hpp"
 #include "exchange.hpp"
 #include "network.hpp"
@@ -116,11 +116,8 @@ int main(int argc, char** argv)
     Options options;
     CLI::App app("Data-parallel training of a small network, by all-reduce and by a parameter server");
     add_options(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return speaker ? app.exit(error) : error.get_exit_code();
-    }
+    if (const auto status = example::read_command_line(app, argc, argv, speaker))
+        return *status;
 
     // Only one rank reads the file.
     sgd::Dataset dataset;
