@@ -13,6 +13,8 @@
 #include "launcher/help.hpp"
 #include "launcher/values.hpp"
 #include "launcher/words.hpp"
+#include "lib/network/interface_choice.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -102,6 +104,16 @@ void check_job(const CommandLine& line)
     }
 }
 
+/// Whether hosts have what is named shows there, but no host has what is no name.
+void check_interface(const char* source, const std::string& text)
+{
+    try {
+        network::InterfaceChoice::parse(text, source);
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
+}
+
 /// Options go before variables. An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
 void apply_variables(Options& options)
 {
@@ -115,9 +127,11 @@ void apply_variables(Options& options)
     if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty()) {
         options.launch_agent = parse_agent(kAgentVariable, text);
     }
-    if (options.interface.empty()) {
+    const bool by_option = !options.interface.empty();
+    if (!by_option) {
         options.interface = value(kInterfaceVariable);
     }
+    check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
 }
 
 }  // namespace

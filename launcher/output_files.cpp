@@ -37,7 +37,12 @@ OutputFiles::OutputFiles(const std::string& directory, int ranks, bool merge_std
                 continue;
             }
             const std::string file = path({rank, channel});
-            std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+            std::error_code failed;
+            std::filesystem::create_directories(std::filesystem::path(file).parent_path(), failed);
+            if (failed) {
+                throw std::system_error(failed, "cannot make the folder of " + file +
+                                                    " (--output-filename); name one that can be written");
+            }
             const UniqueFd created(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
             if (!created) {
                 throw std::system_error(errno, std::generic_category(), "cannot write " + file);

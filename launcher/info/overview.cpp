@@ -23,6 +23,9 @@ constexpr Known kVariables[] = {
     {"TUTTI_CORES",
      "cores that each rank has to itself (its mask's, at most an equal share of the machine's)"},
     {"TUTTI_REDUCE_THREADS", "threads of a reduction of 4M or more (the rank's cores, at most 8)"},
+    {"TUTTI_FABRIC", "between machines: tcp, ofi or ofi:PROVIDER (ofi where there is RDMA, else tcp)"},
+    {"TUTTI_INTERFACE", "networks to use, by name or subnet: eth0,10.1.0.0/16 (what others may reach)"},
+    {"TUTTI_LAUNCH_AGENT", "what tuttirun starts its daemons with on other machines (ssh)"},
     {"TUTTI_TCP_CONGESTION", "congestion control between ranks, or system (the system's, but never bbr)"},
     {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
     {"MPIEXEC_TIMEOUT", "seconds after which tuttirun ends the job (none)"},
@@ -43,7 +46,9 @@ Overview overview(const char* (*environment)(const char*))
     told.version = TUTTI_VERSION;
     told.compiler = TUTTI_COMPILER;
     told.instruction_set = to_string(reduction::supported_instruction_sets().back());
-    told.transports = "self (a rank to itself), shm (ranks of one machine), inproc (ranks that are threads)";
+    told.transports =
+        "self (a rank to itself), shm (ranks of one machine), inproc (ranks that are threads), tcp and ofi "
+        "(libfabric; ranks of several machines)";
     for (const auto& [name, meaning] : kVariables)
         told.variables.push_back({name, meaning, value_of(environment, name)});
     for (const collectives::CollectiveEntry& entry : collectives::catalogue()) {

@@ -146,6 +146,10 @@ TEST_CASE("How other hosts are reached")
     CHECK(parse({"a"}).interface == "ib0");
     CHECK(parse({"--launch-agent", "x", "--interface", "eth1", "a"}).launch_agent == Words{"x"});
     CHECK(parse({"--interface", "eth1", "a"}).interface == "eth1");
+    CHECK_THAT(parse_error({"--interface", "eth0,10.0.0.0/99", "a"}),
+               Catch::Contains("--interface=eth0,10.0.0.0/99: '10.0.0.0/99' is neither an interface nor"));
+    const WithVariable wrong("TUTTI_INTERFACE", "fd00::/x");
+    CHECK_THAT(parse_error({"a"}), Catch::Contains("TUTTI_INTERFACE=fd00::/x"));
 }
 
 TEST_CASE("Input and output options")
