@@ -59,7 +59,7 @@ inline constexpr std::string_view kCallNames[] = {
     "neighbor_allgatherv",
     "neighbor_alltoall",
     "neighbor_alltoallv",
-    "split or dup",
+    "a call that makes a communicator (split, dup, create_cartesian or create_graph)",
     "a blocking collective, for the first time",  // ranks of a node first agree on memory to share
 };
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/pool.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {
@@ -199,7 +200,7 @@ public:
     auto end() const noexcept { return pending_.end(); }
 
 private:
-    std::vector<Operation> pending_;
+    std::vector<Operation, pool::Allocator<Operation>> pending_;
 };
 
 inline All<OperationList> when_all(OperationList operations) noexcept

@@ -1,8 +1,12 @@
 #include "collectives/pool.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <new>
+
+#include "tutti/error.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -155,3 +159,21 @@ std::size_t cached_bytes() noexcept
 }
 
 }  // namespace tutti::collectives::pool
+
+namespace tutti::collectives {
+
+Scratch::Scratch(std::size_t size_bytes) : size_bytes_(size_bytes)
+{
+    try {
+        data_ = static_cast<std::byte*>(pool::allocate(size_bytes));
+    } catch (const std::bad_alloc&) {
+        throw Error(
+            ErrorCode::out_of_memory, "collective",
+            fmt::format("the algorithm needs {} bytes of working memory beside the buffers, and there "
+                        "is no more; call it for a part of the data at a time, or name an algorithm "
+                        "that needs none (tutti-info --explain)",
+                        size_bytes));
+    }
+}
+
+}  // namespace tutti::collectives

@@ -18,18 +18,31 @@ void release(void* block, std::size_t size_bytes) noexcept;
 /// Bytes that this thread keeps for reuse.
 std::size_t cached_bytes() noexcept;
 
+/// For containers: their memory comes from the pool.
+template <class T>
+struct Allocator {
+    using value_type = T;
+
+    Allocator() noexcept = default;
+    template <class U>
+    Allocator(const Allocator<U>&) noexcept
+    {
+    }
+    T* allocate(std::size_t count) { return static_cast<T*>(pool::allocate(count * sizeof(T))); }
+    void deallocate(T* block, std::size_t count) noexcept { pool::release(block, count * sizeof(T)); }
+    bool operator==(const Allocator&) const noexcept = default;
+};
+
 }  // namespace tutti::collectives::pool
 
 namespace tutti::collectives {
 
-/// Working memory of an algorithm, uninitialised, aligned to a cache line, given back on destruction.
+/// Working memory of an algorithm, uninitialised, aligned to a cache line, given back on destruction. Throws
+/// tutti::Error (out_of_memory).
 class Scratch {
 public:
     Scratch() noexcept = default;
-    explicit Scratch(std::size_t size_bytes)
-        : data_(static_cast<std::byte*>(pool::allocate(size_bytes))), size_bytes_(size_bytes)
-    {
-    }
+    explicit Scratch(std::size_t size_bytes);
     Scratch(Scratch&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_bytes_(std::exchange(other.size_bytes_, 0))
     {

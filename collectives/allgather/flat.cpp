@@ -27,11 +27,11 @@ Task flat(Group& group, const std::byte* own, BlocksOfRanks all)
     const int size = group.size();
     OperationList operations;
     for (int distance = 1; distance < size; ++distance) {
-        const int below = (rank - distance + size) % size;
-        operations.add(group.recv(below, all[below]));
+        operations.add(group.send((rank + distance) % size, {own, all[rank].size()}));
     }
     for (int distance = 1; distance < size; ++distance) {
-        operations.add(group.send((rank + distance) % size, {own, all[rank].size()}));
+        const int below = (rank - distance + size) % size;
+        operations.add(group.recv(below, all[below]));
     }
     Group::copy(all[rank], {own, all[rank].size()});
     co_await when_all(std::move(operations));

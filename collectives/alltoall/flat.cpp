@@ -28,12 +28,12 @@ Task flat(Group& group, BlocksIn in, BlocksOut out)
     const int size = group.size();
     OperationList operations;
     for (int distance = 1; distance < size; ++distance) {
-        const int below = (rank - distance + size) % size;
-        operations.add(group.recv(below, out[below]));
-    }
-    for (int distance = 1; distance < size; ++distance) {
         const int above = (rank + distance) % size;
         operations.add(group.send(above, in[above]));
+    }
+    for (int distance = 1; distance < size; ++distance) {
+        const int below = (rank - distance + size) % size;
+        operations.add(group.recv(below, out[below]));
     }
     Group::copy(out[rank], in[rank]);
     co_await when_all(std::move(operations));
