@@ -39,9 +39,10 @@ class Process;
 /// reached within the transport's bound (10 s): not in the middle of a long run. The lowest rank of each host
 /// does so for it; up to 64 hosts all pairs are tried, beyond, each host tries a few dozen others.
 ///
-/// Destroyed while an exception unwinds, or when an exception leaves main, it ends the whole job with this
-/// rank and the exception's words, so that no peer waits for ever. So does the constructor's own Error where
-/// nobody catches it.
+/// When an exception leaves main, it ends the whole job with this rank and the exception's words, so that no
+/// peer waits for ever. So does the constructor's own Error where nobody catches it. Destroyed by an exception
+/// that is caught outside, in main, it leaves the words to whoever catches it, and ends the job when the
+/// process ends or a second has passed.
 class Environment {
 public:
     Environment(int argc, char** argv, EnvironmentOptions options = {});

@@ -25,6 +25,7 @@ Started Communicator::call_broadcast(Form form, const BlockBuffers& buffer, cons
     detail::check_root(*state_, "broadcast", options.root);
     const detail::BuffersUsed used{.out_written = rank_ != options.root};
     return detail::run_on(form, state_, "broadcast", buffer, used, [&](const BlockBuffers& buffers) {
+        detail::check_memory("broadcast", "buffer", buffers.out);
         return [data = std::span(buffers.out.data, buffers.out.size_bytes()), root = options.root,
                 asked = ask_for(CallKind::broadcast, options.algorithm)](Group& group) {
             return collectives::broadcast(group, data, root, asked);

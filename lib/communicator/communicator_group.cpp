@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 
 namespace tutti::detail {
 
@@ -160,7 +161,12 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
         return;
     }
     // The peer may still match it: the message keeps a copy of the data, as the caller's may go away.
-    send.orphaned_data = std::make_unique<std::byte[]>(send.data.size());
+    send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
+    if (send.orphaned_data == nullptr)
+        process.abort(1,
+                      fmt::format("a collective has failed while a message of {} bytes to rank {} of the job "
+                                  "was under way, and there is no memory to keep it until it has arrived",
+                                  send.data.size(), send.peer_rank));
     if (!send.data.empty())
         std::memcpy(send.orphaned_data.get(), send.data.data(), send.data.size());
     send.data = {send.orphaned_data.get(), send.data.size()};
@@ -190,17 +196,22 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
     process.group_receives.give_back(receive);
 }
 
+// nullptr where calls have no common order.
+const CallSignature* CommunicatorGroup::my_call() const
+{
+    return mark_.tag < CommunicatorState::kCreateTags ? state_.calls().find(number_) : nullptr;
+}
+
 // The other side has ended: by mistake, if it was in another call.
 void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
 {
-    const bool ordered = mark_.tag < CommunicatorState::kCreateTags;
-    const CallSignature* const mine = ordered ? state_.calls().find(number_) : nullptr;
+    const CallSignature* const mine = my_call();
     if (mine != nullptr) {
         const std::string theirs = state_.process().calls().other_call(state_, peer, number_);
         if (!theirs.empty())
             throw mismatch(*mine, peer, theirs);
     }
-    throw Error(result, "collective",
+    throw Error(result, mine != nullptr ? name_of(mine->kind()) : "collective",
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
                             peer, mine != nullptr ? mine->describe() : "a collective",
                             state_.process().protocol().why_lost(state_.world_rank(peer))),
@@ -213,13 +224,16 @@ void CommunicatorGroup::raise(const OperationState& state) const
     if (request.direction == GroupRequest::Direction::receive) {
         const auto& receive = static_cast<const GroupReceive&>(request);
         const int peer = CallMark::rank_of(receive.key.source());
-        if (state.result() == ErrorCode::truncated)
+        if (state.result() == ErrorCode::truncated) {
+            const CallSignature* const mine = my_call();
             throw Error(
-                ErrorCode::truncated, "collective",
-                fmt::format("rank {} sent {} bytes where this rank expected {}: all ranks must call the same "
-                            "collective, in the same order, with the same count",
-                            peer, receive.status.size_bytes, receive.capacity),
+                ErrorCode::truncated, mine != nullptr ? name_of(mine->kind()) : "collective",
+                fmt::format("in {} rank {} of the communicator sent {} bytes where this rank expected {}: "
+                            "what one rank gives for another must be what that one takes",
+                            mine != nullptr ? mine->describe() : "a collective", peer,
+                            receive.status.size_bytes, receive.capacity),
                 peer);
+        }
         raise_failed(state.result(), peer);
     }
     const std::vector<int>& members = state_.members();

@@ -71,6 +71,7 @@ private:
 
     void release(collectives::OperationState& state) noexcept override;
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
+    const CallSignature* my_call() const;
     [[noreturn]] void raise_failed(ErrorCode result, int peer) const;
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;

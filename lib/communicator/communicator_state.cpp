@@ -1,5 +1,7 @@
 #include "lib/communicator/communicator_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "lib/communicator/process.hpp"
@@ -41,6 +43,16 @@ std::vector<int> CommunicatorState::awaited_at_board() const
             awaited.push_back(other);
     }
     return awaited;
+}
+
+void CommunicatorState::raise_lost_at_board(int member) const
+{
+    const CallSignature* const mine = calls_.find(next_number() - 1);
+    throw Error(ErrorCode::peer_lost, mine != nullptr ? name_of(mine->kind()) : "collective",
+                fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
+                            member, mine != nullptr ? mine->describe() : "a collective",
+                            process_.protocol().why_lost(world_rank(member))),
+                member);
 }
 
 void CommunicatorState::review_calls()

@@ -68,6 +68,8 @@ public:
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
     /// The ranks whose arrival at the board this one waits for, in its latest call.
     std::vector<int> awaited_at_board() const;
+    /// One of these is lost, and will never arrive.
+    [[noreturn]] void raise_lost_at_board(int member) const;
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// So that the calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;

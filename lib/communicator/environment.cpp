@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 #include <utility>
 
 #include "lib/base/clock.hpp"
@@ -58,6 +60,30 @@ std::string describe_current_exception()
     fmt::print(stderr, "tutti: {}\n", what);
     std::fflush(nullptr);
     _exit(1);
+}
+
+// How long what catches an exception may take to say what it was.
+constexpr std::chrono::seconds kTimeToCatch{1};
+
+// For a rank that has left its Environment by an exception which somebody catches outside. What catches it
+// may tell the exception's words first: the job ends when the process does, or when the time is over.
+// `process` stays for good.
+void end_job_after_catch(Process* process)
+{
+    static Process* const ending = process;
+    static std::atomic<bool> begun{false};
+    const auto end = [] {
+        while (begun.exchange(true))  // the other one is about to end this process
+            pause();
+        ending->abort(1,
+                      "left its Environment by an exception that was caught outside: the other ranks would "
+                      "wait for it");
+    };
+    std::atexit(end);
+    std::thread([end] {
+        std::this_thread::sleep_for(kTimeToCatch);
+        end();
+    }).detach();
 }
 
 /// While the job is joined: an exception that nobody catches ends it as later ones do.
@@ -117,16 +143,16 @@ Environment::Environment(std::unique_ptr<Process> process)
 
 Environment::~Environment()
 {
-    if (std::uncaught_exceptions() > uncaught_at_start_) {
-        // run_threads() ends its own job; a process ends the whole job here.
-        if (terminating_process.load() == process_.get())
-            process_->abort(1,
-                            "left main by an exception that is caught outside: the other ranks would wait");
+    const bool is_process = terminating_process.load() == process_.get();
+    const bool unwinding = std::uncaught_exceptions() > uncaught_at_start_;
+    if (unwinding && !is_process)
+        return;  // run_threads() ends its own job
+    if (unwinding && process_->size() > 1) {
+        end_job_after_catch(process_.release());
         return;
     }
-    const bool is_process = terminating_process.load() == process_.get();
     try {
-        if (is_process)
+        if (is_process && !unwinding)
             process_->conclude();
     } catch (const Error& error) {
         process_->abort(1, error.what());

@@ -31,8 +31,17 @@ using protocol::SendRequest;
                 fmt::format("tag {} is negative; tags are 0 to 2147483647", tag));
 }
 
-void check_send(const CommunicatorState& state, int destination, int tag)
+[[noreturn]] void no_memory(std::string_view operation, std::size_t size_bytes)
 {
+    throw Error(
+        ErrorCode::invalid_argument, operation,
+        fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
+}
+
+void check_send(const CommunicatorState& state, const detail::ConstView& view, int destination, int tag)
+{
+    if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
+        no_memory("send", view.size_bytes);
     if (static_cast<unsigned>(destination) >= static_cast<unsigned>(state.size())) [[unlikely]]
         bad_peer("send", destination, state.size());
     if (tag < 0) [[unlikely]]
@@ -120,6 +129,8 @@ void raise_lost(const CommunicatorState& state, std::string_view operation, int 
 void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,
               const Layout* layout, int source, int tag)
 {
+    if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
+        no_memory("recv", view.size_bytes);
     request.key = {state.context(), source, tag};
     request.peer_rank = source == any_source ? -1 : state.world_rank(source);
     request.buffer = view.data;
@@ -143,7 +154,7 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
     if (destination == null_rank)
         return;
     const CommunicatorState& state = *state_;
-    check_send(state, destination, tag);
+    check_send(state, view, destination, tag);
     if (view.layout != nullptr && view.size_bytes <= kPackedWholeBytes) [[unlikely]] {
         const Packed packed = pack(view);
         return send_view({packed.data(), packed.size(), nullptr}, destination, tag, mode);
@@ -173,7 +184,7 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
     if (destination == null_rank)
         return {};
     const CommunicatorState& state = *state_;
-    check_send(state, destination, tag);
+    check_send(state, view, destination, tag);
     std::span<const std::byte> data(view.data, view.size_bytes);
     std::shared_ptr<void> kept;
     const Layout* layout = nullptr;

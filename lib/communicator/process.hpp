@@ -70,6 +70,7 @@ public:
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
+    void look_after_awaited();
     int home_cpu() const noexcept;
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
@@ -82,7 +83,7 @@ private:
     CallDiagnosis calls_;
     progress::Engine engine_;
     reduction::Team team_;
-    const transport::shm::ShmTransport* shm_ = nullptr;
+    transport::shm::ShmTransport* shm_ = nullptr;
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;

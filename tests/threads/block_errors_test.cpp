@@ -41,6 +41,15 @@ TEST_CASE("null buffers are refused at every rank, and those of no elements are 
         const auto refused = [](const std::string& text, auto&& call) {
             expect_error(ErrorCode::invalid_argument, text, call);
         };
+        refused("broadcast: invalid argument: the buffer is a null pointer to 4",
+                [&] { world.broadcast(null); });
+        refused("the buffer is a null pointer to 4", [&] { world.ibroadcast(null, {.root = 1}).wait(); });
+        refused("send: invalid argument: the buffer is a null pointer to 16 bytes",
+                [&] { world.send(null, 0); });
+        refused("the buffer is a null pointer to 16 bytes", [&] { world.isend(null, 0).wait(); });
+        refused("recv: invalid argument: the buffer is a null pointer to 16 bytes",
+                [&] { world.recv(null, 0); });
+        refused("the buffer is a null pointer to 16 bytes", [&] { world.irecv(null, 0).wait(); });
         refused("the input is a null pointer to 4 elements", [&] { world.allgather(null, data); });
         refused("the buffer is a null pointer to 4 elements", [&] { world.allgather(null); });
         refused("the output is a null pointer to 4 elements", [&] { world.allgatherv(data, null, counts); });

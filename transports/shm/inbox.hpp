@@ -52,6 +52,8 @@ struct InboxHeader {
     alignas(kLine) std::atomic<Sleep> sleeping;
     // Number of rings that have a producer (release by the producer, acquire by the owner).
     alignas(kLine) std::atomic<std::uint32_t> connections;
+    // Set when the owner has sent its last frame (release); acquire by a peer that has waited for long.
+    std::atomic<bool> departed;
 };
 
 /// One peer's way into the inbox.

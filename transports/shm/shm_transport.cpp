@@ -19,6 +19,35 @@ namespace {
 // Frames that one pass takes from a ring at most: others want their turn.
 constexpr std::size_t kFramesAPass = 8;
 
+constexpr const char* kEnded = "its process has ended";
+constexpr const char* kDeparted = "it has left the job";
+
+bool has_ended(const InboxCard& card) noexcept
+{
+    return kill(card.pid, 0) != 0 && errno == ESRCH;
+}
+
+bool has_departed(const Inbox& inbox) noexcept
+{
+    return inbox.header().departed.load(std::memory_order_acquire);  // pairs with close()
+}
+
+Inbox open_inbox(int peer, const InboxCard& card, std::uint32_t ring)
+{
+    try {
+        return Inbox::open(card, ring);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost)
+            throw;
+        throw Error(
+            ErrorCode::peer_lost, "connect",
+            fmt::format("rank {} of the job has left it before this rank first needed it: its program "
+                        "has ended, or its Environment is gone ({})",
+                        peer, error.what()),
+            peer);
+    }
+}
+
 std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
 {
     const auto found = std::ranges::lower_bound(local_peers, rank);
@@ -35,6 +64,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, bool slee
                            sleeps_often))
 {
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
+    lost_.resize(outgoing_.size());
     incoming_.reserve(local_peers_.size());
 }
 
@@ -67,7 +97,7 @@ void ShmTransport::connect(int peer, std::span<const std::byte> card)
         throw Error(ErrorCode::protocol, "connect",
                     "the peer's shared-memory card is of another Tutti version", peer);
     const std::uint32_t mine = inbox_.card().local_rank;
-    Inbox theirs = Inbox::open(*parsed, mine);
+    Inbox theirs = open_inbox(peer, *parsed, mine);
     RingSlot& slot = theirs.slot(mine);
     slot.producer = inbox_.card();
     slot.connected.store(1, std::memory_order_release);                   // pairs with accept_connections
@@ -82,7 +112,7 @@ SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::
 {
     Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
     if (!to.ring.try_write(header, payload)) [[unlikely]] {
-        if (to.lost)
+        if (lost_[static_cast<std::size_t>(peer)])
             return SendResult::done;
         full_count_ += !to.full;
         to.full = true;
@@ -218,26 +248,54 @@ int ShmTransport::doorbell_fd()
 void ShmTransport::find_dead_peers()
 {
     for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
-        Outgoing* to = outgoing_[peer].get();
-        if (to == nullptr || !to->full || to->lost || kill(to->inbox.card().pid, 0) == 0 || errno != ESRCH)
-            continue;
-        to->lost = true;
+        const Outgoing* to = outgoing_[peer].get();
+        if (to != nullptr && to->full && has_ended(to->inbox.card()))
+            lose(static_cast<int>(peer), kEnded);
+    }
+}
+
+void ShmTransport::lose(int peer, const char* reason)
+{
+    if (lost_[static_cast<std::size_t>(peer)])
+        return;
+    lost_[static_cast<std::size_t>(peer)] = true;
+    if (Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get(); to != nullptr && to->full) {
         to->full = false;
         --full_count_;
-        losses_.push_back(static_cast<int>(peer));
+    }
+    losses_.push_back({peer, reason});
+}
+
+void ShmTransport::look_after(int peer, std::span<const std::byte> card)
+{
+    const auto parsed = InboxCard::parse(card);
+    if (!parsed || lost_[static_cast<std::size_t>(peer)])
+        return;
+    const Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get();
+    if (has_ended(*parsed))
+        return lose(peer, to != nullptr && has_departed(to->inbox) ? kDeparted : kEnded);
+    try {
+        const bool departed =
+            to != nullptr ? has_departed(to->inbox) : has_departed(Inbox::open(*parsed, std::nullopt));
+        if (departed)
+            lose(peer, kDeparted);
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::peer_lost)
+            lose(peer, kDeparted);
     }
 }
 
 std::size_t ShmTransport::report_losses(Sink& sink)
 {
     const auto losses = std::exchange(losses_, {});
-    for (const int peer : losses)
-        sink.peer_lost(peer, "its process has ended");
+    for (const auto& [peer, reason] : losses)
+        sink.peer_lost(peer, reason);
     return losses.size();
 }
 
 void ShmTransport::close() noexcept
 {
+    inbox_.header().departed.store(true, std::memory_order_release);  // pairs with has_departed()
     outgoing_.clear();
     incoming_.clear();
     full_count_ = 0;

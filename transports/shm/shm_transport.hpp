@@ -40,13 +40,20 @@ public:
     int doorbell_fd() override;
     void close() noexcept override;
 
+    /// Memory does not tell that a peer has left, or died. Looks at the peer, whose card this is, connected
+    /// or not: progress() then reports its loss behind its last frame. Costs a system call or more.
+    void look_after(int peer, std::span<const std::byte> card);
+
 private:
     struct Outgoing {
         Inbox inbox;  // the peer's
         RingProducer ring;
         PeerArenas arenas;
         bool full = false;  // the last send found no room
-        bool lost = false;
+    };
+    struct Loss {
+        int peer;
+        const char* reason;
     };
     struct Incoming {
         int peer;
@@ -58,14 +65,16 @@ private:
     void accept_connections();
     void wake_producer(Incoming& incoming) noexcept;
     void find_dead_peers();
+    void lose(int peer, const char* reason);
     std::size_t report_losses(Sink& sink);
 
     std::vector<int> local_peers_;
     Inbox inbox_;
     std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
     std::vector<Incoming> incoming_;
-    std::vector<int> losses_;  // to report
-    WakePipe wake_pipe_;       // open once the engine sleeps on descriptors
+    std::vector<bool> lost_;    // by rank in the job
+    std::vector<Loss> losses_;  // to report
+    WakePipe wake_pipe_;        // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;
     std::size_t full_count_ = 0;
 };

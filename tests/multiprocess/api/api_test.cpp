@@ -103,6 +103,40 @@ TEST_CASE("a rank that is killed, or throws, ends a job of progress threads")
     CHECK(thrown.seconds < kSoonSeconds);
 }
 
+TEST_CASE("a rank that leaves while others wait for it is told by name")
+{
+    const std::string waits_in = GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce");
+    const bool board = GENERATE(true, false);
+    const std::string barriers = board ? "5" : GENERATE("0", "1");
+    CAPTURE(waits_in, board, barriers);
+    std::vector<std::string> arguments = ranks(3, "leaves", {waits_in, barriers});
+    arguments.insert(arguments.begin(), {"-x", board ? "TUTTI_SHARED_CORES=1" : "TUTTI_SHARED_CORES=0"});
+    const Result result = tuttirun(arguments);
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, "rank 2 of the "));
+    // Who has never been spoken to leaves no word.
+    CHECK((contains(result.err, " left ") || contains(result.err, "its process has ended")));
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job")
+{
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"stay"}}) {
+        const Result result = tuttirun(ranks(3, "caught", arguments));
+        CHECK(result.status == 1);
+        const std::vector<std::string> lines = lines_of(result.err);
+        REQUIRE(lines.size() == 2);
+        CHECK(contains(lines[0], "caught: the disk is full"));
+        CHECK(contains(lines[1], "rank 2: left its Environment by an exception that was caught outside"));
+        CHECK(result.seconds < kSoonSeconds);
+    }
+    // Nobody waits for a rank alone.
+    const Result alone = tuttirun(ranks(1, "caught"));
+    CHECK(alone.status == 3);
+    CHECK(contains(alone.err, "caught: the disk is full"));
+    CHECK_FALSE(contains(alone.err, "Environment"));
+}
+
 TEST_CASE("a wrong TUTTI_PROGRESS is named")
 {
     std::vector<std::string> arguments = ranks(2, "progress");
