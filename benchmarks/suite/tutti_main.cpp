@@ -1,9 +1,11 @@
 // tutti-bench: the suite over Tutti's own interface, and the probes that need no job.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/compare/compare.hpp"
@@ -30,9 +32,53 @@ constexpr Tool kTools[] = {
     {"report", "Runs and comparisons as one HTML page, or as Markdown", run_report},
 };
 
+int number_of(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value == nullptr ? 0 : std::atoi(value);
+}
+
+struct Place {
+    int rank = 0;
+    int size = 1;
+};
+
+// In the job of a launcher that speaks no PMIx.
+Place place_by_variables()
+{
+    static constexpr std::pair<const char*, const char*> kNames[] = {
+        {"PMI_RANK", "PMI_SIZE"},
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
+    for (const auto& [rank, size] : kNames) {
+        if (number_of(size) > 1)
+            return {number_of(rank), number_of(size)};
+    }
+    return {};
+}
+
+// Several of a tool would disturb each other's figures and write the same files. Says so once.
+bool refused_in_job(const std::string& name, int argc, char** argv)
+{
+    const auto say = [&](Place place) {
+        if (place.rank == 0 && place.size > 1)
+            fmt::print(stderr, "{}: a launcher has started {} of it; start it once, without a launcher\n",
+                       name, place.size);
+        return place.size > 1;
+    };
+    if (std::getenv("PMIX_NAMESPACE") == nullptr)
+        return say(place_by_variables());
+    tutti::Environment environment(argc, argv);
+    const bool refused = say({environment.world().rank(), environment.world().size()});
+    environment.world().barrier();  // it may end the job that the first of them leaves: not before it is said
+    return refused;
+}
+
 int run_tool(const Tool& tool, int argc, char** argv)
 {
     const std::string name = fmt::format("tutti-bench {}", tool.name);
+    if (refused_in_job(name, argc, argv))
+        return 2;
     std::vector<const char*> arguments(argv + 1, argv + argc);
     arguments.front() = name.c_str();
     return tool.run(argc - 1, arguments.data());
