@@ -42,11 +42,11 @@ std::vector<Chart> chosen_charts(const PlotOptions& options, const std::vector<T
         for (Chart& chart : charts_of(topic))
             charts.push_back(std::move(chart));
     }
+    if (charts.empty() && options.only.empty())
+        throw std::runtime_error("the files hold no row that could be drawn");
     if (charts.empty())
-        throw Misuse(options.only.empty()
-                         ? "the files hold no row that could be drawn"
-                         : fmt::format("--only {}: nothing of this name can be drawn; there are: {}",
-                                       joined(options.only, ","), joined(names, ", ")));
+        throw Misuse(fmt::format("--only {}: nothing of this name can be drawn; there are: {}",
+                                 joined(options.only, ","), joined(names, ", ")));
     return charts;
 }
 
@@ -105,7 +105,20 @@ int run_plot(int argc, const char* const* argv)
     PlotOptions options;
     add_record_files(app, options.files);
     app.add_option("-o,--output", options.output, "A file *.svg or *.png, or the folder for all pictures")
-        ->required();
+        ->required()
+        ->check(
+            [](const std::string& name) {
+                const std::filesystem::path path = name;
+                const std::string extension = path.extension().string();
+                const bool known = extension.empty() || extension == ".svg" || extension == ".png";
+                return known || std::filesystem::is_directory(path)
+                           ? std::string()
+                           : fmt::format(
+                                 "must end in .svg or .png, or be a folder: {} (a new folder of this "
+                                 "name is {}/)",
+                                 name, name);
+            },
+            "FILE.svg|FILE.png|FOLDER");
     app.add_option("--only", options.only,
                    "Benchmarks (allreduce), or cases by benchmark and ranks (allreduce-8)")
         ->delimiter(',');

@@ -16,8 +16,12 @@ void add_record_files(CLI::App& app, std::vector<std::string>& files)
 std::vector<record::Record> read_records(const std::vector<std::string>& files)
 {
     std::vector<record::Record> records;
-    for (const std::string& file : files)
-        records.push_back(record::read(file));
+    try {
+        for (const std::string& file : files)
+            records.push_back(record::read(file));
+    } catch (const std::runtime_error& error) {
+        throw Misuse(error.what());
+    }
     return records;
 }
 

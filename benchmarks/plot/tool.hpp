@@ -21,6 +21,7 @@ struct Misuse : std::runtime_error {
 
 /// FILE...
 void add_record_files(CLI::App& app, std::vector<std::string>& files);
+/// Throws Misuse where a file is none that was asked for, as `tutti-bench diff` judges it.
 std::vector<record::Record> read_records(const std::vector<std::string>& files);
 
 /// Parses and runs. The exit status: 0 also for help, 2 for a mistake of the command line, 1 for a failure;

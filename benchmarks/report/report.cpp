@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "benchmarks/plot/gnuplot.hpp"
 #include "benchmarks/plot/script.hpp"
@@ -45,10 +47,18 @@ void write_markdown(const ReportOptions& options, const ReportContent& content)
     }
 }
 
+bool has_rows(const Topic& topic)
+{
+    return std::any_of(topic.series.begin(), topic.series.end(),
+                       [](const Figures& figures) { return !figures.rows.empty(); });
+}
+
 void report(const ReportOptions& options)
 {
     const std::vector<record::Record> records = read_records(options.files);
     const std::vector<Topic> topics = topics_of(records);
+    if (std::none_of(topics.begin(), topics.end(), has_rows))
+        throw std::runtime_error("the files hold no row: nothing was measured");
     const ReportContent content{options.title, records, topics};
     if (std::filesystem::path(options.output).extension() == ".md")
         write_markdown(options, content);

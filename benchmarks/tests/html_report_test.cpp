@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "benchmarks/plot/gnuplot.hpp"
@@ -284,6 +285,14 @@ TEST_CASE("report writes HTML, and Markdown with pictures beside it", "[benchmar
     CHECK(report_status({comparison.c_str(), "-o", "report.pdf"}) == 2);
     CHECK(report_status({comparison.c_str()}) == 2);
     CHECK(report_status({"/nowhere.json", "-o", html.c_str()}) == 2);
-    CHECK(report_status({html.c_str(), "-o", html.c_str()}) == 1);
+    CHECK(report_status({html.c_str(), "-o", html.c_str()}) == 2);
     CHECK(report_status({comparison.c_str(), "-o", "/nowhere/r.html", "--no-plots"}) == 1);
+
+    const std::string nothing = (folder.path() / "nothing.json").string();
+    const std::string page = (folder.path() / "nothing.html").string();
+    nlohmann::json document = nlohmann::json::parse(std::ifstream(comparison));
+    document["cases"] = nlohmann::json::array();
+    std::ofstream(nothing) << document;
+    CHECK(report_status({nothing.c_str(), "-o", page.c_str()}) == 1);
+    CHECK_FALSE(std::filesystem::exists(page));
 }

@@ -279,7 +279,10 @@ TEST_CASE("plot tells mistakes from failures", "[benchmarks]")
     CHECK(plot_status({comparison.c_str(), "-o", output.c_str()}) == 2);  // six charts, one file
     CHECK(plot_status({comparison.c_str(), "-o", output.c_str(), "--only", "nothing"}) == 2);
     CHECK(plot_status({comparison.c_str(), "-o", output.c_str(), "--format", "gif"}) == 2);
-    CHECK(plot_status({broken.c_str(), "-o", output.c_str()}) == 1);
+    CHECK(plot_status({broken.c_str(), "-o", output.c_str()}) == 2);
+    const std::string pdf = (folder.path() / "x.pdf").string();
+    CHECK(plot_status({comparison.c_str(), "-o", pdf.c_str()}) == 2);
+    CHECK_FALSE(std::filesystem::exists(pdf));
     CHECK(plot_status({comparison.c_str(), "-o", "/nowhere/out.svg", "--only", "bw"}) == 1);
     CHECK_FALSE(std::filesystem::exists(output));
 }
