@@ -109,13 +109,18 @@ TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives
 
 TEST_CASE_METHOD(Hosts, "a head that is stopped for a while takes nobody for lost", "[failures]")
 {
-    std::vector<std::string> arguments = job("a:1,b:1", "soak", {"--seconds", "4"});
-    arguments.insert(arguments.begin(), {"--daemon-timeout", "1"});
-    Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
+    std::vector<std::string> arguments = job("a:1,b:1", "soak", {"--seconds", "6"});
+    arguments.insert(arguments.begin(), {"--daemon-timeout", "4"});
+    // Below a shell: whoever leads onto the host stops with what it runs there, and would have to be
+    // continued.
+    std::vector<std::string> command = {"sh", "-c", "\"$@\" & wait $!", "sh"};
+    for (const std::string& word : tutti::test::tuttirun_command(arguments))
+        command.push_back(word);
+    Launched launched(on("a", command), std::chrono::seconds(60));
     wait_for_processes("b", "api_soak --seconds", 1);
-    const pid_t head = processes("a", "tuttirun --daemon-timeout").at(0);
+    const pid_t head = processes("a", "tuttirun --daemon-timeout").at(1);  // behind the shell
     ::kill(head, SIGSTOP);
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::this_thread::sleep_for(std::chrono::seconds(5));
     ::kill(head, SIGCONT);
     const Result result = launched.wait();
     CAPTURE(result.err);
