@@ -77,6 +77,8 @@ struct Broadcast {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<broadcast_flat>::run},
         {"binomial", Whole<broadcast_binomial>::run},
+        {"knomial", Whole<broadcast_knomial>::run},
+        {"binary_tree", broadcast_binary_tree, Operands::any, Segments::yes},
         {"chain", broadcast_chain, Operands::any, Segments::yes},
         {"scatter_allgather", Whole<broadcast_scatter_allgather>::run},
         over_nodes<Function>(Whole<broadcast_hierarchical>::run),
@@ -91,6 +93,7 @@ struct Reduce {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<reduce_flat>::run},
         {"binomial", Whole<reduce_binomial>::run},
+        {"knomial", Whole<reduce_knomial>::run},
         {"chain", reduce_chain, Operands::any, Segments::yes},
         {"rabenseifner", Whole<reduce_rabenseifner>::run},
         over_nodes<Function>(Whole<reduce_hierarchical>::run),

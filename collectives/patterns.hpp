@@ -87,6 +87,93 @@ private:
     int size_;
 };
 
+/// Of k-nomial trees that algorithms use.
+inline constexpr int kKnomialRadix = 4;
+
+/// One rank's place in the k-nomial tree over `size` ranks with any root: a binomial tree in base `radix`.
+///
+/// Ranks are counted from the root. The parent of a relative rank clears its lowest digit that is not 0; a
+/// child sets one of the digits below that one, so the subtrees of children 0, 1, ... follow each other
+/// without a gap.
+///
+///     size 9, root 0, radix 3:       0              children of 0: 1 2 3 6; of 3: 4 5; of 6: 7 8
+///                                / |  |  \ .
+///                               1  2  3   6
+///                                    /|   |\ .
+///                                   4 5   7 8
+class KnomialTree {
+public:
+    /// 0 <= rank < size, 0 <= root < size, radix >= 2.
+    constexpr KnomialTree(int rank, int root, int size, int radix) noexcept
+        : relative_(rank >= root ? rank - root : rank - root + size), root_(root), size_(size), radix_(radix)
+    {
+        while (weight_ < size && relative_ / weight_ % radix == 0) {
+            weight_ *= radix;
+        }
+    }
+
+    constexpr bool is_root() const noexcept { return relative_ == 0; }
+    /// Not for the root.
+    constexpr int parent() const noexcept
+    {
+        return absolute(relative_ - relative_ / weight_ % radix_ * weight_);
+    }
+    constexpr int child_count() const noexcept
+    {
+        int count = 0;
+        for (int weight = 1; weight < weight_; weight *= radix_) {
+            for (int digit = 1; digit < radix_; ++digit) {
+                count += relative_ + digit * weight < size_ ? 1 : 0;
+            }
+        }
+        return count;
+    }
+    /// 0 <= index < child_count(); a larger index has the larger subtree, or one as large.
+    constexpr int child(int index) const noexcept
+    {
+        int weight = 1;
+        for (int level = 0; level < index / (radix_ - 1); ++level) {
+            weight *= radix_;
+        }
+        return absolute(relative_ + (index % (radix_ - 1) + 1) * weight);
+    }
+
+private:
+    constexpr int absolute(int relative) const noexcept
+    {
+        return relative < size_ - root_ ? relative + root_ : relative - (size_ - root_);
+    }
+
+    int relative_;
+    int root_;
+    int size_;
+    int radix_;
+    int weight_ = 1;  // of the lowest digit that is not 0; for the root a power of the radix >= size
+};
+
+/// One rank's place in the complete binary tree over `size` ranks with any root: counted from the root, the
+/// children of relative rank r are 2 r + 1 and 2 r + 2.
+class BinaryTree {
+public:
+    /// 0 <= rank < size and 0 <= root < size.
+    constexpr BinaryTree(int rank, int root, int size) noexcept
+        : relative_((rank - root + size) % size), root_(root), size_(size)
+    {
+    }
+
+    constexpr bool is_root() const noexcept { return relative_ == 0; }
+    /// Not for the root.
+    constexpr int parent() const noexcept { return ((relative_ - 1) / 2 + root_) % size_; }
+    constexpr int child_count() const noexcept { return std::clamp(size_ - 1 - 2 * relative_, 0, 2); }
+    /// 0 <= index < child_count().
+    constexpr int child(int index) const noexcept { return (2 * relative_ + 1 + index + root_) % size_; }
+
+private:
+    int relative_;
+    int root_;
+    int size_;
+};
+
 /// The ranks of an algorithm that needs a power of two of them. Of the first 2 * (size - power) ranks, each
 /// even one folds into the odd one above it and stays out; the others are renumbered without a gap, in their
 /// order.

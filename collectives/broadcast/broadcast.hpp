@@ -12,6 +12,8 @@ namespace tutti::collectives {
 Task broadcast_flat(Group& group, std::span<std::byte> data, int root);
 Task broadcast_hierarchical(Group& group, std::span<std::byte> data, int root);
 Task broadcast_binomial(Group& group, std::span<std::byte> data, int root);
+Task broadcast_knomial(Group& group, std::span<std::byte> data, int root);
+Task broadcast_binary_tree(Group& group, std::span<std::byte> data, int root, std::size_t segment_bytes);
 Task broadcast_chain(Group& group, std::span<std::byte> data, int root, std::size_t segment_bytes);
 Task broadcast_scatter_allgather(Group& group, std::span<std::byte> data, int root);
 

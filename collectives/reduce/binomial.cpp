@@ -19,6 +19,7 @@
 // Restrictions: none; operators need not commute.
 #include "collectives/patterns.hpp"
 #include "collectives/reduce/reduce.hpp"
+#include "collectives/reduce/tree.hpp"
 
 namespace tutti::collectives {
 
@@ -26,34 +27,7 @@ Task reduce_binomial(Group& group, const std::byte* in, Buffer out, int root, Re
 {
     const int top = op.commutative() ? root : 0;
     const patterns::BinomialTree tree(group.rank(), top, group.size());
-    const std::size_t size_bytes = out.size_bytes();
-
-    Scratch memory;
-    Buffer sum = out;
-    if (sum.data == nullptr && tree.child_count() > 0) {
-        memory = Group::scratch(size_bytes);
-        sum.data = memory.data();
-    }
-    // A rank without children sends its operand from where it is.
-    const std::byte* partial = in;
-    for (int index = 0; index < tree.child_count(); ++index) {
-        Operation combined = group.recv_reduce(tree.child(index), partial, sum, op, Side::right);
-        co_await combined;
-        partial = sum.data;
-    }
-    if (!tree.is_root()) {
-        Operation sent = group.send(tree.parent(), {partial, size_bytes});
-        co_await sent;
-    } else if (top != root) {
-        Operation sent = group.send(root, {partial, size_bytes});
-        co_await sent;
-    } else {
-        Group::copy(out.bytes(), {partial, size_bytes});
-    }
-    if (top != root && group.rank() == root) {
-        Operation received = group.recv(top, out.bytes());
-        co_await received;
-    }
+    return reduce_in_tree(group, in, out, root, op, tree, top);
 }
 
 }  // namespace tutti::collectives

@@ -11,6 +11,7 @@ namespace tutti::collectives {
 
 Task reduce_flat(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_binomial(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
+Task reduce_knomial(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_hierarchical(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_rabenseifner(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op);
 Task reduce_chain(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,

@@ -42,6 +42,26 @@ Cost ring_messages(int ranks, std::size_t size_bytes, std::size_t& bytes)
     return {ranks > 1 ? ceil_log2(ranks) + ranks - 1 : 0, kNotPromised, messages};
 }
 
+/// When the last rank below `rank`, which has the data after step `step`, has them too, and the deepest path.
+/// Children are sent to in turn, the last one first where `last_first`.
+struct Reach {
+    int steps = 0;
+    int depth = 0;
+};
+
+template <class Tree>
+Reach reach(const Tree& tree_of, int rank, int step, bool last_first)
+{
+    Reach farthest{step, 0};
+    const auto tree = tree_of(rank);
+    for (int sent = 1; sent <= tree.child_count(); ++sent) {
+        const int child = tree.child(last_first ? tree.child_count() - sent : sent - 1);
+        const Reach below = reach(tree_of, child, step + sent, last_first);
+        farthest = {std::max(farthest.steps, below.steps), std::max(farthest.depth, below.depth + 1)};
+    }
+    return farthest;
+}
+
 BroadcastCost cost_of(std::string_view algorithm, int ranks, std::size_t size_bytes,
                       std::size_t segment_bytes)
 {
@@ -52,8 +72,20 @@ BroadcastCost cost_of(std::string_view algorithm, int ranks, std::size_t size_by
     if (algorithm == "binomial") {
         return {{ceil_log2(ranks), floor_log2(ranks), others}, others * size_bytes};
     }
+    if (algorithm == "knomial") {
+        const auto tree = [&](int rank) { return patterns::KnomialTree(rank, 0, ranks, 4); };
+        const Reach all = reach(tree, 0, 0, true);
+        return {{all.steps, all.depth, others}, others * size_bytes};
+    }
+    const std::size_t segments = size_bytes == 0 ? 1 : (size_bytes + segment_bytes - 1) / segment_bytes;
+    if (algorithm == "binary_tree") {
+        const auto tree = [&](int rank) { return patterns::BinaryTree(rank, 0, ranks); };
+        const Reach first = reach(tree, 0, 0, false);
+        const int each = std::min(ranks - 1, 2);
+        return {{first.steps + each * (static_cast<int>(segments) - 1), first.depth, segments * others},
+                others * size_bytes};
+    }
     if (algorithm == "chain") {
-        const std::size_t segments = size_bytes == 0 ? 1 : (size_bytes + segment_bytes - 1) / segment_bytes;
         const int steps = ranks > 1 ? static_cast<int>(segments) + ranks - 2 : 0;
         return {{steps, ranks - 1, segments * others}, others * size_bytes};
     }

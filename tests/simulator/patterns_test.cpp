@@ -33,23 +33,52 @@ TEST_CASE("the binomial tree of the documented example")
     CHECK(BinomialTree(5, 1, 6).child(0) == 0);
 }
 
-TEST_CASE("parents and children of a binomial tree agree, and it reaches all, for any root and size")
+TEST_CASE("the other trees of the documented examples")
 {
+    const auto children = [](const auto& tree) {
+        std::vector<int> all;
+        for (int index = 0; index < tree.child_count(); ++index) {
+            all.push_back(tree.child(index));
+        }
+        return all;
+    };
+    CHECK(children(KnomialTree(0, 0, 9, 3)) == std::vector{1, 2, 3, 6});
+    CHECK(children(KnomialTree(3, 0, 9, 3)) == std::vector{4, 5});
+    CHECK(children(KnomialTree(6, 0, 9, 3)) == std::vector{7, 8});
+    CHECK(children(KnomialTree(6, 0, 8, 3)) == std::vector{7});
+    CHECK(children(KnomialTree(1, 1, 6, 4)) == std::vector{2, 3, 4, 5});
+    CHECK(children(KnomialTree(5, 1, 6, 4)) == std::vector{0});
+    CHECK(children(BinaryTree(0, 0, 5)) == std::vector{1, 2});
+    CHECK(children(BinaryTree(1, 0, 5)) == std::vector{3, 4});
+    CHECK(children(BinaryTree(2, 0, 5)).empty());
+    CHECK(children(BinaryTree(4, 3, 5)) == std::vector{1, 2});
+}
+
+TEST_CASE("parents and children of trees agree, and they reach all, for any root and size")
+{
+    const auto check = [](int size, int root, const auto& tree_of) {
+        std::multiset<int> seen{root};
+        for (int rank = 0; rank < size; ++rank) {
+            const auto tree = tree_of(rank);
+            REQUIRE(tree.is_root() == (rank == root));
+            for (int index = 0; index < tree.child_count(); ++index) {
+                const int child = tree.child(index);
+                REQUIRE((0 <= child && child < size));
+                REQUIRE(tree_of(child).parent() == rank);
+                seen.insert(child);
+            }
+        }
+        REQUIRE(seen.size() == static_cast<std::size_t>(size));
+        REQUIRE(std::set<int>(seen.begin(), seen.end()).size() == seen.size());
+    };
     for (int size = 1; size <= 40; ++size) {
         for (int root = 0; root < size; ++root) {
-            std::multiset<int> seen{root};
-            for (int rank = 0; rank < size; ++rank) {
-                const BinomialTree tree(rank, root, size);
-                REQUIRE(tree.is_root() == (rank == root));
-                for (int index = 0; index < tree.child_count(); ++index) {
-                    const int child = tree.child(index);
-                    REQUIRE((0 <= child && child < size));
-                    REQUIRE(BinomialTree(child, root, size).parent() == rank);
-                    seen.insert(child);
-                }
+            CAPTURE(size, root);
+            check(size, root, [&](int rank) { return BinomialTree(rank, root, size); });
+            check(size, root, [&](int rank) { return BinaryTree(rank, root, size); });
+            for (const int radix : {2, 3, 4, 7}) {
+                check(size, root, [&](int rank) { return KnomialTree(rank, root, size, radix); });
             }
-            REQUIRE(seen.size() == static_cast<std::size_t>(size));
-            REQUIRE(std::set<int>(seen.begin(), seen.end()).size() == seen.size());
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "collectives/algorithms.hpp"
 #include "collectives/partition.hpp"
+#include "collectives/patterns.hpp"
 #include "tests/simulator/support.hpp"
 
 namespace tutti::collectives::test::reduce_tests {
@@ -86,6 +87,23 @@ ReduceCost rabenseifner_cost(const Call& call)
         (static_cast<std::size_t>(power - 1) + more) * call.count + gathered};
 }
 
+struct Rise {
+    int steps = 0;
+    int depth = 0;
+};
+
+/// When the k-nomial tree's rank, counted from its root, has all of its children's, one a step.
+Rise knomial_rise(int rank, int ranks)
+{
+    const patterns::KnomialTree tree(rank, 0, ranks, 4);
+    Rise all;
+    for (int index = 0; index < tree.child_count(); ++index) {
+        const Rise below = knomial_rise(tree.child(index), ranks);
+        all = {std::max(all.steps, below.steps) + 1, std::max(all.depth, below.depth + 1)};
+    }
+    return all;
+}
+
 Cost cost_of_whole_messages(std::string_view algorithm, const Call& call)
 {
     const auto messages = static_cast<std::size_t>(call.ranks - 1);
@@ -95,9 +113,10 @@ Cost cost_of_whole_messages(std::string_view algorithm, const Call& call)
     if (algorithm == "chain") {
         return chain_cost(call);
     }
+    const Rise rise = algorithm == "knomial" ? knomial_rise(0, call.ranks)
+                                             : Rise{ceil_log2(call.ranks), floor_log2(call.ranks)};
     const int forwards = !call.commutative && call.root != 0 ? 1 : 0;
-    return {ceil_log2(call.ranks) + forwards, floor_log2(call.ranks) + forwards,
-            messages + static_cast<std::size_t>(forwards)};
+    return {rise.steps + forwards, rise.depth + forwards, messages + static_cast<std::size_t>(forwards)};
 }
 
 ReduceCost cost_of(std::string_view algorithm, const Call& call)
