@@ -213,6 +213,8 @@ json environment(const fs::path& root)
         {"container", container(root)},
         {"system", text_or_null(field(root / "etc/os-release", "PRETTY_NAME", '='))},
         {"kernel", fmt::format("{} {}", names.sysname, names.release)},
+        {"tcp_congestion_control",
+         text_or_null(first_line(root / "proc/sys/net/ipv4/tcp_congestion_control"))},
         {"load", load(root)},
         {"compiler", compiler()},
         {"optimized", optimized()},

@@ -78,6 +78,15 @@ std::vector<std::string> placement(const std::string& library, int ranks_per_hos
     return words;
 }
 
+// The launcher, and the folder of the programs that are compared: as they are installed, or in a build
+// folder.
+std::pair<fs::path, fs::path> programs_around(const fs::path& here)
+{
+    if (fs::exists(here / "tuttirun"))
+        return {here / "tuttirun", (here / TUTTI_PROGRAMS_FROM_BIN).lexically_normal()};
+    return {here.parent_path() / "launcher" / "tuttirun", here};
+}
+
 }  // namespace
 
 int usable_cores()
@@ -120,17 +129,18 @@ std::vector<Contender> find_contenders(const std::optional<std::vector<std::stri
 {
     // Where this program is, not where it was started: the build folder may be anywhere.
     const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-    const fs::path tuttirun = here.parent_path() / "launcher" / "tuttirun";
+    const auto& [tuttirun, programs] = programs_around(here);
     const std::vector<Contender> known = {
-        {"tutti", "Tutti", tuttirun, here / "tutti-bench", here / "empty-tutti"},
-        {"openmpi", "Open MPI", find_in_path("mpirun.openmpi"), here / "peer-bench-openmpi",
-         here / "empty-openmpi"},
-        {"mpich", "MPICH", find_in_path("mpirun.mpich"), here / "peer-bench-mpich", here / "empty-mpich"},
+        {"tutti", "Tutti", tuttirun, here / "tutti-bench", programs / "empty-tutti"},
+        {"openmpi", "Open MPI", find_in_path("mpirun.openmpi"), programs / "peer-bench-openmpi",
+         programs / "empty-openmpi"},
+        {"mpich", "MPICH", find_in_path("mpirun.mpich"), programs / "peer-bench-mpich",
+         programs / "empty-mpich"},
         // It has no launcher of its own.
         {"gloo",
          "Gloo",
          tuttirun,
-         here / "peer-bench-gloo",
+         programs / "peer-bench-gloo",
          {},
          {"barrier", "broadcast", "allreduce", "allgather", "reduce_scatter", "alltoall"}}};
     std::vector<Contender> found;
@@ -142,7 +152,8 @@ std::vector<Contender> find_contenders(const std::optional<std::vector<std::stri
         if (missing.empty())
             found.push_back(contender);
         else if (contender.name == "tutti")
-            throw std::runtime_error(fmt::format("{} is missing: build all of Tutti first", missing));
+            throw std::runtime_error(
+                fmt::format("{} is missing: build, or install, all of Tutti first", missing));
         else if (named)
             throw std::runtime_error(
                 fmt::format("{} cannot take part: {} is missing (install it and configure again)",

@@ -27,6 +27,7 @@ constexpr std::array kKnown = {
     Known{"hyper_threads", "Hyper-threads"},
     Known{"caches", "Caches"},
     Known{"memory_bytes", "Memory"},
+    Known{"tcp_congestion_control", "Congestion control of TCP"},
     Known{"governor", "Frequency governor"},
     Known{"turbo", "Turbo"},
     Known{"huge_pages", "Transparent huge pages"},

@@ -43,6 +43,7 @@ TEST_CASE("the environment is read from the system's files", "[benchmarks]")
     files.write("proc/loadavg", "0.25 1.50 2.00 1/100 4711\n");
     files.write("etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some Linux 9\"\n");
     files.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    files.write("proc/sys/net/ipv4/tcp_congestion_control", "cubic\n");
     files.write("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
     files.write("sys/devices/system/cpu/smt/active", "1\n");
     files.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
@@ -60,6 +61,7 @@ TEST_CASE("the environment is read from the system's files", "[benchmarks]")
     CHECK(found.at("load") == nlohmann::json{0.25, 1.5, 2.0});
     CHECK(found.at("system") == "Some Linux 9");
     CHECK(found.at("governor") == "performance");
+    CHECK(found.at("tcp_congestion_control") == "cubic");
     CHECK(found.at("turbo") == false);
     CHECK(found.at("hyper_threads") == true);
     CHECK(found.at("huge_pages") == "madvise");
