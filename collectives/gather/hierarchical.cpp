@@ -30,13 +30,13 @@ namespace tutti::collectives {
 
 namespace {
 
-using NodeRun = Run<std::byte, UnequalBlocks, std::span<const int>>;
+using GatheredRun = Run<std::byte, UnequalBlocks, std::span<const int>>;
 
 Task gatherv_at_root(Group& group, std::span<const std::byte> own, Blocks all)
 {
     const NodeMap& nodes = *group.placement().nodes;
     const int own_node = nodes.node_of(group.rank());
-    std::vector<NodeRun> runs;
+    std::vector<GatheredRun> runs;
     OperationList receives;
     for (int node = 0; node < nodes.count(); ++node) {
         if (node != own_node) {
@@ -50,7 +50,7 @@ Task gatherv_at_root(Group& group, std::span<const std::byte> own, Blocks all)
     }
     Group::copy(all[group.rank()], own);
     co_await when_all(std::move(receives));
-    for (const NodeRun& run : runs)
+    for (const GatheredRun& run : runs)
         run.unpack();
 }
 

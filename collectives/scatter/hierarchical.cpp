@@ -31,13 +31,13 @@ namespace tutti::collectives {
 
 namespace {
 
-using NodeRun = Run<const std::byte, UnequalBlocks, std::span<const int>>;
+using ScatteredRun = Run<const std::byte, UnequalBlocks, std::span<const int>>;
 
 Task scatterv_at_root(Group& group, ConstBlocks all, std::span<std::byte> own)
 {
     const NodeMap& nodes = *group.placement().nodes;
     const int own_node = nodes.node_of(group.rank());
-    std::vector<NodeRun> runs;
+    std::vector<ScatteredRun> runs;
     OperationList sends;
     for (int node = 0; node < nodes.count(); ++node) {
         if (node != own_node) {

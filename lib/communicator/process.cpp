@@ -211,8 +211,9 @@ void Process::look_after_awaited()
     for (const int peer : awaited) {
         if (peer < 0 || peer == rank() || !is_local(peer) || protocol_.is_lost(peer))
             continue;
-        if (const auto card = find_address(bootstrap_->fetch(peer, kCardKey), shm_->name()))
-            shm_->look_after(peer, *card);
+        const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
+        if (const auto address = find_address(card, shm_->name()))
+            shm_->look_after(peer, *address);
     }
 }
 

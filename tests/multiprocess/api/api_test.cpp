@@ -108,6 +108,8 @@ TEST_CASE("a rank that leaves while others wait for it is told by name")
     const std::string waits_in = GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce");
     const bool board = GENERATE(true, false);
     const std::string barriers = board ? "5" : GENERATE("0", "1");
+    if (barriers == "0" && waits_in != "recv" && waits_in != "barrier")
+        return;  // none of the others connects in another way
     CAPTURE(waits_in, board, barriers);
     std::vector<std::string> arguments = ranks(3, "leaves", {waits_in, barriers});
     arguments.insert(arguments.begin(), {"-x", board ? "TUTTI_SHARED_CORES=1" : "TUTTI_SHARED_CORES=0"});

@@ -82,7 +82,7 @@ TEST_CASE("a signature in words")
     CHECK(signature({CallKind::gatherv, 8'000'000}).describe() == "gatherv with root 8000000");
     const ReduceOp users(static_cast<tutti::reduction::Kernel>(nullptr), false);
     CHECK_THAT(signature({CallKind::scan, -1, 8, users.identity()}).describe(), Contains("does not commute"));
-    CHECK(signature({CallKind::broadcast, 8'000'000, 9, 0, {3, 65536}}).describe() ==
+    CHECK(signature({CallKind::broadcast, 8'000'000, 9, 0, {5, 65536}}).describe() ==
           "broadcast with root 8000000 of 9 bytes, by chain in segments of 64 KiB");
     CHECK(signature({.kind = CallKind::barrier, .asked = {1}}).describe() == "barrier, by flat");
     CHECK(CallSignature().describe() == "a collective without a name");
