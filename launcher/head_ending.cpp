@@ -60,10 +60,12 @@ void Head::handle_lost(const MissingDaemons& report)
 }
 
 /// The first loss is told also where the job is ending already: ranks that have lost their peers complain,
-/// and may be heard before their peers' daemon is known to be gone.
+/// and may be heard before their peers' daemon is known to be gone. Not on one host: what ended the job has
+/// been told, and libpmix (4.2.2) takes a daemon along now and then whose ranks are killed all at once; its
+/// watchdog clears up.
 void Head::tell_loss(const std::string& message)
 {
-    if (std::exchange(loss_told_, true)) {
+    if (std::exchange(loss_told_, true) || (exit_status_ && nodes_.size() == 1)) {
         return;
     }
     if (exit_status_ || all_exited_) {
