@@ -29,27 +29,42 @@ constexpr int reversed_bits(int value, int bits) noexcept
     return reversed;
 }
 
-/// One rank's place in the binomial tree over `size` ranks with any root.
-///
-/// Ranks are counted from the root: relative = (rank - root) mod size. The parent of a relative rank clears
-/// its lowest set bit; child i adds 2^i, below that bit. So the subtree of child i is the 2^i relative ranks
-/// (fewer at the end) from the child on, and the subtrees of children 0, 1, ... follow each other without a
-/// gap.
+/// Ranks counted from a root: relative = (rank - root) mod size.
+class FromRoot {
+public:
+    /// 0 <= rank < size and 0 <= root < size.
+    constexpr FromRoot(int rank, int root, int size) noexcept
+        : relative_(rank >= root ? rank - root : rank - root + size), root_(root), size_(size)
+    {
+    }
+
+    constexpr bool is_root() const noexcept { return relative_ == 0; }
+
+protected:
+    constexpr int absolute(int relative) const noexcept
+    {
+        return relative < size_ - root_ ? relative + root_ : relative - (size_ - root_);
+    }
+
+    int relative_;
+    int root_;
+    int size_;
+};
+
+/// One rank's place in the binomial tree over `size` ranks with any root, from which they are counted. The
+/// parent of a relative rank clears its lowest set bit; child i adds 2^i, below that bit. So the subtree of
+/// child i is the 2^i relative ranks (fewer at the end) from the child on, and the subtrees of children 0, 1,
+/// ... follow each other without a gap.
 ///
 ///     size 6, root 0:     0          child 0 of rank 0 is 1, child 1 is 2, child 2 is 4;
 ///                       / | \        rank 2's child 0 is 3, rank 4's is 5
 ///                      1  2  4
 ///                         |  |
 ///                         3  5
-class BinomialTree {
+class BinomialTree : public FromRoot {
 public:
-    /// 0 <= rank < size and 0 <= root < size.
-    constexpr BinomialTree(int rank, int root, int size) noexcept
-        : relative_(rank >= root ? rank - root : rank - root + size), root_(root), size_(size)
-    {
-    }
+    using FromRoot::FromRoot;
 
-    constexpr bool is_root() const noexcept { return relative_ == 0; }
     /// Not for the root.
     constexpr int parent() const noexcept { return absolute(relative_ & (relative_ - 1)); }
     constexpr int child_count() const noexcept
@@ -75,16 +90,6 @@ public:
     {
         return std::min(1 << index, size_ - relative_ - (1 << index));
     }
-
-private:
-    constexpr int absolute(int relative) const noexcept
-    {
-        return relative < size_ - root_ ? relative + root_ : relative - (size_ - root_);
-    }
-
-    int relative_;
-    int root_;
-    int size_;
 };
 
 /// Of k-nomial trees that algorithms use.
@@ -92,7 +97,7 @@ inline constexpr int kKnomialRadix = 4;
 
 /// One rank's place in the k-nomial tree over `size` ranks with any root: a binomial tree in base `radix`.
 ///
-/// Ranks are counted from the root. The parent of a relative rank clears its lowest digit that is not 0; a
+/// Ranks are counted from the root. The parent of one clears its lowest digit that is not 0; a
 /// child sets one of the digits below that one, so the subtrees of children 0, 1, ... follow each other
 /// without a gap.
 ///
@@ -101,18 +106,17 @@ inline constexpr int kKnomialRadix = 4;
 ///                               1  2  3   6
 ///                                    /|   |\ .
 ///                                   4 5   7 8
-class KnomialTree {
+class KnomialTree : public FromRoot {
 public:
-    /// 0 <= rank < size, 0 <= root < size, radix >= 2.
+    /// radix >= 2.
     constexpr KnomialTree(int rank, int root, int size, int radix) noexcept
-        : relative_(rank >= root ? rank - root : rank - root + size), root_(root), size_(size), radix_(radix)
+        : FromRoot(rank, root, size), radix_(radix)
     {
         while (weight_ < size && relative_ / weight_ % radix == 0) {
             weight_ *= radix;
         }
     }
 
-    constexpr bool is_root() const noexcept { return relative_ == 0; }
     /// Not for the root.
     constexpr int parent() const noexcept
     {
@@ -139,39 +143,21 @@ public:
     }
 
 private:
-    constexpr int absolute(int relative) const noexcept
-    {
-        return relative < size_ - root_ ? relative + root_ : relative - (size_ - root_);
-    }
-
-    int relative_;
-    int root_;
-    int size_;
     int radix_;
     int weight_ = 1;  // of the lowest digit that is not 0; for the root a power of the radix >= size
 };
 
 /// One rank's place in the complete binary tree over `size` ranks with any root: counted from the root, the
 /// children of relative rank r are 2 r + 1 and 2 r + 2.
-class BinaryTree {
+class BinaryTree : public FromRoot {
 public:
-    /// 0 <= rank < size and 0 <= root < size.
-    constexpr BinaryTree(int rank, int root, int size) noexcept
-        : relative_((rank - root + size) % size), root_(root), size_(size)
-    {
-    }
+    using FromRoot::FromRoot;
 
-    constexpr bool is_root() const noexcept { return relative_ == 0; }
     /// Not for the root.
-    constexpr int parent() const noexcept { return ((relative_ - 1) / 2 + root_) % size_; }
+    constexpr int parent() const noexcept { return absolute((relative_ - 1) / 2); }
     constexpr int child_count() const noexcept { return std::clamp(size_ - 1 - 2 * relative_, 0, 2); }
     /// 0 <= index < child_count().
-    constexpr int child(int index) const noexcept { return (2 * relative_ + 1 + index + root_) % size_; }
-
-private:
-    int relative_;
-    int root_;
-    int size_;
+    constexpr int child(int index) const noexcept { return absolute(2 * relative_ + 1 + index); }
 };
 
 /// The ranks of an algorithm that needs a power of two of them. Of the first 2 * (size - power) ranks, each

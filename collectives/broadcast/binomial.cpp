@@ -15,22 +15,14 @@
 //
 // Restrictions: none.
 #include "collectives/broadcast/broadcast.hpp"
+#include "collectives/broadcast/tree.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {
 
 Task broadcast_binomial(Group& group, std::span<std::byte> data, int root)
 {
-    const patterns::BinomialTree tree(group.rank(), root, group.size());
-    if (!tree.is_root()) {
-        Operation received = group.recv(tree.parent(), data);
-        co_await received;
-    }
-    OperationList sends;
-    for (int index = tree.child_count() - 1; index >= 0; --index) {
-        sends.add(group.send(tree.child(index), data));
-    }
-    co_await when_all(std::move(sends));
+    return broadcast_in_tree(group, data, patterns::BinomialTree(group.rank(), root, group.size()));
 }
 
 }  // namespace tutti::collectives

@@ -3,9 +3,10 @@
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.2, for base two; Pjesivac-Grbovic and others, "Performance analysis of MPI
-// collective operations", 2007, section 3, for others. Cost: up to 3 ceil(log4 size) steps in a chain of at
-// most ceil(log4 size); size - 1 messages of n bytes. It trades sends that a rank can have under way at once
-// for hops that follow each other: for short data where a message takes much longer than to start one.
+// collective operations", 2007, section 3, for others.
+// Cost: up to 3 ceil(log4 size) steps in a chain of at most ceil(log4 size); size - 1 messages of n bytes. It
+// trades sends that a rank can have under way at once for hops that follow each other: for short data where a
+// message takes much longer than to start one.
 //
 // Size 6, root 0 (the largest subtree first):
 //   step   0       1       2       3       4       5
@@ -16,22 +17,15 @@
 //
 // Restrictions: none.
 #include "collectives/broadcast/broadcast.hpp"
+#include "collectives/broadcast/tree.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {
 
 Task broadcast_knomial(Group& group, std::span<std::byte> data, int root)
 {
-    const patterns::KnomialTree tree(group.rank(), root, group.size(), patterns::kKnomialRadix);
-    if (!tree.is_root()) {
-        Operation received = group.recv(tree.parent(), data);
-        co_await received;
-    }
-    OperationList sends;
-    for (int index = tree.child_count() - 1; index >= 0; --index) {
-        sends.add(group.send(tree.child(index), data));
-    }
-    co_await when_all(std::move(sends));
+    return broadcast_in_tree(
+        group, data, patterns::KnomialTree(group.rank(), root, group.size(), patterns::kKnomialRadix));
 }
 
 }  // namespace tutti::collectives

@@ -211,11 +211,7 @@ void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
         if (!theirs.empty())
             throw mismatch(*mine, peer, theirs);
     }
-    throw Error(result, mine != nullptr ? name_of(mine->kind()) : "collective",
-                fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
-                            peer, mine != nullptr ? mine->describe() : "a collective",
-                            state_.process().protocol().why_lost(state_.world_rank(peer))),
-                peer);
+    state_.raise_lost(peer, mine, result);
 }
 
 void CommunicatorGroup::raise(const OperationState& state) const

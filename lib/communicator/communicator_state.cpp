@@ -45,12 +45,11 @@ std::vector<int> CommunicatorState::awaited_at_board() const
     return awaited;
 }
 
-void CommunicatorState::raise_lost_at_board(int member) const
+void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code) const
 {
-    const CallSignature* const mine = calls_.find(next_number() - 1);
-    throw Error(ErrorCode::peer_lost, mine != nullptr ? name_of(mine->kind()) : "collective",
+    throw Error(code, call != nullptr ? name_of(call->kind()) : "collective",
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
-                            member, mine != nullptr ? mine->describe() : "a collective",
+                            member, call != nullptr ? call->describe() : "a collective",
                             process_.protocol().why_lost(world_rank(member))),
                 member);
 }

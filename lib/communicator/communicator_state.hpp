@@ -68,8 +68,14 @@ public:
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
     /// The ranks whose arrival at the board this one waits for, in its latest call.
     std::vector<int> awaited_at_board() const;
-    /// One of these is lost, and will never arrive.
-    [[noreturn]] void raise_lost_at_board(int member) const;
+    /// A rank is lost that this one waits for in `call`; nullptr: a collective without a common order.
+    [[noreturn]] void raise_lost(int member, const CallSignature* call,
+                                 ErrorCode code = ErrorCode::peer_lost) const;
+    /// One that is awaited_at_board() is lost, and will never arrive.
+    [[noreturn]] void raise_lost_at_board(int member) const
+    {
+        raise_lost(member, calls_.find(next_number() - 1));
+    }
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// So that the calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;

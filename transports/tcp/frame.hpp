@@ -11,7 +11,7 @@
 namespace tutti::transport::tcp {
 
 /// Of what follows a handshake. Changes with Prefix, and with what a verdict is.
-inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'01;
+inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'02;
 
 /// The largest payload of a frame: long enough for the prefix and the system calls not to count, short enough
 /// to be in the cache when it is read from there. docs/network.md has the measurement.
