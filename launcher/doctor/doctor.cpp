@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "launcher/doctor/scheduler.hpp"
+#include "launcher/doctor/tournament.hpp"
 #include "launcher/hosts.hpp"
 #include "launcher/launcher_signals.hpp"
-#include "launcher/slurm.hpp"
-#include "launcher/usage_error.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {
@@ -38,57 +38,7 @@ StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
     return std::ranges::all_of(hosts, &Host::local) ? StartMethod{} : start_method(options);
 }
 
-/// Whether a program of this name is in PATH.
-bool in_path(const std::string& program)
-{
-    const char* path = std::getenv("PATH");
-    SpawnError error;
-    return !find_program(program, path != nullptr ? path : "", {}, error).empty();
-}
-
-Finding judge_scheduler()
-{
-    if (const auto allocation = slurm_allocation()) {
-        const Finding found{Level::good, fmt::format("Slurm: inside an allocation of {} host{}",
-                                                     allocation->size(), allocation->size() == 1 ? "" : "s")};
-        const Finding no_srun{
-            Level::failure, found.text + ", but srun is not in PATH",
-            "add the directory of Slurm's srun to PATH, or start daemons by ssh: --launcher ssh"};
-        return in_path("srun") ? found : no_srun;
-    }
-    return {Level::good, in_path("srun")
-                             ? "Slurm is installed; this is not inside an allocation (salloc, sbatch)"
-                             : "no scheduler found; hosts come from -H or --hostfile"};
-}
-
 }  // namespace
-
-std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both)
-{
-    std::vector<std::vector<std::pair<int, int>>> rounds;
-    if (members.size() % 2 != 0) {
-        members.push_back(-1);  // whoever meets it has a pause
-    }
-    // The first one stays, the others move on by one place each round: all meet once.
-    for (std::size_t round = 1; round < members.size(); ++round) {
-        std::vector<std::pair<int, int>> pairs;
-        std::vector<std::pair<int, int>> back;
-        for (std::size_t i = 0; i < members.size() / 2; ++i) {
-            const int one = members[i];
-            const int other = members[members.size() - 1 - i];
-            if (one >= 0 && other >= 0) {
-                pairs.emplace_back(one, other);
-                back.emplace_back(other, one);
-            }
-        }
-        rounds.push_back(std::move(pairs));
-        if (both) {
-            rounds.push_back(std::move(back));
-        }
-        std::rotate(members.begin() + 1, members.end() - 1, members.end());
-    }
-    return rounds;
-}
 
 Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
                UniqueFd local_daemon, const InheritedState& inherited)
@@ -127,9 +77,7 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
 
 int Doctor::run()
 {
-    Finding scheduler = judge_scheduler();
-    scheduler.check = "scheduler";
-    tell(std::move(scheduler));
+    tell(judge_scheduler());
     start();
     loop_.run();
     if (options_.json) {
@@ -137,7 +85,7 @@ int Doctor::run()
         for (const Patient& patient : patients_) {
             hosts.push_back(patient.name);
         }
-        fmt::print("{}", to_json(hosts, findings_, complete_));
+        fmt::print("{}", findings_.to_json(hosts, complete_));
     }
     children_.finish(kEndPatience);
     return status_;
@@ -339,14 +287,11 @@ void Doctor::finish()
     if (!probes_.empty()) {
         tell(probes_.finding());
     }
-    const auto warnings = std::ranges::count(findings_, Level::warning, &Finding::level);
-    const auto failures = std::ranges::count(findings_, Level::failure, &Finding::level);
     if (!options_.json) {
-        fmt::print("{} warning{}, {} failure{}\n", warnings, warnings == 1 ? "" : "s", failures,
-                   failures == 1 ? "" : "s");
+        fmt::print("{}\n", findings_.summary());
     }
     complete_ = true;
-    status_ = failures > 0 ? 1 : 0;
+    status_ = findings_.count(Level::failure) > 0 ? 1 : 0;
     loop_.stop();
 }
 
@@ -392,7 +337,7 @@ void Doctor::tell(Finding finding)
         fmt::print("{}", format(finding));
         std::fflush(stdout);
     }
-    findings_.push_back(std::move(finding));
+    findings_.add(std::move(finding));
 }
 
 std::vector<std::string> Doctor::names_of(const std::vector<int>& nodes) const

@@ -72,13 +72,9 @@ private:
     std::function<void()> next_;
     EventLoop::TimerId timer_ = 0;
     ProbeSummary probes_;
-    std::vector<Finding> findings_;
+    Findings findings_;
     bool complete_ = false;
     int status_ = 0;
 };
-
-/// All ordered pairs of `members` in rounds in which nobody is in two pairs; only one direction of each pair
-/// unless `both`.
-std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both);
 
 }  // namespace tutti::launcher::doctor

@@ -2,16 +2,12 @@
 
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
-
-#include "launcher/help.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {
@@ -78,48 +74,6 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
 }
 
 }  // namespace
-
-std::string format(const Finding& finding)
-{
-    const char* const mark = finding.level == Level::good      ? "[ok]   "
-                             : finding.level == Level::warning ? "[warn] "
-                                                               : "[FAIL] ";
-    std::string result;
-    std::istringstream lines(finding.text + (finding.remedy.empty() ? "" : "\n" + finding.remedy));
-    for (std::string line; std::getline(lines, line);) {
-        result += (result.empty() ? mark : "       ") + line + "\n";
-    }
-    return result;
-}
-
-std::string to_json(const std::vector<std::string>& hosts, const std::vector<Finding>& findings,
-                    bool complete)
-{
-    using Json = nlohmann::ordered_json;
-    const auto count = [&](Level level) { return std::ranges::count(findings, level, &Finding::level); };
-    Json document = {{"version", kVersion},
-                     {"complete", complete},
-                     {"hosts", hosts},
-                     {"warnings", count(Level::warning)},
-                     {"failures", count(Level::failure)},
-                     {"findings", Json::array()}};
-    for (const Finding& finding : findings) {
-        const char* const level = finding.level == Level::good      ? "ok"
-                                  : finding.level == Level::warning ? "warning"
-                                                                    : "failure";
-        Json entry = {
-            {"check", finding.check}, {"level", level}, {"hosts", finding.hosts}, {"text", finding.text}};
-        if (!finding.remedy.empty()) {
-            entry["remedy"] = finding.remedy;
-        }
-        for (const auto& [name, value] : finding.values) {
-            entry[name] = value;
-        }
-        document["findings"].push_back(std::move(entry));
-    }
-    // What ssh says need not be UTF-8.
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several)
 {

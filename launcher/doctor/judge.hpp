@@ -1,33 +1,13 @@
 // What --doctor makes of what it has found: sentences with remedies.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "launcher/doctor/finding.hpp"
 #include "launcher/doctor/messages.hpp"
 
 namespace tutti::launcher::doctor {
-
-enum class Level { good, warning, failure };
-
-struct Finding {
-    Level level = Level::good;
-    std::string text;
-    std::string remedy{};  // empty for what is good
-    // For programs that read findings:
-    std::string check{};                     // what was looked at: "cores", "clock"
-    std::vector<std::string> hosts{};        // whom it is about; of a probe from and to
-    std::map<std::string, double> values{};  // "latency_us": 21.5
-};
-
-/// "[ok]   text", or "[warn]" and "[FAIL]" with the remedy in lines of its own.
-std::string format(const Finding& finding);
-
-/// All findings as a JSON document (docs/launching.md has its members); `complete` says whether the doctor
-/// came to its end.
-std::string to_json(const std::vector<std::string>& hosts, const std::vector<Finding>& findings,
-                    bool complete);
 
 /// Findings about one host. `here` are the facts of the host that the others are compared with; `several`:
 /// there are other hosts, so the network counts.

@@ -10,6 +10,7 @@
 
 #include "launcher/doctor/messages.hpp"
 #include "launcher/doctor/probe.hpp"
+#include "launcher/doctor/tournament.hpp"
 
 using namespace tutti::launcher;
 using namespace tutti::launcher::doctor;
@@ -282,7 +283,14 @@ TEST_CASE("Findings as JSON say the same as their lines", "[doctor]")
     result.bytes_per_second = 1e9;
     findings.push_back(judge_probe("a", healthy(), "b", sick, result));
 
-    const auto document = nlohmann::json::parse(to_json({"a", "b"}, findings, true));
+    Findings all;
+    CHECK(all.summary() == "0 warnings, 0 failures");
+    for (const Finding& finding : findings)
+        all.add(finding);
+    CHECK(all.summary() == "0 warnings, 1 failure");
+    CHECK(all.count(Level::good) == findings.size() - 1);
+
+    const auto document = nlohmann::json::parse(all.to_json({"a", "b"}, true));
     CHECK(document.at("complete") == true);
     CHECK(document.at("hosts") == std::vector<std::string>{"a", "b"});
     CHECK(document.at("warnings") == 0);

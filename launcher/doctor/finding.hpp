@@ -1,0 +1,41 @@
+// What --doctor has to say: findings, as lines for people and as a document for programs.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tutti::launcher::doctor {
+
+enum class Level { good, warning, failure };
+
+struct Finding {
+    Level level = Level::good;
+    std::string text;
+    std::string remedy{};  // empty for what is good
+    // For programs that read findings:
+    std::string check{};                     // what was looked at: "cores", "clock"
+    std::vector<std::string> hosts{};        // whom it is about; of a probe from and to
+    std::map<std::string, double> values{};  // "latency_us": 21.5
+};
+
+/// "[ok]   text", or "[warn]" and "[FAIL]" with the remedy in lines of its own.
+std::string format(const Finding& finding);
+
+/// All findings so far.
+class Findings {
+public:
+    void add(Finding finding) { findings_.push_back(std::move(finding)); }
+    std::size_t count(Level level) const;
+    /// "2 warnings, 0 failures"
+    std::string summary() const;
+    /// A JSON document (docs/launching.md has its members); `complete` says whether the doctor came to its
+    /// end.
+    std::string to_json(const std::vector<std::string>& hosts, bool complete) const;
+
+private:
+    std::vector<Finding> findings_;
+};
+
+}  // namespace tutti::launcher::doctor
