@@ -38,6 +38,13 @@ struct Completion {
     void (*fire)(Completion& self, ErrorCode result) = nullptr;
 };
 
+/// What look_after() knows of a peer.
+enum class Presence {
+    here,
+    gone,    // it has left the job, or died
+    unknown  // it has been asked: a loss shows in progress(), or the next question is answered
+};
+
 /// Where progress() delivers. Peers are ranks in the job.
 class Sink {
 public:
@@ -112,6 +119,12 @@ public:
     /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when
     /// nothing was started.
     virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
+
+    /// For whoever waits for `peer`, whose card this is, connected or not: looks whether it is still there
+    /// where its end would not show by itself. From `gone` on progress() reports the loss, or has reported
+    /// it, behind the peer's last frame. Costs a few system calls, maybe a connection; does not wait, and
+    /// does not take a network that leads nowhere for an end.
+    virtual Presence look_after(int, std::span<const std::byte>) { return Presence::here; }
 
     /// Delivers what has arrived. Returns the number of events (frames, completions, losses); 0 means idle.
     virtual std::size_t progress(Sink& sink) = 0;

@@ -193,8 +193,6 @@ transport::Transport& Process::connect(int peer)
 // Of a wait that lasts: ranks of this node may have left, or died unseen.
 void Process::look_after_awaited()
 {
-    if (shm_ == nullptr)
-        return;
     std::vector<int> awaited;
     protocol_.for_each_waiting([&](const matching::MatchKey&, int peer) { awaited.push_back(peer); });
     calls_.communicators()->for_each([&](const CommunicatorState& state) {
@@ -212,8 +210,13 @@ void Process::look_after_awaited()
         if (peer < 0 || peer == rank() || !is_local(peer) || protocol_.is_lost(peer))
             continue;
         const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
-        if (const auto address = find_address(card, shm_->name()))
-            shm_->look_after(peer, *address);
+        for (const auto& transport : engine_.transports()) {
+            const auto address = find_address(card, transport->name());
+            if (address && transport->reach(peer, *address)) {
+                transport->look_after(peer, *address);
+                break;
+            }
+        }
     }
 }
 

@@ -223,7 +223,7 @@ bool Bell::sleep() const
     return ::poll(&readable, 1, kMostSeconds * 1000) == 1;
 }
 
-Ranks::Ranks(const Setup& setup, int ranks)
+Ranks::Ranks(const Setup& setup, int ranks, bool connected)
     : is_self_(setup.transport == "self"),
       transports_(make(setup.transport, ranks)),
       sinks_(transports_.size())
@@ -246,6 +246,8 @@ Ranks::Ranks(const Setup& setup, int ranks)
         for (auto& transport : transports_)
             transport = std::make_unique<transport::FaultTransport>(std::move(transport), setup.options);
     }
+    if (!connected)
+        return;
     for (auto& transport : transports_) {
         for (std::size_t peer = 0; peer < transports_.size(); ++peer) {
             if (is_self_ || transport != transports_[peer])

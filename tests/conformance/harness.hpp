@@ -104,10 +104,11 @@ private:
     std::uint32_t before_;
 };
 
-/// `ranks` connected transports in this process. With "self" all ranks are one.
+/// `ranks` transports in this process, each connected to the others where that is asked for. With "self" all
+/// ranks are one.
 class Ranks {
 public:
-    Ranks(const Setup& setup, int ranks = 2);
+    Ranks(const Setup& setup, int ranks = 2, bool connected = true);
     ~Ranks();
 
     /// Rank numbers, as the transports know them: with "self" both are 0.

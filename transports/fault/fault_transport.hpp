@@ -54,6 +54,10 @@ public:
     {
         return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);
     }
+    Presence look_after(int peer, std::span<const std::byte> card) override
+    {
+        return is_lost(peer) ? Presence::gone : inner_->look_after(peer, card);
+    }
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return inner_->doorbell(); }
     void arm() override { inner_->arm(); }

@@ -66,10 +66,7 @@ SendResult InprocTransport::send(int peer, std::span<const std::byte> header,
     {
         const std::lock_guard lock(to.mutex);
         if (to.closed) {
-            if (!loss_reported_[static_cast<std::size_t>(peer)]) {
-                loss_reported_[static_cast<std::size_t>(peer)] = true;
-                lost_.push_back(peer);
-            }
+            lose(peer);
             return SendResult::done;
         }
         auto& queued = to.queued_by_source[static_cast<std::size_t>(rank_)];
@@ -109,6 +106,23 @@ SendResult InprocTransport::get(int peer, RemoteRegion remote, std::span<std::by
         throw Error(ErrorCode::peer_lost, "get", "its thread has ended, and its memory with it", peer);
     std::memcpy(local.data(), reinterpret_cast<const std::byte*>(remote.address), local.size());
     return SendResult::done;
+}
+
+void InprocTransport::lose(int peer)
+{
+    if (loss_reported_[static_cast<std::size_t>(peer)])
+        return;
+    loss_reported_[static_cast<std::size_t>(peer)] = true;
+    lost_.push_back(peer);
+}
+
+Presence InprocTransport::look_after(int peer, std::span<const std::byte>)
+{
+    InprocHub::Inbox& theirs = inbox_of(peer);
+    const std::lock_guard lock(theirs.mutex);
+    if (theirs.closed)
+        lose(peer);
+    return theirs.closed ? Presence::gone : Presence::here;
 }
 
 std::size_t InprocTransport::progress(Sink& sink)

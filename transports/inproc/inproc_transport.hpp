@@ -67,6 +67,7 @@ public:
                     Completion& completion) override;
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
                    Completion& completion) override;
+    Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_->bell; }
     void close() noexcept override;
@@ -74,6 +75,7 @@ public:
 private:
     InprocHub::Inbox& inbox_of(int peer) const { return *hub_->inboxes_[static_cast<std::size_t>(peer)]; }
     void ring(InprocHub::Inbox& inbox) noexcept;
+    void lose(int peer);
     std::size_t deliver(Sink& sink);
 
     std::shared_ptr<InprocHub> hub_;

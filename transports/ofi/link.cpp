@@ -98,6 +98,7 @@ void Link::try_ways()
             deadline_ns_ = now + std::max<std::int64_t>(left, settings_.timeout_ns / 2) / ways_left;
             return;
         }
+        refused_ += errno == ECONNREFUSED;
         reason_ += fmt::format("{}{}: {}", reason_.empty() ? "" : "; ", way.describe(), std::strerror(errno));
     }
     end(std::exchange(reason_, {}));
@@ -142,6 +143,7 @@ void Link::on_connected()
     int error = 0;
     socklen_t size = sizeof error;
     getsockopt(connection_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    refused_ += error == ECONNREFUSED;
     if (error != 0)
         return give_up_way(std::strerror(error));
     sockaddr_storage peer{};

@@ -73,6 +73,8 @@ public:
     const std::string& where() const noexcept { return where_; }
     /// Why it has ended: a part of a sentence that names the address.
     const std::string& reason() const noexcept { return reason_; }
+    /// Whether, before it was proved, somebody said at every address that nothing listens there.
+    bool was_refused() const noexcept { return refused_ != 0 && refused_ == ways_.size(); }
     int descriptor() const noexcept { return connection_.get(); }
     /// Changes with each descriptor that it had.
     unsigned attempt() const noexcept { return attempt_; }
@@ -103,6 +105,7 @@ private:
     const int wanted_peer_ = -1;
     std::vector<Way> ways_;
     std::size_t way_ = 0;
+    std::size_t refused_ = 0;  // of the ways
     unsigned attempt_ = 0;
     std::string where_;
     std::string reason_;

@@ -142,16 +142,21 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
         throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
     Peer& to = make_peer(rank);
     to.host = card->host;
+    to.only_looked = false;
     if (to.address == FI_ADDR_UNSPEC)
         to.address = endpoint_.insert(card->endpoint);
-    if (to.link() != nullptr || to.dialed != nullptr || to.fate != Peer::Fate::living)
-        return;
+    if (to.link() == nullptr && to.dialed == nullptr && to.fate == Peer::Fate::living)
+        dial(rank, *card);
+}
+
+void OfiTransport::dial(int rank, const Card& card)
+{
     std::vector<network::HostAddress> theirs;
-    for (const Door& door : card->doors)
+    for (const Door& door : card.doors)
         theirs.push_back(door.at);
     std::vector<Way> ways;
     for (network::Candidate& candidate : network::candidates(addresses_, theirs)) {
-        const auto door = std::ranges::find(card->doors, candidate.to, &Door::at);
+        const auto door = std::ranges::find(card.doors, candidate.to, &Door::at);
         ways.push_back({std::move(candidate), door->port});
     }
     if (ways.empty())
@@ -159,10 +164,10 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
             ErrorCode::not_supported, "connect",
             fmt::format("rank {} on {} has the addresses {}, this host {} has {}: no two of them "
                         "belong together; choose others with TUTTI_INTERFACE",
-                        rank, card->host, network::describe(std::span<const network::HostAddress>(theirs)),
+                        rank, card.host, network::describe(std::span<const network::HostAddress>(theirs)),
                         options_.host, network::describe(std::span<const network::LocalAddress>(addresses_))),
             rank);
-    to.dialed = &links_.dial(rank, std::move(ways));
+    peer(rank).dialed = &links_.dial(rank, std::move(ways));
 }
 
 SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,

@@ -72,6 +72,7 @@ public:
     void take_back(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
                    Completion& completion) override;
+    Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
@@ -108,6 +109,7 @@ private:
     void stranger(const std::string& what) override;
     Peer& peer(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
     Peer& make_peer(int rank);
+    void dial(int rank, const Card& card);
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();

@@ -24,7 +24,8 @@ struct Peer {
     // Links: the one we dialed, and the one that it dialed. Either is enough.
     Link* dialed = nullptr;
     Link* accepted = nullptr;
-    std::array<std::uint64_t, 2> tokens{};    // that its frames may carry: one of each link; 0: none
+    bool only_looked = false;               // the one we dialed is look_after()'s: nothing is to be sent yet
+    std::array<std::uint64_t, 2> tokens{};  // that its frames may carry: one of each link; 0: none
     std::optional<std::uint64_t> send_token;  // that ours must carry
 
     // Sending.

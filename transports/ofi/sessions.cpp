@@ -108,8 +108,39 @@ void OfiTransport::ended(Link& link)
         with.dialed = nullptr;
     if (&link == with.accepted)
         with.accepted = nullptr;
-    if (known && needed && with.fate == Peer::Fate::living)
+    if (!known || !needed || with.fate != Peer::Fate::living)
+        return;
+    if (std::exchange(with.only_looked, false) && !link.was_refused())
+        return;  // there is no way to it; whether it is there is not known
+    if (link.was_refused())
+        lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", with.host,
+                               link.reason()));
+    else
         lose(rank, with.host.empty() ? link.reason() : fmt::format("host {}, {}", with.host, link.reason()));
+}
+
+// A link tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
+// more, its host says so. The fabric is not asked for one that may be gone: some providers do not survive it.
+Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
+{
+    Peer& of = make_peer(rank);
+    if (of.fate == Peer::Fate::departed)
+        lose(rank, "it has left the job");
+    if (of.fate >= Peer::Fate::lost)
+        return Presence::gone;
+    if (of.fate == Peer::Fate::living && of.link() != nullptr)
+        return Presence::here;
+    const auto card = Card::parse(bytes);
+    if (of.fate == Peer::Fate::living && of.dialed == nullptr && card) {
+        try {
+            of.host = card->host;
+            dial(rank, *card);
+            of.only_looked = true;
+        } catch (const Error&) {
+            // There is no way to it; whether it is there is not known.
+        }
+    }
+    return Presence::unknown;
 }
 
 void OfiTransport::stranger(const std::string& what)

@@ -32,6 +32,18 @@ bool has_departed(const Inbox& inbox) noexcept
     return inbox.header().departed.load(std::memory_order_acquire);  // pairs with close()
 }
 
+// Whether it connected or not: a look into the inbox, which one that leaves takes away.
+bool has_departed(const Inbox* known, const InboxCard& card)
+{
+    if (known != nullptr)
+        return has_departed(*known);
+    try {
+        return has_departed(Inbox::open(card, std::nullopt));
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::peer_lost;
+    }
+}
+
 Inbox open_inbox(int peer, const InboxCard& card, std::uint32_t ring)
 {
     try {
@@ -266,23 +278,22 @@ void ShmTransport::lose(int peer, const char* reason)
     losses_.push_back({peer, reason});
 }
 
-void ShmTransport::look_after(int peer, std::span<const std::byte> card)
+// Memory does not tell that a peer has left, or died.
+Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
 {
+    if (lost_[static_cast<std::size_t>(peer)])
+        return Presence::gone;
     const auto parsed = InboxCard::parse(card);
-    if (!parsed || lost_[static_cast<std::size_t>(peer)])
-        return;
+    if (!parsed)
+        return Presence::here;
     const Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get();
-    if (has_ended(*parsed))
-        return lose(peer, to != nullptr && has_departed(to->inbox) ? kDeparted : kEnded);
-    try {
-        const bool departed =
-            to != nullptr ? has_departed(to->inbox) : has_departed(Inbox::open(*parsed, std::nullopt));
-        if (departed)
-            lose(peer, kDeparted);
-    } catch (const Error& error) {
-        if (error.code() == ErrorCode::peer_lost)
-            lose(peer, kDeparted);
-    }
+    const Inbox* const inbox = to != nullptr ? &to->inbox : nullptr;
+    const bool ended = has_ended(*parsed);
+    if (!ended && !has_departed(inbox, *parsed))
+        return Presence::here;
+    // Who has never been spoken to and has ended leaves no word.
+    lose(peer, !ended || (inbox != nullptr && has_departed(*inbox)) ? kDeparted : kEnded);
+    return Presence::gone;
 }
 
 std::size_t ShmTransport::report_losses(Sink& sink)

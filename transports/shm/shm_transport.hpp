@@ -33,16 +33,13 @@ public:
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
     bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
+    Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
     void arm() override;
     void disarm() noexcept override;
     int doorbell_fd() override;
     void close() noexcept override;
-
-    /// Memory does not tell that a peer has left, or died. Looks at the peer, whose card this is, connected
-    /// or not: progress() then reports its loss behind its last frame. Costs a system call or more.
-    void look_after(int peer, std::span<const std::byte> card);
 
 private:
     struct Outgoing {

@@ -89,6 +89,7 @@ bool Dial::start(const network::Candidate& candidate)
         if (poller_.watch(meeting_->fd(), EPOLLOUT, *meeting_))
             return true;
     }
+    refused_ += errno == ECONNREFUSED;
     said_.push_back(fmt::format("{}: {}", candidate.describe(), words_of(errno)));
     drop();
     ++next_;
@@ -114,6 +115,7 @@ void Dial::advance(std::int64_t now_ns)
         int error = 0;
         socklen_t size = sizeof error;
         getsockopt(meeting_->fd(), SOL_SOCKET, SO_ERROR, &error, &size);
+        refused_ += error == ECONNREFUSED;
         if (error != 0)
             return failed(words_of(error), now_ns);
         state_ = State::meeting;

@@ -44,6 +44,8 @@ public:
     /// Goes on with the next address when this one has had its time. When it wants to be asked again; 0: not.
     std::int64_t look(std::int64_t now_ns);
 
+    /// Whether at every address somebody said that nothing listens there, once all have failed.
+    bool was_refused() const noexcept { return refused_ != 0 && refused_ == said_.size(); }
     /// What became of each address, once all have failed.
     std::string failure() const;
 
@@ -61,7 +63,8 @@ private:
     std::int64_t time_for_one_ns_;
     std::int64_t deadline_ns_ = 0;  // of the present address, while connecting
     std::vector<std::string> said_;
-    int left_ = 0;  // times that the other end closed the connection before it knew who we are
+    std::size_t refused_ = 0;  // of these
+    int left_ = 0;             // times that the other end closed the connection before it knew who we are
     State state_ = State::connecting;
     std::unique_ptr<Meeting> meeting_;
 };

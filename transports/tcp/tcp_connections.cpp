@@ -46,6 +46,7 @@ void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
         throw Error(ErrorCode::protocol, "connect", "the peer's TCP card is of another Tutti version", rank);
     Peer& to = peer(rank);
     to.host = card->host;
+    to.only_looked = false;
     if (to.stream != nullptr || to.dial != nullptr || to.fate != Fate::living)
         return;
     auto candidates = network::candidates(local_addresses_, card->addresses);
@@ -63,6 +64,28 @@ void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
         poller_.wake_at(1);
 }
 
+// A stream tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
+// more, its host says so.
+Presence TcpTransport::look_after(int rank, std::span<const std::byte> card)
+{
+    Peer& of = peer(rank);
+    if (of.fate == Fate::departed)
+        lose(rank, "it has left the job");
+    if (of.fate == Fate::lost)
+        return Presence::gone;
+    if (of.stream != nullptr)
+        return Presence::here;
+    if (of.dial == nullptr && of.called_ns == 0) {
+        try {
+            connect(rank, card);
+            of.only_looked = true;
+        } catch (const Error&) {
+            // There is no way to it; whether it is there is not known.
+        }
+    }
+    return Presence::unknown;
+}
+
 std::size_t TcpTransport::advance_dial(int rank)
 {
     Peer& to = peer(rank);
@@ -76,6 +99,11 @@ std::size_t TcpTransport::advance_dial(int rank)
 void TcpTransport::settle_dial(int rank)
 {
     Peer& to = peer(rank);
+    if (to.dial->state() == Dial::State::failed && to.only_looked)
+        return to.dial->was_refused()
+                   ? lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})",
+                                            to.host, to.dial->failure()))
+                   : end_dial(to);
     if (to.dial->state() == Dial::State::failed)
         return lose(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
                                       "network, name that in TUTTI_INTERFACE",

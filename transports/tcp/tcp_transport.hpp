@@ -51,6 +51,7 @@ public:
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
@@ -70,6 +71,7 @@ private:
         SendQueue queue;
         std::unique_ptr<Stream> stream;
         std::unique_ptr<Dial> dial;
+        bool only_looked = false;    // the dial is look_after()'s: nothing is to be sent yet
         bool in_blocked = false;     // listed in blocked_
         std::int64_t called_ns = 0;  // since when the other end's call is awaited, where it decided on one
     };
