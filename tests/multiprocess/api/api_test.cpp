@@ -38,7 +38,7 @@ TEST_CASE("every collective in every form")
     check_quiet_success(tuttirun(ranks(GENERATE(1, 3, 4), "every_collective", {"3000"})));
 }
 
-TEST_CASE("small collectives in a row, through shared memory where ranks share cores")
+TEST_CASE("small collectives in a row, through shared memory where ranks share cores", "[board]")
 {
     const int count = GENERATE(2, 3, 5, 8, 17);
     const std::string shared_cores = GENERATE("0", "1");
@@ -90,7 +90,7 @@ TEST_CASE("what works without a progress thread works with one")
     check_quiet_success(tuttirun(arguments));
 }
 
-TEST_CASE("a rank that is killed, or throws, ends a job of progress threads")
+TEST_CASE("a rank that is killed, or throws, ends a job of progress threads", "[endings]")
 {
     std::vector<std::string> arguments = ranks(3, "killed", {"recv"});
     arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=thread"});
@@ -103,7 +103,7 @@ TEST_CASE("a rank that is killed, or throws, ends a job of progress threads")
     CHECK(thrown.seconds < kSoonSeconds);
 }
 
-TEST_CASE("a rank that leaves while others wait for it is told by name")
+TEST_CASE("a rank that leaves while others wait for it is told by name", "[endings]")
 {
     const std::string waits_in = GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce");
     const bool board = GENERATE(true, false);
@@ -121,7 +121,7 @@ TEST_CASE("a rank that leaves while others wait for it is told by name")
     CHECK(result.seconds < kSoonSeconds);
 }
 
-TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job")
+TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job", "[endings]")
 {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"stay"}}) {
         const Result result = tuttirun(ranks(3, "caught", arguments));
@@ -139,7 +139,7 @@ TEST_CASE("an exception that is caught outside of its Environment is told, and e
     CHECK_FALSE(contains(alone.err, "Environment"));
 }
 
-TEST_CASE("a wrong TUTTI_PROGRESS is named")
+TEST_CASE("a wrong TUTTI_PROGRESS is named", "[endings]")
 {
     std::vector<std::string> arguments = ranks(2, "progress");
     arguments.insert(arguments.begin(), {"-x", "TUTTI_PROGRESS=threads"});
@@ -152,7 +152,7 @@ TEST_CASE("a wrong TUTTI_PROGRESS is named")
     CHECK(contains(lines[0], "TUTTI_PROGRESS=threads is neither calls nor thread; did you mean 'thread'?"));
 }
 
-TEST_CASE("a rank that cannot join a job ends with the reason")
+TEST_CASE("a rank that cannot join a job ends with the reason", "[endings]")
 {
     // A job of one, and one that a launcher without PMIx has started.
     const Result alone = Launched({"/usr/bin/env", "TUTTI_PROGRESS=threads", program("api_progress")}).wait();
@@ -176,7 +176,7 @@ TEST_CASE("a soak of all kinds of messages among eight ranks")
     CHECK(contains(result.out, "MB checked"));
 }
 
-TEST_CASE("a rank that is killed ends the job at once, whatever the others wait for")
+TEST_CASE("a rank that is killed ends the job at once, whatever the others wait for", "[endings]")
 {
     const int count = GENERATE(2, 4, 16);
     const std::string how = GENERATE("recv", "barrier");

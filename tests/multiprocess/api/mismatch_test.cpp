@@ -9,7 +9,7 @@
 
 using namespace tutti::test;
 
-TEST_CASE("ranks that call different collectives are told so, and nobody waits for ever")
+TEST_CASE("ranks that call different collectives are told so, and nobody waits for ever", "[endings]")
 {
     const auto index = GENERATE(range(std::size_t{0}, std::size(kMismatches)));
     const bool board = GENERATE(true, false);
