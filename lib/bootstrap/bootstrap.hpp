@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ public:
     virtual void publish(std::string_view key, std::span<const std::byte> value) = 0;
     /// The value that `rank` published as `key`. Blocks, without using the CPU, until it has.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
+    /// The same without waiting: nothing while the value is not known here. It is asked for meanwhile.
+    virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key) = 0;
     /// Returns when all ranks of the job have called it. Carries no data.
     virtual void fence() = 0;
     /// For a rank that fails because another is gone: the launcher is then about to end the job, and knows

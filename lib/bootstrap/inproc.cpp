@@ -58,6 +58,13 @@ std::vector<std::byte> InprocBootstrap::fetch(int rank, std::string_view key)
     return found->second;
 }
 
+std::optional<std::vector<std::byte>> InprocBootstrap::find(int rank, std::string_view key)
+{
+    const std::lock_guard lock(job_->mutex_);
+    const auto found = job_->published_.find({rank, std::string(key)});
+    return found != job_->published_.end() ? std::optional(found->second) : std::nullopt;
+}
+
 void InprocBootstrap::fence()
 {
     std::unique_lock lock(job_->mutex_);

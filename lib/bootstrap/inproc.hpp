@@ -53,6 +53,7 @@ public:
     std::string job_key() override { return std::string(64, '0'); }  // threads know no strangers
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
+    std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
     void fence() override;
     [[noreturn]] void abort(int status, std::string_view message) override;
     void finalize() override {}

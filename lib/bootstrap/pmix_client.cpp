@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -250,6 +251,47 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
     }
     const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
     return {bytes, bytes + value->data.bo.size};
+}
+
+/// Shared with libpmix's thread, which may answer when nobody asks any more.
+struct PmixClient::Answer {
+    std::atomic<bool> done{false};                // release after `value`
+    std::optional<std::vector<std::byte>> value;  // nothing: the server does not know it
+
+    static void take(pmix_status_t status, pmix_value_t* value, void* asker)
+    {
+        const std::unique_ptr<std::shared_ptr<Answer>> answer(static_cast<std::shared_ptr<Answer>*>(asker));
+        if (status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_BYTE_OBJECT) {
+            const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+            (*answer)->value.emplace(bytes, bytes + value->data.bo.size);
+        }
+        (*answer)->done.store(true, std::memory_order_release);
+    }
+};
+
+std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
+{
+    std::shared_ptr<Answer>& answer = answers_[{rank, std::string(key)}];
+    if (answer == nullptr) {
+        answer = std::make_shared<Answer>();
+        auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
+        const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
+        const std::string name(key);
+        if (PMIx_Get_nb(&peer, name.c_str(), nullptr, 0, Answer::take, asker.get()) == PMIX_SUCCESS) {
+            static_cast<void>(asker.release());  // take() has it now
+        } else {
+            answer.reset();
+            return std::nullopt;
+        }
+    }
+    if (!answer->done.load(std::memory_order_acquire)) {
+        return std::nullopt;
+    }
+    if (!answer->value) {
+        answer.reset();  // the next call asks again
+        return std::nullopt;
+    }
+    return answer->value;
 }
 
 void PmixClient::fence()

@@ -1,7 +1,10 @@
 // The bootstrap of a rank that a PMIx server has started: tuttirun, Open MPI's mpirun, srun --mpi=pmix.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/bootstrap/bootstrap.hpp"
@@ -28,12 +31,15 @@ public:
 
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
+    std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
     void fence() override;
     void let_launcher_end_the_job() override;
     [[noreturn]] void abort(int status, std::string_view message) override;
     void finalize() override;
 
 private:
+    struct Answer;
+
     void find_nodes();
 
     std::string job_name_;
@@ -43,6 +49,7 @@ private:
     // Indices of host_names_, or beyond where no host was told; empty: all ranks are local.
     std::vector<int> node_of_rank_;
     std::vector<std::string> host_names_;
+    std::map<std::pair<int, std::string>, std::shared_ptr<Answer>> answers_;  // to find()
     bool finalized_ = false;
 };
 

@@ -36,6 +36,8 @@ public:
         return found->second;
     }
 
+    std::optional<std::vector<std::byte>> find(int, std::string_view) override { return std::nullopt; }
+
     void fence() override {}
 
     [[noreturn]] void abort(int status, std::string_view message) override

@@ -41,7 +41,11 @@ public:
     /// Context of user messages.
     std::uint64_t context() const noexcept { return id_ << 1; }
     /// Context of messages within collectives; CallMark says how they are marked.
-    std::uint64_t collective_context() const noexcept { return id_ << 1 | 1; }
+    std::uint64_t collective_context() const noexcept { return collective_context_of(context()); }
+    static constexpr std::uint64_t collective_context_of(std::uint64_t context) noexcept
+    {
+        return context | 1;
+    }
     /// The number of the next collective, which all ranks start in the same order. Under the lock. Throws
     /// where it turns out that other ranks have called others before.
     std::uint32_t next_collective()

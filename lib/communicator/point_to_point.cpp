@@ -87,6 +87,10 @@ void collect_by(SendRequest& request, const Layout* layout) noexcept
 template <class Request>
 void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
 {
+    if constexpr (std::is_same_v<Request, ReceiveRequest>) {
+        request.owner = &process;
+        request.awaited = true;
+    }
     try {
         process.engine().wait(lock, [&] { return request.done; });
     } catch (...) {

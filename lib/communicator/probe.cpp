@@ -30,13 +30,16 @@ protocol::UnexpectedRequest& wait_for_message(const CommunicatorState& state, En
 {
     detail::Process& process = state.process();
     protocol::UnexpectedRequest* found = nullptr;
+    const detail::Attendance::Probe waiting(state, source);
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state.context(), source, tag});
-        return found != nullptr || detail::is_lost(state, source);
+        return found != nullptr || detail::is_lost(state, source) || waiting.hopeless();
     });
-    if (found == nullptr)
-        detail::raise_lost(state, operation, source);
-    return *found;
+    if (found != nullptr)
+        return *found;
+    if (waiting.hopeless())
+        throw Error(ErrorCode::peer_lost, operation, detail::nobody_left(state, tag));
+    detail::raise_lost(state, operation, source);
 }
 
 // The same if it has come, after one pass of progress at most; or nullptr.

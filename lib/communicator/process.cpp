@@ -81,9 +81,10 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       team_(hub == nullptr ? threads_of_reductions() : 1)
 {
     protocol_.set_call_listener(&calls_);
-    engine_.set_watch([this](std::int64_t waited_ns) {
-        calls_.look(waited_ns);
-        look_after_awaited();
+    engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
+        if (twice_as_long)
+            calls_.look(waited_ns);
+        return attendance_.look();
     });
     collectives::choice();
     const std::span<const int> local = bootstrap_->local_peers();
@@ -188,36 +189,6 @@ transport::Transport& Process::connect(int peer)
                 fmt::format("rank {} on {} cannot reach rank {} on {}: {}", rank(), name(rank()), peer,
                             name(peer), why),
                 peer);
-}
-
-// Of a wait that lasts: ranks of this node may have left, or died unseen.
-void Process::look_after_awaited()
-{
-    std::vector<int> awaited;
-    protocol_.for_each_waiting([&](const matching::MatchKey&, int peer) { awaited.push_back(peer); });
-    calls_.communicators()->for_each([&](const CommunicatorState& state) {
-        for (const int member : state.awaited_at_board()) {
-            const int peer = state.world_rank(member);
-            if (protocol_.is_lost(peer))
-                state.raise_lost_at_board(member);
-            awaited.push_back(peer);
-        }
-    });
-    std::ranges::sort(awaited);
-    const auto [end, last] = std::ranges::unique(awaited);
-    awaited.erase(end, last);
-    for (const int peer : awaited) {
-        if (peer < 0 || peer == rank() || !is_local(peer) || protocol_.is_lost(peer))
-            continue;
-        const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
-        for (const auto& transport : engine_.transports()) {
-            const auto address = find_address(card, transport->name());
-            if (address && transport->reach(peer, *address)) {
-                transport->look_after(peer, *address);
-                break;
-            }
-        }
-    }
 }
 
 void Process::conclude()

@@ -9,6 +9,7 @@
 
 #include "lib/base/pool.hpp"
 #include "lib/bootstrap/bootstrap.hpp"
+#include "lib/communicator/attendance.hpp"
 #include "lib/communicator/call_diagnosis.hpp"
 #include "lib/communicator/group_operation.hpp"
 #include "lib/progress/engine.hpp"
@@ -45,6 +46,7 @@ public:
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
     CallDiagnosis& calls() noexcept { return calls_; }
+    Attendance& attendance() noexcept { return attendance_; }
     /// How this rank is woken through shared memory; nullptr where it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
 
@@ -70,7 +72,6 @@ public:
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
-    void look_after_awaited();
     int home_cpu() const noexcept;
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
@@ -81,6 +82,7 @@ private:
     bool shared_cores_;
     protocol::Protocol protocol_;
     CallDiagnosis calls_;
+    Attendance attendance_{*this};
     progress::Engine engine_;
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;

@@ -59,6 +59,45 @@ Process* process_of_any(std::span<Request> requests)
     return nullptr;
 }
 
+void set_awaited(RequestState& state, bool awaited) noexcept
+{
+    if (state.kind == RequestState::Kind::receive)
+        static_cast<protocol::ReceiveRequest&>(state).awaited = awaited;
+}
+
+void wait_for(progress::Engine::Lock& lock, RequestState& state)
+{
+    set_awaited(state, true);
+    process_of(state).engine().wait(lock, [&] { return state.done; });
+    set_awaited(state, false);
+}
+
+// Whether all that are active are receives from any source in one communicator: where nobody is left there,
+// none can end.
+bool wait_for_anybody(std::span<Request> requests)
+{
+    std::optional<std::uint64_t> context;
+    return std::ranges::all_of(requests, [&](const Request& request) {
+        if (!request.active())
+            return true;
+        const RequestState& state = *RequestAccess::state(request);
+        if (state.kind != RequestState::Kind::receive)
+            return false;
+        const auto& receive = static_cast<const protocol::ReceiveRequest&>(state);
+        const bool same = context.value_or(receive.key.context) == receive.key.context;
+        context = receive.key.context;
+        return same && receive.peer_rank < 0;
+    });
+}
+
+void set_all_awaited(std::span<Request> requests, bool awaited) noexcept
+{
+    for (const Request& request : requests) {
+        if (request.active())
+            set_awaited(*RequestAccess::state(request), awaited);
+    }
+}
+
 bool is_done(const Request& request)
 {
     return request.active() && RequestAccess::state(request)->done;
@@ -85,7 +124,7 @@ void Request::complete()
 {
     progress::Engine& engine = process_of(*state_).engine();
     auto lock = engine.lock();
-    engine.wait(lock, [this] { return state_->done; });
+    wait_for(lock, *state_);
     finish();
 }
 
@@ -158,7 +197,7 @@ void wait_all(std::span<Request> requests)
             continue;
         try {
             if (!request.state_->done)
-                process->engine().wait(lock, [&] { return request.state_->done; });
+                wait_for(lock, *request.state_);
             request.finish();
         } catch (...) {
             if (!first)
@@ -177,10 +216,15 @@ std::optional<std::size_t> wait_any(std::span<Request> requests)
     auto found = requests.end();
     {
         auto lock = process->engine().lock();
+        const bool for_anybody = wait_for_anybody(requests);
+        if (for_anybody)
+            set_all_awaited(requests, true);
         process->engine().wait(lock, [&] {
             found = std::ranges::find_if(requests, is_done);
             return found != requests.end();
         });
+        if (for_anybody)
+            set_all_awaited(requests, false);
     }
     found->wait();
     return static_cast<std::size_t>(found - requests.begin());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/communicator/collective_request.hpp"
+#include "lib/communicator/process.hpp"
 #include "lib/protocol/peer.hpp"
 #include "lib/protocol/requests.hpp"
 
@@ -29,6 +30,12 @@ std::exception_ptr error_of(RequestState& state)
                         "size first or pass a larger buffer",
                         state.status.source, state.status.tag, state.status.size_bytes, receive.capacity),
                     state.status.source));
+            if (receive.sender < 0 && receive.peer_rank < 0)
+                return std::make_exception_ptr(
+                    Error(state.status.code, "recv",
+                          static_cast<Process*>(state.owner)
+                              ->attendance()
+                              .nobody_left(receive.key.context, receive.key.tag())));
             return std::make_exception_ptr(
                 Error(state.status.code, "recv",
                       fmt::format("nothing more comes from rank {} of the job: {}",

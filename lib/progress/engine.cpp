@@ -25,6 +25,8 @@ constexpr std::int64_t kLongestStayNs = 16'000'000;
 // How long a wait lasts before it asks for the first time what is wrong: no rank is as late as that by
 // chance, or rarely.
 constexpr std::int64_t kPatienceNs = 100'000'000;
+// How late, at most, a wait finds out that those that it is for are gone.
+constexpr std::int64_t kLongestPatienceNs = 2'000'000'000;
 // Pending frames to a peer that takes none: what close() waits for.
 constexpr std::int64_t kCloseNs = 10'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
@@ -182,11 +184,16 @@ std::int64_t Engine::lose_patience(Patience& patience)
     const std::int64_t now = base::now_ns();
     if (patience.since_ns == 0) {
         patience.since_ns = now;
-        patience.ends_ns = now + kPatienceNs;
+        patience.ends_ns = patience.doubles_ns = now + kPatienceNs;
     } else if (now >= patience.ends_ns) {
         const std::int64_t waited_ns = now - patience.since_ns;
-        patience.ends_ns = now + waited_ns;
-        watch_(waited_ns);
+        const bool twice_as_long = now >= patience.doubles_ns;
+        if (twice_as_long)
+            patience.doubles_ns = now + waited_ns;
+        patience.ends_ns = now + kLongestPatienceNs;
+        if (watch_(waited_ns, twice_as_long))
+            patience.ends_ns = now + kPatienceNs;
+        patience.ends_ns = std::min(patience.ends_ns, patience.doubles_ns);
     }
     return std::min(kSleepNs, patience.ends_ns - now);
 }

@@ -210,9 +210,10 @@ public:
         }
     }
 
-    /// What a wait that lasts calls, after 100 ms and then each time it has lasted twice as long. Under the
-    /// lock. Waits end by what it throws.
-    using Watch = std::function<void(std::int64_t waited_ns)>;
+    /// What a wait that lasts calls after 100 ms and then every two seconds, or each 100 ms while it answers
+    /// true; `twice_as_long`: as when that last was so. Nothing has arrived in the pass of progress before.
+    /// Under the lock. Waits end by what it throws.
+    using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
     void set_watch(Watch watch) { watch_ = std::move(watch); }
 
     /// Ends the progress thread, sends on what transports have refused so far, and closes them. Gives up what
@@ -232,6 +233,7 @@ private:
     struct Patience {
         std::int64_t since_ns = 0;
         std::int64_t ends_ns = 0;
+        std::int64_t doubles_ns = 0;  // when it will have lasted twice as long
     };
 
     template <class Done>

@@ -98,6 +98,9 @@ public:
     /// Takes a posted receive back; false when it has matched.
     bool cancel(ReceiveRequest& request) noexcept;
 
+    /// Fails the awaited receives from any source in this context with ErrorCode::peer_lost: nobody is left.
+    void fail_awaited_from_anybody(std::uint64_t context);
+
     /// The earliest unexpected message that fits, left in its place.
     UnexpectedRequest* probe(const matching::MatchKey& pattern);
     /// Takes `message`, found by probe(), out of matching: it is now the caller's, for receive_matched or

@@ -39,6 +39,18 @@ bool Protocol::cancel(ReceiveRequest& request) noexcept
     return true;
 }
 
+void Protocol::fail_awaited_from_anybody(std::uint64_t context)
+{
+    matcher_.withdraw_if(
+        [&](const matching::PostedReceive& posted) {
+            const auto& request = static_cast<const ReceiveRequest&>(posted);
+            return request.awaited && request.peer_rank < 0 && request.key.context == context;
+        },
+        [](matching::PostedReceive& posted) {
+            static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost);
+        });
+}
+
 void Protocol::forget(ReceiveRequest& request) noexcept
 {
     if (static_cast<matching::TableHook<matching::PostedTag>&>(request).linked())

@@ -69,7 +69,8 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled
     class Protocol* protocol = nullptr;  // likewise
     std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
-    const Peer* lost = nullptr;          // who it was that failed it, with ErrorCode::peer_lost
+    const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody
+    bool awaited = false;        // caller; its thread waits for it, and sends nothing meanwhile
 
     void take(std::size_t offset, std::span<const std::byte> bytes)
     {

@@ -74,6 +74,22 @@ TEST_CASE_METHOD(Hosts, "a rank that throws on another host ends the job with it
     CHECK(result.seconds < 2 * kSoonSeconds);
 }
 
+TEST_CASE_METHOD(Hosts, "a wait for ranks of another host that have left says so", "[failures]")
+{
+    const std::string fabric = GENERATE("tcp", "ofi");
+    const std::string waits_in = GENERATE("recv_any", "recv");
+    CAPTURE(fabric, waits_in);
+    std::vector<std::string> arguments = job("a:2,b:2", "leaves", {waits_in, "1"});
+    arguments.insert(arguments.begin(), {"--fabric", fabric});
+    const Result result = tuttirun(arguments);
+    CAPTURE(result.err);
+    CHECK(result.status == 1);
+    CHECK((contains(result.err, "rank 3: it has left the job") ||
+           contains(result.err, "nothing more comes from rank 3 of the job: it")));
+    CHECK(contains(result.err, " left the job"));
+    CHECK(result.seconds < kBoundSeconds);
+}
+
 TEST_CASE_METHOD(Hosts, "a daemon that is killed ends the job, and its ranks with it", "[failures]")
 {
     Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));

@@ -121,6 +121,23 @@ TEST_CASE("a rank that leaves while others wait for it is told by name", "[endin
     CHECK(result.seconds < kSoonSeconds);
 }
 
+TEST_CASE("a wait for any source ends once all others have left, and says who has", "[endings]")
+{
+    const std::string waits_in = GENERATE("recv_any", "irecv_any", "probe_any", "mprobe_any", "wait_any");
+    const std::string barriers = waits_in == "recv_any" ? std::string(GENERATE("0", "1")) : "1";
+    CAPTURE(waits_in, barriers);
+    const Result result = tuttirun(ranks(4, "leaves", {waits_in, barriers}));
+    CHECK(result.status == 1);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "rank 0 waits for a message from any source with "));
+    CHECK(
+        contains(result.err, " in the communicator of all 4 ranks, and all others of it are gone: rank 1: "));
+    CHECK(contains(result.err, "; rank 3: it"));
+    CHECK(contains(result.err, waits_in.starts_with("probe")    ? "probe: "
+                               : waits_in.starts_with("mprobe") ? "mprobe: "
+                                                                : "recv: "));
+}
+
 TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job", "[endings]")
 {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"stay"}}) {

@@ -1,9 +1,37 @@
-// The last rank leaves while the others wait for it. Arguments: what they wait in, and how many barriers come
-// first: without one nobody is connected, and from the fifth on ranks that share cores use shared memory.
+// The last rank leaves while the others wait for it; or all but the first, which waits for anybody.
+// Arguments: what they wait in, and how many barriers come first: without one nobody is connected, and from
+// the fifth on ranks that share cores use shared memory.
 #include <cstdlib>
 #include <string>
 
 #include "tutti/tutti.hpp"
+
+using tutti::any_source;
+
+namespace {
+
+// Returns where this is none of the calls that take any source.
+bool wait_for_anybody(const tutti::Communicator& world, const std::string& call)
+{
+    int values[2] = {};
+    if (call == "recv_any")
+        world.recv(values[0], any_source, 5);
+    else if (call == "irecv_any")
+        world.irecv(values[0]).wait();
+    else if (call == "probe_any")
+        world.probe(any_source, 7);
+    else if (call == "mprobe_any")
+        static_cast<void>(world.mprobe());
+    else if (call == "wait_any") {
+        tutti::Request requests[] = {world.irecv(values[0], any_source, 1),
+                                     world.irecv(values[1], any_source, 2)};
+        tutti::wait_any(requests);
+    } else
+        return false;
+    return true;
+}
+
+}  // namespace
 
 int main(int argc, char** argv)
 {
@@ -12,6 +40,16 @@ int main(int argc, char** argv)
     const std::string waits_in = argc > 1 ? argv[1] : "";
     for (int i = 0; i < (argc > 2 ? std::atoi(argv[2]) : 0); ++i)
         world.barrier();
+    if (waits_in.ends_with("_any")) {
+        // What has come is received although its sender has left.
+        int value = world.rank();
+        if (world.rank() == 1)
+            world.send(value, 0, 5);
+        if (world.rank() != 0)
+            return 0;
+        world.recv(value, any_source, 5);
+        return wait_for_anybody(world, waits_in) ? 0 : 2;
+    }
     const int last = world.size() - 1;
     if (world.rank() == last)
         return 0;
