@@ -27,8 +27,15 @@ double machine_cpus()
 
 bool cores_are_shared(int local_ranks)
 {
-    if (const char* told = std::getenv("TUTTI_SHARED_CORES"); told != nullptr && *told != '\0')
-        return *told != '0';
+    if (const char* told = std::getenv("TUTTI_SHARED_CORES"); told != nullptr && *told != '\0') {
+        const std::string_view text = told;
+        if (text != "0" && text != "1")
+            throw Error(ErrorCode::invalid_argument, "environment",
+                        fmt::format("TUTTI_SHARED_CORES={} is neither 1 (the ranks of a machine share cores) "
+                                    "nor 0 (each has its own)",
+                                    text));
+        return text == "1";
+    }
     return local_ranks > machine_cpus();
 }
 

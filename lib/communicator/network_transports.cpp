@@ -40,6 +40,12 @@ std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
     return host;
 }
 
+FabricWish wish_of_environment()
+{
+    const char* const text = std::getenv("TUTTI_FABRIC");
+    return FabricWish::parse(text != nullptr ? text : "");
+}
+
 // tuttirun -v: the lowest rank of each node says what its messages to other nodes go through.
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
@@ -76,13 +82,20 @@ bool has_rdma_adapter(const std::string& root)
     return false;
 }
 
+void check_network_variables()
+{
+    static_cast<void>(wish_of_environment());
+    static_cast<void>(network::InterfaceChoice::from_environment());
+    if (const std::string wish = transport::tcp::congestion_wish(); !wish.empty())
+        static_cast<void>(transport::tcp::choose_congestion_control(wish));
+}
+
 std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap)
 {
     std::vector<std::unique_ptr<transport::Transport>> transports;
     if (bootstrap.node_of_rank().empty())
         return transports;
-    const char* const text = std::getenv("TUTTI_FABRIC");
-    const FabricWish wish = FabricWish::parse(text != nullptr ? text : "");
+    const FabricWish wish = wish_of_environment();
     const security::Key key = key_of(bootstrap);
     const std::string host = host_of_this_rank(bootstrap);
     const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();

@@ -29,6 +29,10 @@ struct FabricWish {
 /// `root`/sys only, as libfabric takes long to load.
 bool has_rdma_adapter(const std::string& root = {});
 
+/// Throws where what the environment says of networks cannot be meant, also for a job that needs none now: as
+/// far as that is known without a look at libfabric, which takes long, or at other hosts' interfaces.
+void check_network_variables();
+
 /// The preferred first; none where the job has one node only. All ranks of the job call it. Throws where what
 /// is wished for is not to be had.
 std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap);

@@ -87,6 +87,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
         return attendance_.look();
     });
     collectives::choice();
+    check_network_variables();
     const std::span<const int> local = bootstrap_->local_peers();
     if (hub != nullptr) {
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));

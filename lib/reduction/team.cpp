@@ -26,8 +26,8 @@ constexpr int kMostTold = 1024;
 
 std::atomic<Team*> team_of_process{nullptr};
 
-// The number at the start of a variable; OMP_NUM_THREADS may be a list.
-std::optional<int> number_in(const char* variable)
+// The number in a variable, or that at the start of a list of them; 0: it is none.
+std::optional<int> number_in(const char* variable, bool may_be_list)
 {
     const char* const text = std::getenv(variable);
     if (text == nullptr || *text == '\0')
@@ -35,7 +35,7 @@ std::optional<int> number_in(const char* variable)
     const std::string_view all = text;
     int number = 0;
     const auto [end, error] = std::from_chars(all.begin(), all.end(), number);
-    const bool whole = end == all.end() || *end == ',';
+    const bool whole = end == all.end() || (may_be_list && *end == ',');
     return error == std::errc() && whole ? number : 0;
 }
 
@@ -137,7 +137,7 @@ void reduce_shared(Kernel kernel, void* dst, const void* a, const void* b, std::
 
 int reduction_threads(int cores)
 {
-    if (const auto told = number_in("TUTTI_REDUCE_THREADS")) {
+    if (const auto told = number_in("TUTTI_REDUCE_THREADS", false)) {
         if (*told < 1 || *told > kMostTold)
             throw Error(
                 ErrorCode::invalid_argument, "environment",
@@ -146,7 +146,7 @@ int reduction_threads(int cores)
                             std::getenv("TUTTI_REDUCE_THREADS"), kMostTold));
         return *told;
     }
-    const int bound = number_in("OMP_NUM_THREADS").value_or(kMostThreads);
+    const int bound = number_in("OMP_NUM_THREADS", true).value_or(kMostThreads);
     return std::clamp(std::min(cores, bound), 1, kMostThreads);
 }
 
