@@ -1,6 +1,7 @@
 // Send and receive buffers as benchmarks use them: page-aligned, touched before the clock starts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@ namespace tutti::bench {
 
 inline constexpr Memory kOrdinaryMemory{[](std::size_t size_bytes) { return std::malloc(size_bytes); },
                                         [](void* memory) { std::free(memory); }};
+
+inline constexpr std::size_t kPageBytes = 4096;
 
 /// Owns `size_bytes` (rounded up to whole pages, at least one) filled with `letter`.
 class Buffer {
@@ -36,7 +39,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kPageBytes = 4096;
     static std::size_t whole_pages(std::size_t size_bytes)
     {
         return (size_bytes / kPageBytes + 1) * kPageBytes;
@@ -54,6 +56,38 @@ struct Buffers {
     }
     Buffer out;
     Buffer in;
+};
+
+/// Where the messages of a window lie in a buffer: all at its beginning, or each on pages of its own.
+class MessagePlaces {
+public:
+    MessagePlaces(Bytes all_in_one) : data_(all_in_one.data()), size_bytes_(all_in_one.size()) {}
+    /// The buffer has whole pages for each of them.
+    MessagePlaces(Buffer& buffer, std::size_t size_bytes, std::size_t messages)
+        : data_(buffer.bytes(0).data()),
+          size_bytes_(size_bytes),
+          stride_bytes_((size_bytes + kPageBytes - 1) / kPageBytes * kPageBytes),
+          count_(messages)
+    {
+    }
+
+    /// Of a window's i'th message.
+    Bytes operator[](std::size_t message) const { return {data_ + message * stride_bytes_, size_bytes_}; }
+    /// How many different ones there are.
+    std::size_t count() const noexcept { return count_; }
+    /// Those of a window of so many messages.
+    MessagePlaces first(std::size_t messages) const
+    {
+        MessagePlaces places = *this;
+        places.count_ = std::min(count_, messages);
+        return places;
+    }
+
+private:
+    std::byte* data_;
+    std::size_t size_bytes_;
+    std::size_t stride_bytes_ = 0;
+    std::size_t count_ = 1;
 };
 
 }  // namespace tutti::bench

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "benchmarks/suite/neighborhood.hpp"
 #include "tutti/reduction.hpp"
 
 namespace tutti::bench {
@@ -37,8 +38,8 @@ struct NotOffered : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// One rank's part of a call. All ranks describe the same collective. Reductions are
-/// sums; the neighbours of a rank are the one below and the one above, in a ring of all ranks.
+/// One rank's part of a call. All ranks describe the same collective, and every call of a job that has
+/// neighbours has the same ones. Reductions are sums.
 ///
 /// Buffers are borrowed as long as what is prepared from this, and hold whole blocks, one after the other in
 /// the order of ranks or neighbours. In place, `out` is the only one: at the root of a gather or scatter the
@@ -50,11 +51,12 @@ struct CollectiveCall {
     std::byte* out = nullptr;
     /// Elements of a block (in the unequal forms the own one); without blocks, of the whole.
     std::size_t count = 0;
-    /// The unequal forms: elements of each rank's or neighbour's block. What two ranks give each other is
-    /// equally much.
+    /// The unequal forms: elements of each rank's block. What two ranks give each other is equally much; so
+    /// it is between neighbours, where these are the blocks of the sources.
     std::vector<std::size_t> counts = {};
     bool in_place = false;
     int root = 0;
+    NeighborRanks neighbors = {};
 };
 
 constexpr bool is_reduction(Collective collective) noexcept

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "benchmarks/suite/pattern.hpp"
 
@@ -65,27 +65,30 @@ bool is_unequal(Collective collective)
 
 }  // namespace
 
-CollectiveData::CollectiveData(Collective collective, DataType type, std::size_t size_bytes, bool in_place,
-                               int rank, int ranks, int root)
-    : collective_(collective),
-      type_(type),
-      in_place_(in_place),
-      rank_(static_cast<std::size_t>(rank)),
-      ranks_(static_cast<std::size_t>(ranks)),
-      root_(static_cast<std::size_t>(root)),
-      block_bytes_(collective == Collective::barrier ? 0 : size_bytes)
+CollectiveData::CollectiveData(const CollectivePart& part)
+    : collective_(part.collective),
+      type_(part.type),
+      in_place_(part.in_place),
+      rank_(static_cast<std::size_t>(part.rank)),
+      ranks_(static_cast<std::size_t>(part.ranks)),
+      root_(static_cast<std::size_t>(part.root)),
+      neighborhood_(part.neighborhood),
+      block_bytes_(part.collective == Collective::barrier ? 0 : part.size_bytes)
 {
-    const std::size_t element_bytes = tutti::size_bytes(type);
-    const std::size_t blocks = has_one_block(collective) ? 1 : is_neighbourly(collective) ? 2 : ranks_;
+    const bool neighbourly = is_neighbourly(collective_);
+    const std::size_t blocks = has_one_block(collective_) ? 1
+                               : neighbourly              ? most_neighbors(*neighborhood_)
+                                                          : ranks_;
     total_bytes_ = blocks * block_bytes_;
-    if (!is_unequal(collective))
+    if (!is_unequal(collective_))
         return;
-    counts_.assign(blocks, size_bytes / element_bytes);
-    if (collective == Collective::reduce_scatterv) {
-        const std::size_t elements = size_bytes / element_bytes;
+    const std::size_t element_bytes = tutti::size_bytes(type_);
+    const std::size_t elements = part.size_bytes / element_bytes;
+    counts_.assign(neighbourly ? neighbors().sources.size() : ranks_, elements);
+    if (collective_ == Collective::reduce_scatterv) {
         for (std::size_t i = 0; i < ranks_; ++i)
             counts_[i] = elements / ranks_ + (i < elements % ranks_ ? 1 : 0);
-        total_bytes_ = size_bytes;
+        total_bytes_ = part.size_bytes;
         block_bytes_ = counts_[rank_] * element_bytes;
     }
 }
@@ -99,7 +102,8 @@ CollectiveCall CollectiveData::call(std::byte* in, std::byte* out) const
             block_bytes_ / tutti::size_bytes(type_),
             counts_,
             in_place_,
-            static_cast<int>(root_)};
+            static_cast<int>(root_),
+            is_neighbourly(collective_) ? neighbors() : NeighborRanks{}};
 }
 
 std::vector<CollectiveData::Block> CollectiveData::sent() const
@@ -129,9 +133,12 @@ std::vector<CollectiveData::Block> CollectiveData::sent() const
             [[fallthrough]];
         case Collective::alltoall:
         case Collective::alltoallv:
+            for (std::size_t to = 0; to < ranks_; ++to)
+                blocks.push_back({to * block_bytes_, salt(rank_, to)});
+            break;
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
-            for (std::size_t to = 0; to * block_bytes_ < total_bytes_; ++to)
+            for (std::size_t to = 0; to < neighbors().destinations.size(); ++to)
                 blocks.push_back({to * block_bytes_, salt(rank_, to)});
             break;
         default:
@@ -142,8 +149,6 @@ std::vector<CollectiveData::Block> CollectiveData::sent() const
 
 std::vector<CollectiveData::Block> CollectiveData::received() const
 {
-    const std::size_t below = (rank_ + ranks_ - 1) % ranks_;
-    const std::size_t above = (rank_ + 1) % ranks_;
     std::vector<Block> blocks;
     switch (collective_) {
         case Collective::broadcast:
@@ -169,13 +174,30 @@ std::vector<CollectiveData::Block> CollectiveData::received() const
             break;
         case Collective::neighbor_allgather:
         case Collective::neighbor_allgatherv:
-            return {{0, salt(below, 0)}, {block_bytes_, salt(above, 0)}};
         case Collective::neighbor_alltoall:
         case Collective::neighbor_alltoallv:
-            // What the one below sent upwards, and the one above downwards.
-            return {{0, salt(below, 1)}, {block_bytes_, salt(above, 0)}};
+            return received_from_neighbors();
         default:
             break;
+    }
+    return blocks;
+}
+
+// What one rank sends another several times arrives in the same order.
+std::vector<CollectiveData::Block> CollectiveData::received_from_neighbors() const
+{
+    const bool to_all_the_same =
+        collective_ == Collective::neighbor_allgather || collective_ == Collective::neighbor_allgatherv;
+    std::vector<Block> blocks;
+    std::map<int, std::size_t> searched;  // how many blocks of a source have been looked at
+    for (const int source : neighbors().sources) {
+        const auto from = static_cast<std::size_t>(source);
+        const std::vector<int>& destinations = (*neighborhood_)[from].destinations;
+        std::size_t& block = searched[source];
+        while (destinations[block] != static_cast<int>(rank_))
+            ++block;
+        blocks.push_back({blocks.size() * block_bytes_, salt(from, to_all_the_same ? 0 : block)});
+        ++block;
     }
     return blocks;
 }
@@ -221,19 +243,9 @@ void CollectiveData::fill(std::byte* in, std::byte* out) const
 
 std::size_t CollectiveData::wrong_bytes(const std::byte* out) const
 {
-    const auto wrong_in = [&](const std::vector<Block>& blocks) {
-        std::size_t wrong = 0;
-        for (const Block& block : blocks)
-            wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
-        return wrong;
-    };
-    std::vector<Block> blocks = received();
-    std::size_t wrong = wrong_in(blocks);
-    // Where both neighbours are one rank, MPI before 4.1 leaves open which of its blocks comes first.
-    if (is_neighbourly(collective_) && ranks_ <= 2) {
-        std::swap(blocks[0].salt, blocks[1].salt);
-        wrong = std::min(wrong, wrong_in(blocks));
-    }
+    std::size_t wrong = 0;
+    for (const Block& block : received())
+        wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
     // Of the ranks without a result nothing is expected: MPI leaves open what rank 0 has after exscan.
     const bool has_sums = is_reduction(collective_) &&
                           (collective_ != Collective::reduce || rank_ == root_) &&

@@ -8,14 +8,25 @@
 
 namespace tutti::bench {
 
-/// The buffers of one rank for a collective of `size_bytes`: that of a block, of the whole where there are no
-/// blocks, and of all ranks' blocks together for reduce_scatterv. The unequal forms have equal blocks, as
-/// OSU's benchmarks have, but for reduce_scatterv, whose first blocks are one element longer where the size
-/// asks for it.
+/// Which collective, and which rank's part of it.
+struct CollectivePart {
+    Collective collective;
+    DataType type = DataType::int8;
+    /// Of a block, of the whole where there are no blocks, and of all ranks' blocks together for
+    /// reduce_scatterv.
+    std::size_t size_bytes = 0;
+    bool in_place = false;
+    int rank = 0;
+    int ranks = 1;
+    int root = 0;
+    const Neighborhood* neighborhood = nullptr;  // of neighbourhood collectives; borrowed
+};
+
+/// The buffers of one rank. The unequal forms have equal blocks, as OSU's benchmarks have, but for
+/// reduce_scatterv, whose first blocks are one element longer where the size asks for it.
 class CollectiveData {
 public:
-    CollectiveData(Collective collective, DataType type, std::size_t size_bytes, bool in_place, int rank,
-                   int ranks, int root = 0);
+    explicit CollectiveData(const CollectivePart& part);
 
     /// What a rank needs for each of both buffers; the same at all ranks.
     std::size_t buffer_bytes() const noexcept { return total_bytes_; }
@@ -34,6 +45,8 @@ private:
     };
     std::vector<Block> sent() const;
     std::vector<Block> received() const;
+    std::vector<Block> received_from_neighbors() const;
+    const NeighborRanks& neighbors() const { return (*neighborhood_)[rank_]; }
     template <class Visitor>
     void with_elements(Visitor visitor) const;
 
@@ -43,8 +56,9 @@ private:
     std::size_t rank_;
     std::size_t ranks_;
     std::size_t root_;
+    const Neighborhood* neighborhood_;
     std::size_t block_bytes_;            // the own one
-    std::size_t total_bytes_;            // of all blocks
+    std::size_t total_bytes_;            // of as many blocks as any rank sends or receives
     std::vector<std::size_t> counts_{};  // as CollectiveCall::counts
 };
 

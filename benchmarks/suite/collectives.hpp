@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "benchmarks/suite/collective_backend.hpp"
 #include "benchmarks/suite/collective_data.hpp"
@@ -10,30 +12,59 @@
 
 namespace tutti::bench {
 
-/// One collective of one size, ready to be called, in buffers that are borrowed.
+/// One collective of one size, ready to be called, in buffers that are borrowed. Where its root changes from
+/// call to call, it is prepared for every root, and all ranks take the same turns.
 template <CollectiveBackend B>
 class CollectiveStep {
 public:
     CollectiveStep(Session<B>& session, Buffers& buffers, std::size_t size_bytes)
-        : session_(session),
-          data_(*session.benchmark().collective, session.options().element(), size_bytes,
-                session.options().in_place, session.job().rank(), session.job().size(),
-                session.options().root),
-          in_(buffers.out.bytes(0).data()),
-          out_(buffers.in.bytes(0).data()),
-          prepared_(session.job().prepare(data_.call(in_, out_)))
+        : session_(session), in_(buffers.out.bytes(0).data()), out_(buffers.in.bytes(0).data())
     {
+        const Options& options = session.options();
+        CollectivePart part{.collective = *session.benchmark().collective,
+                            .type = options.element(),
+                            .size_bytes = size_bytes,
+                            .in_place = options.in_place,
+                            .rank = session.job().rank(),
+                            .ranks = session.job().size(),
+                            .root = options.root,
+                            .neighborhood = &session.neighborhood()};
+        const int first_root = options.rotating_root ? 0 : options.root;
+        const int last_root = options.rotating_root ? part.ranks - 1 : options.root;
+        for (part.root = first_root; part.root <= last_root; ++part.root) {
+            data_.emplace_back(part);
+            prepared_.push_back(session.job().prepare(data_.back().call(in_, out_)));
+        }
     }
 
-    typename B::Prepared& prepared() noexcept { return prepared_; }
+    /// How many different calls there are: 1, or one for each root.
+    std::size_t turns() const noexcept { return prepared_.size(); }
+    /// Which one is next.
+    std::size_t next_turn() noexcept
+    {
+        const std::size_t turn = turn_;
+        turn_ = turn + 1 == turns() ? 0 : turn + 1;
+        return turn;
+    }
+    typename B::Prepared& prepared(std::size_t turn) noexcept { return prepared_[turn]; }
+    /// The next call, made.
+    void run() { prepared_[next_turn()].run(); }
+    /// The next call, started.
+    typename B::Request start() { return prepared_[next_turn()].start(); }
 
-    /// Whether `call`, which makes the call once, leaves what it must at all ranks. A barrier moves nothing.
+    /// Whether `call`, which makes the next call, leaves what it must at all ranks; with every root. A
+    /// barrier moves nothing.
     template <class Call>
     bool right(Call call)
     {
-        data_.fill(in_, out_);
-        call();
-        return none_wrong(session_.job(), data_.wrong_bytes(out_));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < turns(); ++i) {
+            const CollectiveData& data = data_[turn_];
+            data.fill(in_, out_);
+            call();
+            wrong += data.wrong_bytes(out_);
+        }
+        return none_wrong(session_.job(), wrong);
     }
 
     /// The same where the command line asks for it and there are data; then the buffers get what is timed.
@@ -41,18 +72,19 @@ public:
     std::optional<bool> check(Call call)
     {
         std::optional<bool> valid;
-        if (data_.buffer_bytes() > 0)
+        if (data_.front().buffer_bytes() > 0)
             valid = session_.checked([&] { return right(call); });
-        data_.fill_with_ones(in_, out_);
+        data_.front().fill_with_ones(in_, out_);
         return valid;
     }
 
 private:
     Session<B>& session_;
-    CollectiveData data_;
     std::byte* in_;
     std::byte* out_;
-    typename B::Prepared prepared_;
+    std::vector<CollectiveData> data_;
+    std::vector<typename B::Prepared> prepared_;
+    std::size_t turn_ = 0;
 };
 
 /// measure(step, key of the row, bytes) for each size; once, without a key, where the collective has none.
@@ -67,9 +99,11 @@ void each_step(Session<B>& session, Measure measure)
         measure(step, std::optional<double>(), std::size_t{0});
         return;
     }
-    const std::size_t blocks =
-        CollectiveData(*session.benchmark().collective, DataType::int8, 1, false, 0, session.job().size())
-            .buffer_bytes();
+    const std::size_t blocks = CollectiveData({.collective = *session.benchmark().collective,
+                                               .size_bytes = 1,
+                                               .ranks = session.job().size(),
+                                               .neighborhood = &session.neighborhood()})
+                                   .buffer_bytes();
     session.each_size(blocks, [&](Buffers& buffers, std::size_t size_bytes) {
         CollectiveStep<B> step(session, buffers, size_bytes);
         measure(step, std::optional<double>(static_cast<double>(size_bytes)), size_bytes);
@@ -83,25 +117,23 @@ Start start_of(const Session<B>& session)
     return session.benchmark().collective == Collective::barrier ? Start::free : session.start();
 }
 
-/// Always from or to one rank where there is a root, as OSU does: the tree's leaves are the same ranks each
-/// time.
+/// From or to one rank where there is a root, as OSU does, unless the command line has it change.
 template <CollectiveBackend B>
 void collectives(Session<B>& session)
 {
     const Start start = start_of(session);
     session.open(start);
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t) {
-        typename B::Prepared& prepared = step.prepared();
-        const std::optional<bool> valid = step.check([&] { prepared.run(); });
+        const std::optional<bool> valid = step.check([&] { step.run(); });
         session.row(
-            key, session.sampler().iterations(Over::slowest, start, [&] { prepared.run(); }),
+            key, session.sampler().iterations(Over::slowest, start, [&] { step.run(); }),
             [](double us) { return us; }, valid);
     });
 }
 
-/// From start to wait; the request is made before the clock starts. There are libraries (MPICH 4.0.2: gather
-/// and scatter) whose requests do their work once, when they are made or first started: times of nothing, so
-/// that the second start is looked at even when nobody asks for checks.
+/// From start to wait; the requests are made before the clock starts. There are libraries (MPICH 4.0.2:
+/// gather and scatter) whose requests do their work once, when they are made or first started: times of
+/// nothing, so that the second start is looked at even when nobody asks for checks.
 template <CollectiveBackend B>
 void persistent_collectives(Session<B>& session)
 {
@@ -109,12 +141,16 @@ void persistent_collectives(Session<B>& session)
     const Start start = start_of(session);
     bool opened = false;
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t) {
-        typename B::Persistent request = step.prepared().persistent();
+        std::vector<typename B::Persistent> requests;
+        for (std::size_t turn = 0; turn < step.turns(); ++turn)
+            requests.push_back(step.prepared(turn).persistent());
         const auto call = [&] {
+            typename B::Persistent& request = requests[step.next_turn()];
             job.start(request);
             job.wait(request);
         };
-        call();
+        for (std::size_t turn = 0; turn < step.turns(); ++turn)
+            call();
         // Not before it is known that the library has it, the header is printed.
         if (!std::exchange(opened, true)) {
             if (!session.options().validate && !step.right(call))

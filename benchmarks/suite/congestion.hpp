@@ -59,9 +59,7 @@ void congestion(Session<B>& session)
     const int messages = session.options().window;
     Window<B> window(messages, part.partners.size());
     session.open(Start::free);
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const Bytes out = buffers.out.bytes(size_bytes);
-        const Bytes in = buffers.in.bytes(size_bytes);
+    session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
         const auto step = [&] {
             if (sends)
                 send_window(job, part.partners, out, window);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ using ConstBytes = std::span<const std::byte>;
 struct Memory {
     void* (*allocate)(std::size_t size_bytes);
     void (*release)(void* memory);
+};
+
+/// The job does not suit the benchmark. All ranks notice alike, so none is left waiting.
+struct UnsuitableJob : std::runtime_error {
+    using std::runtime_error::runtime_error;
 };
 
 template <class B>

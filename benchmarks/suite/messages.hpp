@@ -44,27 +44,29 @@ struct Window {
     Buffer acknowledgement{4, 0};
 };
 
-/// A window of isends to each of `partners`, in turn, each of which acknowledges it by 4 bytes once it has
-/// received all.
+/// A window of isends to each of `partners`, which get the same messages in turn; each of them acknowledges
+/// it by 4 bytes once it has received all.
 template <Messages B>
-void send_window(B& job, std::span<const int> partners, Bytes out, Window<B>& window)
+void send_window(B& job, std::span<const int> partners, MessagePlaces out, Window<B>& window)
 {
-    for (auto request = window.sends.begin(); request != window.sends.end();) {
+    std::size_t message = 0;
+    for (auto request = window.sends.begin(); request != window.sends.end(); ++message) {
         for (const int partner : partners)
-            *request++ = job.isend(out, partner, kDataTag);
+            *request++ = job.isend(out[message], partner, kDataTag);
     }
     job.wait_all(window.sends);
     for (const int partner : partners)
         job.recv(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
 }
 
-/// All into one buffer, as OSU does: what is measured is the transfer, not the receiver's cache.
+/// Usually all into one place, as OSU does: what is measured is the transfer, not the receiver's cache.
 template <Messages B>
-void receive_window(B& job, std::span<const int> partners, Bytes in, Window<B>& window)
+void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Window<B>& window)
 {
-    for (auto request = window.receives.begin(); request != window.receives.end();) {
+    std::size_t message = 0;
+    for (auto request = window.receives.begin(); request != window.receives.end(); ++message) {
         for (const int partner : partners)
-            *request++ = job.irecv(in, partner, kDataTag);
+            *request++ = job.irecv(in[message], partner, kDataTag);
     }
     job.wait_all(window.receives);
     for (const int partner : partners)
@@ -73,7 +75,7 @@ void receive_window(B& job, std::span<const int> partners, Bytes in, Window<B>& 
 
 /// From the first of the two to the other.
 template <Messages B>
-void one_way_window(B& job, Partner partner, Bytes out, Bytes in, Window<B>& window)
+void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, Window<B>& window)
 {
     if (partner.first)
         send_window(job, std::span(&partner.rank, 1), out, window);
@@ -83,13 +85,13 @@ void one_way_window(B& job, Partner partner, Bytes out, Bytes in, Window<B>& win
 
 /// Both send a window and receive one.
 template <Messages B>
-void two_way_window(B& job, Partner partner, Bytes out, Bytes in, Window<B>& window)
+void two_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, Window<B>& window)
 {
     // Receives first, so that messages find them posted.
-    for (auto& request : window.receives)
-        request = job.irecv(in, partner.rank, kDataTag);
-    for (auto& request : window.sends)
-        request = job.isend(out, partner.rank, kDataTag);
+    for (std::size_t i = 0; i < window.receives.size(); ++i)
+        window.receives[i] = job.irecv(in[i], partner.rank, kDataTag);
+    for (std::size_t i = 0; i < window.sends.size(); ++i)
+        window.sends[i] = job.isend(out[i], partner.rank, kDataTag);
     job.wait_all(window.sends);
     job.wait_all(window.receives);
 }

@@ -124,7 +124,7 @@ public:
     /// All ranks prepare the same collectives in the same order.
     Prepared prepare(const CollectiveCall& call)
     {
-        return {call, is_neighbourly(call.collective) ? ring() : MPI_COMM_WORLD};
+        return {call, is_neighbourly(call.collective) ? graph(call.neighbors) : MPI_COMM_WORLD};
     }
 
     void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
@@ -139,18 +139,19 @@ public:
     }
 
 private:
-    // A ring of all ranks, made by the first call that all of them make. MPI_Finalize frees it.
-    MPI_Comm ring()
+    // Made by the first call that all ranks make. MPI_Finalize frees it.
+    MPI_Comm graph(const NeighborRanks& neighbors)
     {
-        if (ring_ == MPI_COMM_NULL) {
-            const int periodic = 1;
-            MPI_Cart_create(MPI_COMM_WORLD, 1, &size_, &periodic, 0, &ring_);
-        }
-        return ring_;
+        if (graph_ == MPI_COMM_NULL)
+            MPI_Dist_graph_create_adjacent(
+                MPI_COMM_WORLD, mpi_count(neighbors.sources.size()), neighbors.sources.data(), MPI_UNWEIGHTED,
+                mpi_count(neighbors.destinations.size()), neighbors.destinations.data(), MPI_UNWEIGHTED,
+                MPI_INFO_NULL, 0, &graph_);
+        return graph_;
     }
 
     Joined joined_;
-    MPI_Comm ring_ = MPI_COMM_NULL;
+    MPI_Comm graph_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
 };

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -26,7 +27,7 @@ inline int mpi_count(std::size_t elements)
 /// arguments.
 class MpiCollective {
 public:
-    /// `comm` is the ring of ranks for neighbourhood collectives.
+    /// `comm` knows the neighbours for neighbourhood collectives.
     MpiCollective(const CollectiveCall& call, MPI_Comm comm)
         : collective_(call.collective),
           comm_(comm),
@@ -36,10 +37,13 @@ public:
           count_(mpi_count(call.count)),
           root_(call.root)
     {
+        for (std::vector<int>* const array : {&counts_, &displacements_, &sent_, &sent_displacements_})
+            array->reserve(1);  // Open MPI refuses null pointers, also where there is nothing to count
         for (const std::size_t count : call.counts)
             counts_.push_back(mpi_count(count));
-        displacements_.resize(counts_.size());
-        std::exclusive_scan(counts_.begin(), counts_.end(), displacements_.begin(), 0);
+        append_displacements(counts_, displacements_);
+        sent_.resize(call.neighbors.destinations.size(), count_);
+        append_displacements(sent_, sent_displacements_);
         MPI_Comm_rank(comm, &rank_);
         if (call.in_place)
             put_in_place();
@@ -68,6 +72,11 @@ public:
     }
 
 private:
+    static void append_displacements(const std::vector<int>& counts, std::vector<int>& displacements)
+    {
+        std::exclusive_scan(counts.begin(), counts.end(), std::back_inserter(displacements), 0);
+    }
+
     void put_in_place()
     {
         in_ = out_;
@@ -152,7 +161,8 @@ private:
                                in_, count_, type_, out_, count_, type_, comm_);
             case Collective::neighbor_alltoallv:
                 return visitor(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, mpi_init::neighbor_alltoallv,
-                               in_, counts, places, type_, out_, counts, places, type_, comm_);
+                               in_, sent_.data(), sent_displacements_.data(), type_, out_, counts, places,
+                               type_, comm_);
         }
     }
 
@@ -166,6 +176,8 @@ private:
     int rank_ = 0;
     std::vector<int> counts_;
     std::vector<int> displacements_;
+    std::vector<int> sent_;  // to each destination of neighbor_alltoallv
+    std::vector<int> sent_displacements_;
 };
 
 }  // namespace tutti::bench

@@ -66,13 +66,11 @@ void multi_latency(Session<B>& session)
 /// The bandwidths of all pairs together in windows of so many messages, as their senders see them.
 template <Backend B>
 Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Partner>& partner,
-                     Buffers& buffers, std::size_t size_bytes)
+                     MessagePlaces out, MessagePlaces in, std::size_t size_bytes)
 {
     B& job = session.job();
     const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
     Window<B> window(messages);
-    const Bytes out = buffers.out.bytes(size_bytes);
-    const Bytes in = buffers.in.bytes(size_bytes);
     const bool sends = partner && partner->first;
     const auto step = [&] {
         if (partner)
@@ -101,8 +99,8 @@ void multi_bandwidth(Session<B>& session)
                                                     words_for(pairs), messages),
                                .parts = rate ? std::vector<Part>{{"Messages/s"}} : std::vector<Part>{},
                                .notes = {fmt::format("[ pairs: {} ] [ window size: {} ]", pairs, messages)}});
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        Row row = windows_of_pairs(session, messages, partner, buffers, size_bytes);
+    session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
+        Row row = windows_of_pairs(session, messages, partner, out, in, size_bytes);
         if (rate)
             row.parts = {1e6 * row.summary.median / static_cast<double>(size_bytes)};
         session.row(row);
@@ -123,22 +121,25 @@ void varied_windows(Session<B>& session)
                  {.title = fmt::format("{}, {}, best window", session.benchmark().title, words_for(pairs)),
                   .parts = std::move(parts),
                   .notes = {fmt::format("[ pairs: {} ] [ window size: varied ]", pairs)}});
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        std::optional<Row> best;
-        std::vector<double> bandwidths;
-        bool valid = true;
-        for (const int length : kLengths) {
-            Row row = windows_of_pairs(session, length, partner, buffers, size_bytes);
-            bandwidths.push_back(row.summary.median);
-            valid = valid && row.valid.value_or(true);
-            if (!best || row.summary.median > best->summary.median)
-                best = std::move(row);
-        }
-        best->parts = std::move(bandwidths);
-        if (best->valid)
-            best->valid = valid;
-        session.row(*best);
-    });
+    session.each_window_size(kLengths.back(),
+                             [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
+                                 std::optional<Row> best;
+                                 std::vector<double> bandwidths;
+                                 bool valid = true;
+                                 for (const int length : kLengths) {
+                                     const auto messages = static_cast<std::size_t>(length);
+                                     Row row = windows_of_pairs(session, length, partner, out.first(messages),
+                                                                in.first(messages), size_bytes);
+                                     bandwidths.push_back(row.summary.median);
+                                     valid = valid && row.valid.value_or(true);
+                                     if (!best || row.summary.median > best->summary.median)
+                                         best = std::move(row);
+                                 }
+                                 best->parts = std::move(bandwidths);
+                                 if (best->valid)
+                                     best->valid = valid;
+                                 session.row(*best);
+                             });
 }
 
 template <Backend B>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "benchmarks/suite/catalogue.hpp"
+#include "benchmarks/suite/neighborhood.hpp"
 #include "benchmarks/suite/stopping.hpp"
 #include "tutti/data_type.hpp"
 
@@ -31,6 +32,7 @@ struct Options {
     Budget budget;
     std::string start = "auto";  // how iterations of collectives begin: or "barrier", "clock"
     int window = 64;
+    bool buffer_each = false;  // the messages of a window lie apart
     std::optional<int> pairs;  // mbw_mr: otherwise as many as the ranks make
     int threads = 2;           // latency_mt
     bool validate = false;
@@ -41,14 +43,16 @@ struct Options {
     std::string json_file;
     std::string csv_file;
 
-    std::optional<DataType> type;             // of the elements
-    std::vector<DataType> types_in_turn;      // a run each, of which `type` is this one's
-    int root = 0;                             // collectives
-    std::optional<int> validation_warmup;     // instead of the budget's, where bytes are checked
-    std::optional<std::size_t> memory_limit;  // of a rank's buffers
-    bool print_rate = true;                   // mbw_mr
-    bool vary_window = false;                 // likewise
-    bool in_place = false;                    // collectives
+    std::optional<DataType> type;                    // of the elements
+    std::vector<DataType> types_in_turn;             // a run each, of which `type` is this one's
+    int root = 0;                                    // collectives
+    bool rotating_root = false;                      // likewise: iteration i has root i mod ranks
+    std::optional<int> validation_warmup;            // instead of the budget's, where bytes are checked
+    std::optional<std::size_t> memory_limit;         // of a rank's buffers
+    bool print_rate = true;                          // mbw_mr
+    bool vary_window = false;                        // likewise
+    bool in_place = false;                           // collectives
+    std::optional<NeighborhoodChoice> neighborhood;  // neighbourhood collectives: otherwise a ring
 
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching

@@ -33,19 +33,47 @@ void parse_types(const std::string& text, std::vector<DataType>& types)
     }
 }
 
-int parse_root(const std::string& text)
+void parse_root(const std::string& text, Options& options)
 {
     constexpr std::string_view kFixed = "fixed:";
+    options.rotating_root = text == "rotate";
+    if (options.rotating_root)
+        return;
     std::string_view number = text;
     if (number.starts_with(kFixed))
         number.remove_prefix(kFixed.size());
-    int root = -1;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), root);
-    if (error != std::errc{} || end != number.data() + number.size() || root < 0)
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.root);
+    if (error != std::errc{} || end != number.data() + number.size() || options.root < 0)
         throw CLI::ValidationError(
-            "-k", fmt::format("'{}' is not fixed:RANK: write for example -k fixed:1{}", text,
-                              text == "rotate" ? " (a root that changes is not offered)" : ""));
-    return root;
+            "-k", fmt::format("'{}' is neither fixed:RANK nor rotate: write for example -k fixed:1", text));
+}
+
+// What is no such number is 0.
+int positive_number(const std::string& text)
+{
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size() ? std::max(number, 0) : 0;
+}
+
+NeighborhoodChoice parse_neighborhood(const std::string& text)
+{
+    constexpr std::string_view kGraph = "graph:";
+    constexpr int kMostDimensions = 16;
+    if (text.starts_with(kGraph) && text.size() > kGraph.size())
+        return {.graph_file = text.substr(kGraph.size())};
+    const std::vector<std::string> words = CLI::detail::split(text, ':');
+    NeighborhoodChoice grid;
+    if (words.size() == 3 && words[0] == "cart") {
+        grid.dimensions = positive_number(words[1]);
+        grid.radius = positive_number(words[2]);
+        if (grid.dimensions > 0 && grid.dimensions <= kMostDimensions && grid.radius > 0)
+            return grid;
+    }
+    throw CLI::ValidationError(
+        "-N", fmt::format("'{}' is neither cart:DIMENSIONS:RADIUS ({} dimensions at most) nor graph:FILE: "
+                          "write for example -N cart:2:1",
+                          text, kMostDimensions));
 }
 
 // `remedy` ends the sentence; `values`: those that are no mistake, because they say what is done anyway.
@@ -62,7 +90,7 @@ void refuse(CLI::App* sub, const char* name, const std::string& what, const std:
         ->group("");  // not in the help
 }
 
-void refuse_what_there_is_not(CLI::App* sub, const Benchmark& benchmark)
+void refuse_what_there_is_not(CLI::App* sub)
 {
     const std::string on_cpus = "buffers are in the memory of the CPU's";
     refuse(sub, "-d,--accelerator", "buffers of accelerators are", on_cpus);
@@ -72,12 +100,6 @@ void refuse_what_there_is_not(CLI::App* sub, const Benchmark& benchmark)
     refuse(sub, "-G,--graph", "graphs are", "write --json FILE and draw it by tutti-bench plot");
     refuse(sub, "-D,--ddt", "other layouts are", "messages are contiguous (-D cont)", {"cont"});
     refuse(sub, "-I,--session", "a choice of ways to join the job is", "leave it out");
-    if (benchmark.windows)
-        refuse(sub, "-b,--buffer-num", "a buffer for every message of a window is", "all use one (-b single)",
-               {"single"});
-    if (benchmark.collective && is_neighbourly(*benchmark.collective))
-        refuse(sub, "-N,--nhbr", "neighbourhoods but that of a ring are",
-               "the ring of all ranks is measured (-N cart:1:1)", {"cart:1:1"});
 }
 
 }  // namespace
@@ -108,9 +130,23 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
             ->check(CLI::Range(std::size_t{1}, ~std::size_t{0}));
     if (benchmark.collective && has_root(*benchmark.collective))
         sub->add_option_function<std::string>(
-               "-k,--root-rank", [&options](const std::string& text) { options.root = parse_root(text); },
-               "The root (fixed:0)")
-            ->type_name("fixed:RANK");
+               "-k,--root-rank", [&options](const std::string& text) { parse_root(text, options); },
+               "The root (fixed:0); or a root that changes: iteration i has rank i mod ranks")
+            ->type_name("fixed:RANK|rotate");
+    if (benchmark.collective && is_neighbourly(*benchmark.collective))
+        sub->add_option_function<std::string>(
+               "-N,--nhbr",
+               [&options](const std::string& text) { options.neighborhood = parse_neighborhood(text); },
+               "Whom ranks exchange blocks with (cart:1:1, a ring): in a periodic grid of so many dimensions "
+               "all within a radius; or the edges of a file, a line 'SOURCE, DESTINATION' each")
+            ->type_name("cart:DIMENSIONS:RADIUS|graph:FILE");
+    if (benchmark.windows)
+        sub->add_option_function<std::string>(
+               "-b,--buffer-num",
+               [&options](const std::string& text) { options.buffer_each = text == "multiple"; },
+               "Messages of a window lie in a 'single' place (usual), or in 'multiple', one for each")
+            ->type_name("single|multiple")
+            ->check(CLI::IsMember({"single", "multiple"}));
     if (std::string_view(benchmark.name) == "mbw_mr") {
         sub->add_option("-R,--print-rate", options.print_rate, "0: without the message rate (1)");
         CLI::Option* const vary =
@@ -118,7 +154,7 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
                           "Windows of 1, 2, 4 ... 128 messages, and which of them is the fastest");
         vary->excludes(sub->get_option("-W"));
     }
-    refuse_what_there_is_not(sub, benchmark);
+    refuse_what_there_is_not(sub);
 }
 
 }  // namespace tutti::bench

@@ -82,7 +82,7 @@ private:
 
 /// us of the collective alone, this rank's mean.
 template <CollectiveBackend B>
-double pure_time(B& job, typename B::Prepared& collective, LoopCount loop)
+double pure_time(B& job, CollectiveStep<B>& collective, LoopCount loop)
 {
     double total = 0.0;
     for (int i = 0; i < loop.warmup + loop.iterations; ++i) {
@@ -99,7 +99,7 @@ double pure_time(B& job, typename B::Prepared& collective, LoopCount loop)
 /// All the times of this rank. The computing is cut into `tests` + 1 parts by as many calls that test the
 /// request.
 template <CollectiveBackend B>
-OverlapTimes overlap_times(B& job, typename B::Prepared& collective, LoopCount loop, int tests,
+OverlapTimes overlap_times(B& job, CollectiveStep<B>& collective, LoopCount loop, int tests,
                            Computing& computing)
 {
     OverlapTimes times;
@@ -188,9 +188,8 @@ void overlaps(Session<B>& session)
     Computing computing(session.options().compute == "sleep");
     bool opened = false;
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t size_bytes) {
-        typename B::Prepared& collective = step.prepared();
         const auto call = [&] {
-            typename B::Request request = collective.start();
+            typename B::Request request = step.start();
             job.wait(request);
         };
         call();  // says, before a header does, when the library has no such form
@@ -202,7 +201,7 @@ void overlaps(Session<B>& session)
         const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{100, 10});
         std::vector<OverlapTimes> rounds;
         const Series series = session.sampler().rounds(Over::slowest, 5, [&] {
-            rounds.push_back(overlap_times(job, collective, loop, tests, computing));
+            rounds.push_back(overlap_times(job, step, loop, tests, computing));
             return rounds.back().overall;
         });
         Row row = row_of(key, series, [](double us) { return us; });

@@ -11,13 +11,14 @@ namespace tutti::bench {
 /// What a window needs, in one direction or both.
 template <Backend B>
 struct PersistentWindow {
-    PersistentWindow(B& job, Partner partner, Bytes out, Bytes in, int messages, bool both_ways)
+    PersistentWindow(B& job, Partner partner, MessagePlaces out, MessagePlaces in, std::size_t messages,
+                     bool both_ways)
     {
-        for (int i = 0; i < messages; ++i) {
+        for (std::size_t i = 0; i < messages; ++i) {
             if (partner.first || both_ways)
-                sends.push_back(job.send_init(out, partner.rank, kDataTag));
+                sends.push_back(job.send_init(out[i], partner.rank, kDataTag));
             if (!partner.first || both_ways)
-                receives.push_back(job.recv_init(in, partner.rank, kDataTag));
+                receives.push_back(job.recv_init(in[i], partner.rank, kDataTag));
         }
     }
     std::vector<typename B::Persistent> sends;
@@ -82,10 +83,8 @@ void persistent_messages(Session<B>& session)
     const int messages = session.options().window;
     const Partner partner = other_of_two(job);
     session.open(Start::free);
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const Bytes out = buffers.out.bytes(size_bytes);
-        const Bytes in = buffers.in.bytes(size_bytes);
-        PersistentWindow<B> window(job, partner, out, in, messages, both_ways);
+    session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
+        PersistentWindow<B> window(job, partner, out, in, static_cast<std::size_t>(messages), both_ways);
         const auto step = [&] { persistent_window(job, partner, window, both_ways); };
         const std::optional<bool> valid =
             session.checked([&] { return validate_step(job, out, in, both_ways || !partner.first, step); });

@@ -24,12 +24,10 @@ void point_to_point(Session<B>& session)
     const Partner partner = other_of_two(job);
     Window<B> window(messages);
     session.open(Start::free);
-    session.each_size(1, [&](Buffers& buffers, std::size_t size_bytes) {
-        const Bytes out = buffers.out.bytes(size_bytes);
-        const Bytes in = buffers.in.bytes(size_bytes);
+    session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
         const auto step = [&] {
             if (name == "latency")
-                ping_pong(job, partner, out, in);
+                ping_pong(job, partner, out[0], in[0]);
             else if (name == "bibw")
                 two_way_window(job, partner, out, in, window);
             else

@@ -4,24 +4,19 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/neighborhood.hpp"
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/report.hpp"
 #include "benchmarks/suite/sampler.hpp"
 #include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
-
-/// The job does not suit the benchmark. All ranks notice alike, so none is left waiting.
-struct UnsuitableJob : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 template <Job B>
 class Session {
@@ -45,8 +40,11 @@ public:
         if (options.root >= job.size())
             throw UnsuitableJob(fmt::format("-k: there is no rank {} in a job of {}: the last is {}",
                                             options.root, job.size(), job.size() - 1));
-        if (benchmark_.collective)
+        if (benchmark_.collective) {
             require_whole_elements();
+            if (is_neighbourly(*benchmark_.collective))
+                neighborhood_ = neighborhood_of(job, options.neighborhood.value_or(NeighborhoodChoice{}));
+        }
     }
 
     B& job() const noexcept { return job_; }
@@ -54,6 +52,8 @@ public:
     const Benchmark& benchmark() const noexcept { return benchmark_; }
     std::string name() const { return benchmark_.name; }
     const Placement& placement() const noexcept { return placement_; }
+    /// Of neighbourhood collectives; empty for all others.
+    const Neighborhood& neighborhood() const noexcept { return neighborhood_; }
     Sampler<B>& sampler() noexcept { return sampler_; }
     bool is_root() const { return job_.rank() == 0; }
 
@@ -75,6 +75,8 @@ public:
         more.start = to_string(start);
         more.taken_off_ns = sampler_.taken_off_ns(start);
         more.left_over_ns = sampler_.left_over_ns(start);
+        if (options_.neighborhood)
+            more.notes.push_back(description_of(*options_.neighborhood, neighborhood_));
         if (is_root())
             report_.emplace(options_, benchmark_, std::move(more));
     }
@@ -121,17 +123,39 @@ public:
     }
 
     /// For each size: `measure(buffers, size_bytes)`, with buffers that have room for `blocks` of the
-    /// largest. It makes `rows_each` rows, of which all but the first are begun by itself.
+    /// largest, each of whole units. It makes `rows_each` rows, of which all but the first are begun by
+    /// itself.
     template <class Measure>
-    void each_size(std::size_t blocks, Measure measure, std::size_t rows_each = 1)
+    void each_size(std::size_t blocks, Measure measure, std::size_t rows_each = 1, std::size_t unit_bytes = 1)
     {
         const std::vector<std::size_t> list = sizes_within_limit(blocks);
-        Buffers buffers(list.empty() ? 0 : blocks * list.back(), memory());
+        const std::size_t units = list.empty() ? 0 : (list.back() + unit_bytes - 1) / unit_bytes;
+        Buffers buffers(blocks * units * unit_bytes, memory());
         expect_rows(list.size() * rows_each);
         for (const std::size_t size_bytes : list) {
             begin_row(fmt::format("size {}", size_bytes));
             measure(buffers, size_bytes);
         }
+    }
+
+    /// For each size: `measure(out, in, size_bytes)`, where windows of up to so many messages lie: in one
+    /// place, or apart as the command line asks.
+    template <class Measure>
+    void each_window_size(int messages, Measure measure)
+    {
+        const bool apart = options_.buffer_each;
+        const std::size_t places = apart ? static_cast<std::size_t>(messages) : 1;
+        each_size(
+            places,
+            [&](Buffers& buffers, std::size_t size_bytes) {
+                if (apart)
+                    measure(MessagePlaces(buffers.out, size_bytes, places),
+                            MessagePlaces(buffers.in, size_bytes, places), size_bytes);
+                else
+                    measure(MessagePlaces(buffers.out.bytes(size_bytes)),
+                            MessagePlaces(buffers.in.bytes(size_bytes)), size_bytes);
+            },
+            1, apart ? kPageBytes : 1);
     }
 
     /// What `check` says, if the command line asks for it.
@@ -182,6 +206,7 @@ private:
     const Options& options_;
     const Benchmark& benchmark_;
     Placement placement_;
+    Neighborhood neighborhood_;
     Sampler<B> sampler_;
     std::optional<Report> report_;
     std::optional<Progress> progress_;

@@ -77,9 +77,9 @@ public:
     /// All ranks prepare the same collectives in the same order.
     Prepared prepare(const CollectiveCall& call)
     {
-        if (is_neighbourly(call.collective) && !ring_)
-            ring_ = communicator_.create_cartesian({size()}, {true});
-        return {call, communicator_, ring_};
+        if (is_neighbourly(call.collective) && !graph_)
+            graph_ = communicator_.create_graph(call.neighbors.sources, call.neighbors.destinations);
+        return {call, communicator_, graph_};
     }
 
     void barrier() { communicator_.barrier(); }
@@ -89,7 +89,7 @@ public:
 private:
     Communicator communicator_;
     Joined joined_;
-    std::optional<CartesianCommunicator> ring_;  // made by the first call that all ranks make
+    std::optional<GraphCommunicator> graph_;  // made by the first call that all ranks make
 };
 
 static_assert(Backend<TuttiBackend>);

@@ -18,9 +18,9 @@ namespace tutti::bench {
 /// A call, made of spans. Blocks travel as bytes; reductions know their elements.
 class TuttiCollective {
 public:
-    /// `ring` has the neighbours of neighbourhood collectives.
-    TuttiCollective(CollectiveCall call, Communicator world, std::optional<CartesianCommunicator> ring)
-        : call_(std::move(call)), world_(std::move(world)), ring_(std::move(ring))
+    /// `graph` has the neighbours of neighbourhood collectives.
+    TuttiCollective(CollectiveCall call, Communicator world, std::optional<GraphCommunicator> graph)
+        : call_(std::move(call)), world_(std::move(world)), graph_(std::move(graph))
     {
         const std::size_t blocks = call_.counts.empty() ? blocks_of(call_.collective) : call_.counts.size();
         total_ = blocks * call_.count;
@@ -33,6 +33,7 @@ public:
             for (std::size_t& count : call_.counts)
                 count *= element_bytes;
         }
+        sent_.assign(call_.neighbors.destinations.size(), call_.count);
     }
 
     void run()
@@ -64,7 +65,7 @@ private:
             case Collective::exscan:
                 return 1;
             default:
-                return is_neighbourly(collective) ? 2 : static_cast<std::size_t>(world_.size());
+                return static_cast<std::size_t>(world_.size());
         }
     }
 
@@ -157,21 +158,36 @@ private:
             case Collective::alltoallv:
                 return apart ? visitor(forms::Alltoallv{}, world_, all_in, counts, all, counts)
                              : visitor(forms::Alltoallv{}, world_, all, counts);
-            case Collective::neighbor_allgather:
-                return visitor(forms::NeighborAllgather{}, *ring_, block_in, all);
-            case Collective::neighbor_allgatherv:
-                return visitor(forms::NeighborAllgatherv{}, *ring_, block_in, all, counts);
-            case Collective::neighbor_alltoall:
-                return visitor(forms::NeighborAlltoall{}, *ring_, all_in, all);
             default:
-                return visitor(forms::NeighborAlltoallv{}, *ring_, all_in, counts, all, counts);
+                return visit_neighbors(visitor);
+        }
+    }
+
+    template <class Visitor>
+    void visit_neighbors(Visitor& visitor)
+    {
+        const std::span<const std::byte> block_in(call_.in, call_.count);
+        const std::span<const std::byte> all_in(call_.in, call_.count * call_.neighbors.destinations.size());
+        std::span<std::byte> all(call_.out, call_.count * call_.neighbors.sources.size());
+        const BlockCounts received(call_.counts);
+        switch (call_.collective) {
+            case Collective::neighbor_allgather:
+                return visitor(forms::NeighborAllgather{}, *graph_, block_in, all);
+            case Collective::neighbor_allgatherv:
+                return visitor(forms::NeighborAllgatherv{}, *graph_, block_in, all, received);
+            case Collective::neighbor_alltoall:
+                return visitor(forms::NeighborAlltoall{}, *graph_, all_in, all);
+            default:
+                return visitor(forms::NeighborAlltoallv{}, *graph_, all_in, BlockCounts(sent_), all,
+                               received);
         }
     }
 
     CollectiveCall call_;
     Communicator world_;
-    std::optional<CartesianCommunicator> ring_;
-    std::size_t total_ = 0;  // elements of all blocks; bytes, unless they are reduced
+    std::optional<GraphCommunicator> graph_;
+    std::vector<std::size_t> sent_;  // to each destination of neighbor_alltoallv
+    std::size_t total_ = 0;          // elements of all blocks; bytes, unless they are reduced
 };
 
 }  // namespace tutti::bench

@@ -55,16 +55,21 @@ bool validate_messages(B& job, std::span<const int> peers, std::size_t size_byte
     return none_wrong(job, wrong);
 }
 
-/// What `step`, as it is timed, leaves in the buffers: all ranks send the same known bytes, and those that
-/// receive some check them.
+/// What `step`, as it is timed, leaves in the buffers: all ranks send the same known bytes, others in every
+/// place, and those that receive some check them.
 template <Job B, class Step>
-bool validate_step(B& job, Bytes out, Bytes in, bool receives, Step step)
+bool validate_step(B& job, MessagePlaces out, MessagePlaces in, bool receives, Step step)
 {
     constexpr std::size_t kSalt = 77;
-    fill_pattern(out, kSalt);
-    std::fill(in.begin(), in.end(), std::byte{'?'});
+    for (std::size_t i = 0; i < in.count(); ++i) {
+        fill_pattern(out[i], kSalt + i);
+        std::ranges::fill(in[i], std::byte{'?'});
+    }
     step();
-    return none_wrong(job, receives ? wrong_bytes(in, kSalt) : 0);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; receives && i < in.count(); ++i)
+        wrong += wrong_bytes(in[i], kSalt + i);
+    return none_wrong(job, wrong);
 }
 
 /// The token of the ring, counted by every rank it passes.

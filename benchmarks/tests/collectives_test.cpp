@@ -54,13 +54,15 @@ struct Wrong {
     std::size_t after_a_change;
 };
 
-Wrong wrong_after(Communicator world, const std::optional<CartesianCommunicator>& ring, Collective which,
-                  DataType type, std::size_t size_bytes, bool in_place, int form, int root)
+Wrong wrong_after(Communicator world, const std::optional<GraphCommunicator>& graph, CollectivePart part,
+                  int form)
 {
-    const CollectiveData data(which, type, size_bytes, in_place, world.rank(), world.size(), root);
+    part.rank = world.rank();
+    part.ranks = world.size();
+    const CollectiveData data(part);
     std::vector<std::byte> in(data.buffer_bytes());
     std::vector<std::byte> out(data.buffer_bytes());
-    TuttiCollective collective(data.call(in.data(), out.data()), world, ring);
+    TuttiCollective collective(data.call(in.data(), out.data()), world, graph);
     data.fill(in.data(), out.data());
     call_in_form(collective, form);
     Wrong wrong{data.wrong_bytes(out.data()), 0};
@@ -70,6 +72,14 @@ Wrong wrong_after(Communicator world, const std::optional<CartesianCommunicator>
         byte ^= std::byte{1};
     }
     return wrong;
+}
+
+bool receives(Collective collective, bool is_root)
+{
+    return collective != Collective::barrier &&
+           (is_root ? collective != Collective::exscan
+                    : collective != Collective::reduce && collective != Collective::gather &&
+                          collective != Collective::gatherv);
 }
 
 }  // namespace
@@ -82,8 +92,9 @@ TEST_CASE("every collective in every form leaves what it must, and a wrong byte 
         std::string first_failure;
         run_threads(ranks, [&](Environment& environment) {
             const Communicator world = environment.world();
-            const auto ring = world.create_cartesian({ranks}, {true});
             for (const Collective which : kEveryCollective) {
+                if (is_neighbourly(which))
+                    continue;
                 for (const DataType type :
                      {DataType::int8, DataType::int32, DataType::float32, DataType::float64}) {
                     // Every variant has another root.
@@ -92,17 +103,17 @@ TEST_CASE("every collective in every form leaves what it must, and a wrong byte 
                         const bool in_place = variant >= 3;
                         if (in_place && !may_be_in_place(which))
                             continue;
-                        const Wrong wrong =
-                            wrong_after(world, ring, which, type, 56, in_place, variant % 3, root);
+                        const Wrong wrong = wrong_after(world, {},
+                                                        {.collective = which,
+                                                         .type = type,
+                                                         .size_bytes = 56,
+                                                         .in_place = in_place,
+                                                         .root = root},
+                                                        variant % 3);
+                        const bool seen = (wrong.after_a_change > 0) == receives(which, world.rank() == root);
                         failures += wrong.found != 0 ? 1 : 0;
-                        // Everywhere but where nothing is received.
-                        const bool receives = which != Collective::barrier &&
-                                              (world.rank() == root ? which != Collective::exscan
-                                                                    : which != Collective::reduce &&
-                                                                          which != Collective::gather &&
-                                                                          which != Collective::gatherv);
-                        unseen += (wrong.after_a_change > 0) != receives ? 1 : 0;
-                        if ((wrong.found != 0 || (wrong.after_a_change > 0) != receives) && world.rank() == 0)
+                        unseen += seen ? 0 : 1;
+                        if ((wrong.found != 0 || !seen) && world.rank() == 0)
                             first_failure =
                                 fmt::format("collective {}, type {}, variant {}", static_cast<int>(which),
                                             static_cast<int>(type), variant);
@@ -116,10 +127,44 @@ TEST_CASE("every collective in every form leaves what it must, and a wrong byte 
     }
 }
 
+TEST_CASE("neighbours get each other's blocks in grids and graphs, also several of one rank", "[benchmarks]")
+{
+    const FileText list{"# Rank 3 sends nothing, rank 0 rank 1 twice\n2, 0\n0,1\n0, 2\n0, 1\n1, 3\n2, 2\n"};
+    for (const auto& neighborhood :
+         {grid_neighborhood(1, 1, 1), grid_neighborhood(2, 1, 1), grid_neighborhood(3, 1, 1),
+          grid_neighborhood(5, 1, 2), grid_neighborhood(9, 2, 1), graph_neighborhood(list, 4, "file")}) {
+        std::atomic<int> failures = 0;
+        std::atomic<int> unseen = 0;
+        run_threads(static_cast<int>(neighborhood.size()), [&](Environment& environment) {
+            const Communicator world = environment.world();
+            const NeighborRanks& own = neighborhood[static_cast<std::size_t>(world.rank())];
+            const std::optional<GraphCommunicator> graph = world.create_graph(own.sources, own.destinations);
+            for (const Collective which : kEveryCollective) {
+                if (!is_neighbourly(which))
+                    continue;
+                for (int form = 0; form < 3; ++form) {
+                    const Wrong wrong = wrong_after(
+                        world, graph, {.collective = which, .size_bytes = 24, .neighborhood = &neighborhood},
+                        form);
+                    failures += wrong.found != 0 ? 1 : 0;
+                    unseen += (wrong.after_a_change > 0) != !own.sources.empty() ? 1 : 0;
+                }
+            }
+        });
+        INFO(neighborhood.size() << " ranks");
+        CHECK(failures == 0);
+        CHECK(unseen == 0);
+    }
+}
+
 TEST_CASE("blocks of a reduce_scatter differ by one element", "[benchmarks]")
 {
     for (int rank = 0; rank < 4; ++rank) {
-        const CollectiveData data(Collective::reduce_scatterv, DataType::float32, 24, false, rank, 4);
+        const CollectiveData data({.collective = Collective::reduce_scatterv,
+                                   .type = DataType::float32,
+                                   .size_bytes = 24,
+                                   .rank = rank,
+                                   .ranks = 4});
         CHECK(data.buffer_bytes() == 24);
         const CollectiveCall call = data.call(nullptr, nullptr);
         CHECK(call.counts == std::vector<std::size_t>{2, 2, 1, 1});

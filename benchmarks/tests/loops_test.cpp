@@ -66,3 +66,25 @@ TEST_CASE("what a timed step leaves wrong fails its check", "[benchmarks]")
     }));
     CHECK(validate_step(job, out, in, false, [] {}));  // a sender has nothing to check
 }
+
+TEST_CASE("messages of a window that lie apart have pages of their own, and each is checked", "[benchmarks]")
+{
+    Single job;
+    Buffers buffers(4 * 2 * kPageBytes);
+    const MessagePlaces out(buffers.out, kPageBytes + 1, 4);
+    const MessagePlaces in(buffers.in, kPageBytes + 1, 4);
+    CHECK(out[3].data() == out[0].data() + 3 * 2 * kPageBytes);
+    CHECK(out[3].size() == kPageBytes + 1);
+    CHECK(MessagePlaces(out[1])[3].data() == out[1].data());
+    const auto copy = [&](std::size_t messages) {
+        for (std::size_t i = 0; i < messages; ++i)
+            std::ranges::copy(out[i], in[i].begin());
+    };
+    CHECK(validate_step(job, out, in, true, [&] { copy(4); }));
+    CHECK_FALSE(validate_step(job, out, in, true, [&] { copy(3); }));
+    CHECK(validate_step(job, out.first(3), in.first(3), true, [&] { copy(3); }));
+    CHECK_FALSE(validate_step(job, out, in, true, [&] {
+        copy(4);
+        std::ranges::copy(out[2], in[1].begin());  // another message's bytes
+    }));
+}

@@ -139,10 +139,21 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
                              "latency -z 100",
                              "latency -z50,x",
                              "latency -T all --json file",
-                             "broadcast -k rotate",
+                             "broadcast -k rotated",
+                             "allreduce -k rotate",
                              "broadcast -k fixed:-1",
+                             "neighbor_allgather -N cart",
+                             "neighbor_allgather -N cart:1:0",
+                             "neighbor_allgather -N cart:17:1",
+                             "neighbor_allgather -N cart:2:x",
+                             "neighbor_allgather -N cart:1:1:1",
+                             "neighbor_allgather -N graph:",
+                             "neighbor_allgather -N ring",
+                             "allgather -N cart:1:1",
                              "allreduce -k 1",
                              "mbw_mr -V -W 8",
+                             "bw -b several",
+                             "latency -b multiple",
                              "bw -V"})
         check_refused(line);
     check_refused("matching --sources 4", false);
@@ -164,13 +175,20 @@ TEST_CASE("OSU's options and names", "[benchmarks]")
     CHECK(parse("latency -T int -m 8").size_list() == std::vector<std::size_t>{4, 8});
     CHECK(parse("scatter -k fixed:3").root == 3);
     CHECK(parse("bcast_persistent -k 2").root == 2);
+    CHECK_FALSE(parse("bcast -k 2").rotating_root);
+    CHECK(parse("igather -k rotate").rotating_root);
     CHECK(parse("allreduce -T all").types_in_turn.size() == 3);
     CHECK(parse("allreduce -T mpi_int,double").types_in_turn.back() == tutti::DataType::float64);
     CHECK_FALSE(parse("allreduce -T mpi_int,double").type);
     CHECK(parse("allreduce -c -u 7 -x 100").budget.warmup == 7);
     CHECK(parse("allreduce -u 7").budget.warmup == std::nullopt);
-    CHECK(parse("bw -b single").benchmark == "bw");
-    CHECK(parse("neighbor_alltoall -N cart:1:1").benchmark == "neighbor_alltoall");
+    CHECK_FALSE(parse("bw -b single").buffer_each);
+    CHECK(parse("bibw_persistent -b multiple").buffer_each);
+    CHECK(parse("fan-in --buffer-num multiple").buffer_each);
+    CHECK_FALSE(parse("neighbor_alltoall").neighborhood);
+    CHECK(parse("neighbor_alltoall -N cart:3:2").neighborhood->dimensions == 3);
+    CHECK(parse("ineighbor_alltoall -Ncart:3:2").neighborhood->radius == 2);
+    CHECK(parse("neighbor_allgather -N graph:a/b.adj").neighborhood->graph_file == "a/b.adj");
     CHECK(parse("osu_bcast").benchmark == "broadcast");
     CHECK(parse("osu_reduce_scatter").benchmark == "reduce_scatterv");
     CHECK(parse("osu_ireduce_scatter_block").benchmark == "ireduce_scatter");
@@ -186,8 +204,6 @@ TEST_CASE("OSU's options that are not offered are refused by name, with what the
           std::pair{"allreduce -P PAPI_TOT_INS:x", "PAPI is not offered"},
           std::pair{"bw -G png", "write --json FILE and draw it by tutti-bench plot"},
           std::pair{"latency -D vect:2:1", "other layouts are not offered"},
-          std::pair{"bw -b multiple", "a buffer for every message of a window is not offered"},
-          std::pair{"neighbor_alltoall -N graph:file", "neighbourhoods but that of a ring are not offered"},
           std::pair{"init -I", "ways to join the job is not offered"}}) {
         const CommandLine command = parse_line(line);
         CHECK(command.status == 2);

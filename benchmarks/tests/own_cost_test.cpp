@@ -96,7 +96,7 @@ TEST_CASE("loops over operations that do nothing take nothing", "[benchmarks]")
     const double collective_ns = median_ns("allreduce", [](Session<NothingBackend>& session) {
         Buffers buffers(8);
         CollectiveStep<NothingBackend> step(session, buffers, 8);
-        return session.sampler().iterations(Over::root, Start::barrier, [&] { step.prepared().run(); });
+        return session.sampler().iterations(Over::root, Start::barrier, [&] { step.run(); });
     });
     fmt::print(
         "own cost: {:.1f} ns of a ping-pong, {:.2f} ns of a message in a window, {:.1f} ns of a collective\n",
