@@ -1,19 +1,108 @@
 // Memory for coroutine frames and scratch buffers: freed blocks are kept per thread and handed out again.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
+#include <new>
 #include <span>
 #include <utility>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace tutti::collectives::pool {
+
+namespace detail {
+
+// Size classes are powers of two. A class of large blocks costs nothing that is not touched: the heap maps
+// fresh pages for it.
+inline constexpr int kSmallestLog2 = 6;
+inline constexpr int kLargestLog2 = 24;
+inline constexpr int kClasses = kLargestLog2 - kSmallestLog2 + 1;
+inline constexpr int kFrameClasses = 12 - kSmallestLog2 + 1;
+// A thread that only frees what others allocate must not hoard. Frames have a bound of their own, so that
+// large scratch blocks never crowd them out.
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{4} << 20;
+
+constexpr int class_of(std::size_t size_bytes) noexcept
+{
+    const int log2 = size_bytes <= 1 ? 0 : std::bit_width(size_bytes - 1);
+    return log2 <= kSmallestLog2 ? 0 : log2 - kSmallestLog2;
+}
+
+constexpr std::size_t class_bytes(int size_class) noexcept
+{
+    return std::size_t{1} << (size_class + kSmallestLog2);
+}
+
+struct FreeBlock {
+    FreeBlock* next;
+};
+
+// Trivially destructible on purpose: frames may be freed by destructors of static objects, which run after
+// those of thread-local objects. `keeps` is false then, and sends them to the heap.
+struct Cache {
+    std::array<FreeBlock*, kClasses> free;
+    std::size_t frame_bytes;
+    std::size_t scratch_bytes;
+    bool keeps;  // from the first block that was freed until the thread ends
+
+    // In ASan builds a cached block is poisoned, so that use after free is seen in spite of the pool.
+    void* pop(int size_class) noexcept
+    {
+        FreeBlock*& head = free[static_cast<std::size_t>(size_class)];
+        FreeBlock* const block = head;
+#if defined(__SANITIZE_ADDRESS__)
+        __asan_unpoison_memory_region(block, class_bytes(size_class));
+#endif
+        head = block->next;
+        return block;
+    }
+    void push(void* block, int size_class) noexcept
+    {
+        FreeBlock*& head = free[static_cast<std::size_t>(size_class)];
+        head = new (block) FreeBlock{head};
+#if defined(__SANITIZE_ADDRESS__)
+        __asan_poison_memory_region(block, class_bytes(size_class));
+#endif
+    }
+};
+// Every blocking collective comes here twice: found without a call, from the room that the loader keeps for
+// libraries that are loaded late.
+extern constinit thread_local Cache cache [[gnu::tls_model("initial-exec")]];
+
+void* allocate_other(std::size_t size_bytes);
+void release_other(void* block, std::size_t size_bytes) noexcept;
+
+}  // namespace detail
 
 /// At least `size_bytes` bytes (0 is allowed), aligned for any type and to a cache line. Takes no lock and,
 /// once blocks of the size have been freed on this thread, calls no malloc. Throws std::bad_alloc.
-void* allocate(std::size_t size_bytes);
+inline void* allocate(std::size_t size_bytes)
+{
+    const int size_class = detail::class_of(size_bytes);
+    if (size_class >= detail::kFrameClasses ||
+        detail::cache.free[static_cast<std::size_t>(size_class)] == nullptr)
+        return detail::allocate_other(size_bytes);
+    detail::cache.frame_bytes -= detail::class_bytes(size_class);
+    return detail::cache.pop(size_class);
+}
 
 /// Gives back a block of allocate(); `size_bytes` as then. Any thread may: the block then belongs to the pool
 /// of the thread that freed it. What a thread keeps is bounded, the rest goes back to the heap.
-void release(void* block, std::size_t size_bytes) noexcept;
+inline void release(void* block, std::size_t size_bytes) noexcept
+{
+    const int size_class = detail::class_of(size_bytes);
+    if (size_class >= detail::kFrameClasses || !detail::cache.keeps ||
+        detail::cache.frame_bytes >= detail::kMaxFrameBytes) {
+        detail::release_other(block, size_bytes);
+        return;
+    }
+    detail::cache.frame_bytes += detail::class_bytes(size_class);
+    detail::cache.push(block, size_class);
+}
 
 /// Bytes that this thread keeps for reuse.
 std::size_t cached_bytes() noexcept;

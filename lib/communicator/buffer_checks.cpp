@@ -1,5 +1,7 @@
 #include "lib/communicator/buffer_checks.hpp"
 
+#include <fmt/format.h>
+
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -9,67 +11,48 @@ void refuse(std::string_view operation, const std::string& detail)
     throw Error(ErrorCode::invalid_argument, operation, detail);
 }
 
-void check_root(const CommunicatorState& state, std::string_view operation, int root)
+void refuse_root(std::string_view operation, int root, int ranks)
 {
-    if (root < 0 || root >= state.size())
-        throw Error(ErrorCode::invalid_rank, operation,
-                    fmt::format("the root {} is no rank of this communicator; its ranks are 0 to {}", root,
-                                state.size() - 1),
-                    root);
+    throw Error(
+        ErrorCode::invalid_rank, operation,
+        fmt::format("the root {} is no rank of this communicator; its ranks are 0 to {}", root, ranks - 1),
+        root);
 }
 
-bool overlap(ConstElements in, ConstElements out) noexcept
+void refuse_overlap(std::string_view operation)
 {
-    return in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes();
+    refuse(operation,
+           "input and output overlap; pass buffers that are apart, or one buffer where there is a form in "
+           "place");
 }
 
-void check_apart(std::string_view operation, ConstElements in, ConstElements out)
+void refuse_sizes(std::string_view operation, const ConstElements& in, const ConstElements& out)
 {
-    if (in.count != 0 && overlap(in, out))
-        refuse(operation,
-               "input and output overlap; pass buffers that are apart, or one buffer where there "
-               "is a form in place");
+    refuse(operation, fmt::format("the input has {} elements ({} bytes), the output {} ({} bytes); both must "
+                                  "have one block for each rank, all equally long",
+                                  in.count, in.size_bytes(), out.count, out.size_bytes()));
 }
 
-void check_equal_size(std::string_view operation, ConstElements in, ConstElements out)
+void refuse_multiple(std::string_view operation, std::string_view block_name, const ConstElements& block,
+                     std::string_view whole_name, const ConstElements& whole, int ranks,
+                     std::string_view ranks_name)
 {
-    check_memory(operation, "input", in);
-    check_memory(operation, "output", out);
-    if (in.size_bytes() != out.size_bytes())
-        refuse(operation,
-               fmt::format("the input has {} elements ({} bytes), the output {} ({} bytes); both must "
-                           "have one block for each rank, all equally long",
-                           in.count, in.size_bytes(), out.count, out.size_bytes()));
+    refuse(
+        operation,
+        fmt::format("the {} has {} elements ({} bytes), the {} {} ({} bytes); over {} {} the {} must "
+                    "have {} bytes",
+                    block_name, block.count, block.size_bytes(), whole_name, whole.count, whole.size_bytes(),
+                    ranks, ranks_name, whole_name, block.size_bytes() * static_cast<std::size_t>(ranks)));
 }
 
-void check_multiple(std::string_view operation, std::string_view block_name, ConstElements block,
-                    std::string_view whole_name, ConstElements whole, int ranks, std::string_view ranks_name)
+void refuse_rest(std::string_view operation, std::size_t count, int ranks)
 {
-    check_memory(operation, block_name, block);
-    check_memory(operation, whole_name, whole);
-    if (whole.size_bytes() != block.size_bytes() * static_cast<std::size_t>(ranks))
-        refuse(operation,
-               fmt::format("the {} has {} elements ({} bytes), the {} {} ({} bytes); over {} {} the {} must "
-                           "have {} bytes",
-                           block_name, block.count, block.size_bytes(), whole_name, whole.count,
-                           whole.size_bytes(), ranks, ranks_name, whole_name,
-                           block.size_bytes() * static_cast<std::size_t>(ranks)));
+    refuse(operation, fmt::format("the buffer has {} elements, which {} ranks cannot divide into equal "
+                                  "blocks; resize it to a multiple, or use {}v",
+                                  count, ranks, operation));
 }
 
-Elements block_of(std::string_view operation, Elements whole, int ranks, int rank)
-{
-    check_memory(operation, "buffer", whole);
-    const auto parts = static_cast<std::size_t>(ranks);
-    if (whole.count % parts != 0)
-        refuse(operation, fmt::format("the buffer has {} elements, which {} ranks cannot divide into equal "
-                                      "blocks; resize it to a multiple, or use {}v",
-                                      whole.count, ranks, operation));
-    const std::size_t count = whole.count / parts;
-    return {whole.data + static_cast<std::size_t>(rank) * count * whole.element_bytes, count,
-            whole.element_bytes};
-}
-
-void check_own_count(std::string_view operation, std::string_view name, ConstElements own,
+void check_own_count(std::string_view operation, std::string_view name, const ConstElements& own,
                      std::size_t expected_bytes, int rank)
 {
     check_memory(operation, name, own);

@@ -43,12 +43,11 @@ void check_apart(std::string_view operation, std::string_view name, std::span<co
 
 }  // namespace
 
-void check_memory(std::string_view operation, std::string_view name, ConstElements buffer)
+void refuse_null(std::string_view operation, std::string_view name, std::size_t count)
 {
-    if (buffer.data == nullptr && buffer.count != 0)
-        throw Error(ErrorCode::invalid_argument, operation,
-                    fmt::format("the {} is a null pointer to {} elements; pass memory that holds them", name,
-                                buffer.count));
+    throw Error(
+        ErrorCode::invalid_argument, operation,
+        fmt::format("the {} is a null pointer to {} elements; pass memory that holds them", name, count));
 }
 
 ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,

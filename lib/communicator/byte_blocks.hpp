@@ -10,8 +10,14 @@
 
 namespace tutti::detail {
 
+[[noreturn]] void refuse_null(std::string_view operation, std::string_view name, std::size_t count);
+
 /// Throws ErrorCode::invalid_argument where `buffer` has elements but no memory.
-void check_memory(std::string_view operation, std::string_view name, ConstElements buffer);
+inline void check_memory(std::string_view operation, std::string_view name, const ConstElements& buffer)
+{
+    if (buffer.data == nullptr && buffer.count != 0) [[unlikely]]
+        refuse_null(operation, name, buffer.count);
+}
 
 class ByteBlocks {
 public:

@@ -29,10 +29,15 @@ struct Names {
 };
 
 /// This rank's own block, and what matters at root alone: the whole.
-struct Parts {
+struct EqualParts {
     std::span<std::byte> own;
     std::byte* whole = nullptr;
-    std::optional<ByteBlocks> blocks;  // where they may be unequal
+};
+
+struct UnequalParts {
+    std::span<std::byte> own;
+    std::byte* whole = nullptr;
+    std::optional<ByteBlocks> blocks;  // at root
 };
 
 // One of the two buffers is only read, another one in each direction.
@@ -41,29 +46,28 @@ Elements input_of(const BlockBuffers& buffers)
     return {const_cast<std::byte*>(buffers.in.data), buffers.in.count, buffers.in.element_bytes};
 }
 
-std::span<std::byte> bytes_of(Elements elements)
+std::span<std::byte> bytes_of(const Elements& elements)
 {
     return {elements.data, elements.size_bytes()};
 }
 
-Parts equal_parts(const CommunicatorState& state, const Names& names, Elements own, Elements whole,
-                  bool in_place, int root)
+inline EqualParts equal_parts(const CommunicatorState& state, const Names& names, const Elements& own,
+                              const Elements& whole, bool in_place, int root)
 {
     if (state.rank() != root) {
         detail::check_memory(names.operation, names.own, own);
-        return {bytes_of(own), nullptr, {}};
+        return {bytes_of(own), nullptr};
     }
-    if (in_place) {
-        own = detail::block_of(names.operation, whole, state.size(), root);
-    } else {
-        detail::check_multiple(names.operation, names.own, own, names.whole, whole, state.size());
-        detail::check_apart(names.operation, own, whole);
-    }
-    return {bytes_of(own), whole.data, {}};
+    if (in_place)
+        return {bytes_of(detail::block_of(names.operation, whole, state.size(), root)), whole.data};
+    detail::check_multiple(names.operation, names.own, own, names.whole, whole, state.size());
+    detail::check_apart(names.operation, own, whole);
+    return {bytes_of(own), whole.data};
 }
 
-Parts unequal_parts(const CommunicatorState& state, const Names& names, Elements own, Elements whole,
-                    const BlockCounts& counts, ByteBlocks::Use use, bool in_place, int root)
+UnequalParts unequal_parts(const CommunicatorState& state, const Names& names, const Elements& own,
+                           const Elements& whole, const BlockCounts& counts, ByteBlocks::Use use,
+                           bool in_place, int root)
 {
     if (state.rank() != root) {
         detail::check_memory(names.operation, names.own, own);
@@ -81,7 +85,7 @@ Parts unequal_parts(const CommunicatorState& state, const Names& names, Elements
 auto plan_gather(const CommunicatorState& state, const BlockBuffers& buffers, const RootOptions& options)
 {
     const Elements own = buffers.in_place ? buffers.out : input_of(buffers);
-    const Parts parts =
+    const EqualParts parts =
         equal_parts(state, {"gather", "input", "output"}, own, buffers.out, buffers.in_place, options.root);
     return [own = parts.own, whole = parts.whole, root = options.root,
             asked = ask_for(CallKind::gather, options.algorithm)](Group& group) {
@@ -104,8 +108,8 @@ auto plan_gatherv(const CommunicatorState& state, const BlockBuffers& buffers, c
 auto plan_scatter(const CommunicatorState& state, const BlockBuffers& buffers, const RootOptions& options)
 {
     const Elements whole = buffers.in_place ? buffers.out : input_of(buffers);
-    const Parts parts = equal_parts(state, {"scatter", "output", "input"}, buffers.out, whole,
-                                    buffers.in_place, options.root);
+    const EqualParts parts = equal_parts(state, {"scatter", "output", "input"}, buffers.out, whole,
+                                         buffers.in_place, options.root);
     return [own = parts.own, whole = parts.whole, root = options.root,
             asked = ask_for(CallKind::scatter, options.algorithm)](Group& group) {
         return collectives::scatter(group, whole, own, root, asked);

@@ -1,4 +1,6 @@
 // The collectives among the neighbours of a grid or graph.
+#include <fmt/format.h>
+
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
 #include "lib/communicator/packed_buffers.hpp"

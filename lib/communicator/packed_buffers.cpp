@@ -1,5 +1,7 @@
 #include "lib/communicator/packed_buffers.hpp"
 
+#include <fmt/format.h>
+
 #include "lib/communicator/buffer_checks.hpp"
 
 namespace tutti::detail {

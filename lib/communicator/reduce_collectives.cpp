@@ -1,6 +1,8 @@
 // ReduceCollectives: checks what the caller gave, and runs the algorithms' coroutines on it.
 #include "tutti/reduce_collectives.hpp"
 
+#include <fmt/format.h>
+
 #include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/communicator/buffer_checks.hpp"
