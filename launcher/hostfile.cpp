@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,39 @@ namespace {
 // Enough for every cluster, and an end for /dev/zero.
 constexpr std::size_t kLongestHostfileBytes = 1 << 20;
 
-constexpr std::array<std::string_view, 5> kLineKeys = {"slots", "max_slots", "max-slots", "user", "username"};
+/// What a line may set, by all names that Open MPI and Hydra know for it.
+enum class Setting { slots, max_slots, user };
+constexpr std::array<std::pair<std::string_view, Setting>, 14> kSettings = {
+    {{"slots", Setting::slots},
+     {"count", Setting::slots},
+     {"cpu", Setting::slots},
+     {"cpus", Setting::slots},
+     {"max_slots", Setting::max_slots},
+     {"max-slots", Setting::max_slots},
+     {"slots_max", Setting::max_slots},
+     {"slots-max", Setting::max_slots},
+     {"max_cpus", Setting::max_slots},
+     {"max-cpus", Setting::max_slots},
+     {"user", Setting::user},
+     {"username", Setting::user},
+     {"user_name", Setting::user},
+     {"user-name", Setting::user}}};
+
+/// What they know and Tutti has for all hosts alike, or leaves to others.
+struct Foreign {
+    std::string_view key;
+    std::string_view remedy;
+};
+constexpr std::string_view kBindAlike = "ranks are bound alike on all hosts, by --bind-to";
+constexpr std::array<Foreign, 8> kForeign = {
+    {{"binding", kBindAlike},
+     {"cpu_set", kBindAlike},
+     {"cpu-set", kBindAlike},
+     {"slot_list", kBindAlike},
+     {"slot-list", kBindAlike},
+     {"ifname", "the network is the same for all hosts: name it, or its subnet, by --interface"},
+     {"iface", "the network is the same for all hosts: name it, or its subnet, by --interface"},
+     {"port", "ssh's port of a host stands in ~/.ssh/config: 'Host NAME' and 'Port N'"}}};
 
 constexpr std::string_view kLettersAndDigits =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -85,6 +118,45 @@ Host parse_host(std::string_view where, std::string_view text)
     return host;
 }
 
+Setting setting_called(std::string_view where, std::string_view key, const Host& host)
+{
+    const auto known = std::ranges::find(kSettings, key, &std::pair<std::string_view, Setting>::first);
+    if (known != kSettings.end()) {
+        return known->second;
+    }
+    const auto foreign = std::ranges::find(kForeign, key, &Foreign::key);
+    if (foreign != kForeign.end()) {
+        throw UsageError(
+            fmt::format("{}: '{}' cannot be set for one host; remove it: {}", where, key, foreign->remedy));
+    }
+    if (host.name == "rank" && key.find_first_not_of("0123456789") == std::string_view::npos) {
+        throw UsageError(
+            fmt::format("{}: this is a line of Open MPI's rankfiles, which say where each rank runs; name "
+                        "hosts with their "
+                        "slots instead, and --map-by, --rank-by and --bind-to",
+                        where));
+    }
+    constexpr std::array<std::string_view, 3> kUsual = {"slots", "max_slots", "user"};
+    throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots, user)", where, key,
+                                 base::did_you_mean(key, kUsual)));
+}
+
+/// "slots = 4" as one word.
+std::string join_settings(std::string_view line)
+{
+    std::string joined;
+    for (const char letter : line) {
+        const bool blank = letter == ' ' || letter == '\t';
+        if (letter == '=') {
+            joined.erase(joined.find_last_not_of(" \t") + 1);
+        }
+        if (!blank || !joined.ends_with('=')) {
+            joined += letter;
+        }
+    }
+    return joined;
+}
+
 /// One "key=value" behind the host of a hostfile's line.
 void apply_setting(std::string_view where, std::string_view setting, Host& host)
 {
@@ -97,18 +169,15 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
     }
     const std::string_view key = setting.substr(0, equals);
     const std::string_view value = setting.substr(equals + 1);
-    if (std::ranges::find(kLineKeys, key) == kLineKeys.end()) {
-        throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots, user)", where, key,
-                                     base::did_you_mean(key, kLineKeys)));
-    }
-    if (key.starts_with("user")) {
+    const Setting what = setting_called(where, key, host);
+    if (what == Setting::user) {
         if (!host.user.empty()) {
             throw UsageError(fmt::format("{}: the user is given twice", where));
         }
         host.user = checked_user(where, value);
         return;
     }
-    int& target = key == "slots" ? host.slots : host.max_slots;
+    int& target = what == Setting::slots ? host.slots : host.max_slots;
     if (target != 0) {
         throw UsageError(fmt::format("{}: {} is given twice", where, key));
     }
@@ -134,7 +203,7 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
     std::istringstream lines{std::string(text)};
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) {
-        std::istringstream words(line.substr(0, line.find('#')));
+        std::istringstream words(join_settings(std::string_view(line).substr(0, line.find('#'))));
         std::string word;
         if (!(words >> word)) {
             continue;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <optional>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -46,6 +49,29 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
         }
         host.name = found->name;
         host.slots = host.slots_given ? host.slots : found->slots;
+    }
+}
+
+/// Names of this machine that only the resolver knows stay as they are, for output. A name server that is
+/// slow once is asked no more: ssh will have to, and asks for all at once.
+void find_other_names(std::vector<Host>& hosts)
+{
+    constexpr std::chrono::milliseconds kSlow(500);
+    std::set<std::string> asked;
+    for (Host& host : hosts) {
+        if (host.local || !host.user.empty()) {
+            continue;
+        }
+        if (!asked.insert(host.name).second) {
+            const auto same = std::ranges::find(hosts, host.name, &Host::name);
+            host.local = same->local;
+            continue;
+        }
+        const auto start = std::chrono::steady_clock::now();
+        host.local = resolves_to_this_host(host.name);
+        if (std::chrono::steady_clock::now() - start > kSlow) {
+            return;
+        }
     }
 }
 
@@ -122,6 +148,9 @@ std::vector<Host> job_hosts(const Options& options)
         if (host.local && !by_srun) {
             host.name = local_host_name();
         }
+    }
+    if (!by_srun) {
+        find_other_names(hosts);
     }
     hosts = merge(hosts);
     if (!options.apps.empty()) {

@@ -1,9 +1,12 @@
 #include "launcher/this_host.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "lib/network/interfaces.hpp"
@@ -11,15 +14,17 @@
 namespace tutti::launcher {
 namespace {
 
+bool is_own(const network::IpAddress& address)
+{
+    return std::ranges::any_of(network::local_addresses(),
+                               [&](const network::LocalAddress& own) { return own.address == address; });
+}
+
 bool is_own_address(std::string_view text)
 {
     // Behind '%' stands the interface by which a link-local address is reached.
     const auto wanted = network::IpAddress::parse(text.substr(0, text.find('%')));
-    if (!wanted) {
-        return false;
-    }
-    return std::ranges::any_of(network::local_addresses(),
-                               [&](const network::LocalAddress& own) { return own.address == *wanted; });
+    return wanted && is_own(*wanted);
 }
 
 }  // namespace
@@ -42,6 +47,27 @@ bool is_this_host(std::string_view name)
     };
     return std::ranges::find(kLoopback, name) != kLoopback.end() || name == own || in_domain(name, own) ||
            in_domain(own, name) || is_own_address(name);
+}
+
+bool resolves_to_this_host(const std::string& name)
+{
+    if (network::IpAddress::parse(name)) {
+        return false;  // is_this_host() knows
+    }
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;  // or each address comes several times
+    addrinfo* list = nullptr;
+    if (getaddrinfo(name.c_str(), nullptr, &hints, &list) != 0) {
+        return false;  // ssh may know the name
+    }
+    const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found(list, freeaddrinfo);
+    for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+        const auto address = network::IpAddress::of(*entry->ai_addr);
+        if (!address || (!address->is_loopback() && !is_own(*address))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace tutti::launcher

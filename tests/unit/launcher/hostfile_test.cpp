@@ -25,6 +25,8 @@ TEST_CASE("Hostfiles of both dialects")
         {"# all of them\n\n  localhost:1  # mine\n \t \n#end", {{"localhost", 1, 0}}},
         {"localhost:1\r\n", {{"localhost", 1, 0}}},
         {"::1\n[::1]:2\n[::1]\n", {{"::1", 0, 0}, {"::1", 2, 0}, {"::1", 0, 0}}},
+        {"a cpu=2\nb count=3\nc cpus=4 slots_max=5", {{"a", 2, 0}, {"b", 3, 0}, {"c", 4, 5}}},
+        {"a slots = 2 max-cpus\t=4\nb slots= 3", {{"a", 2, 4}, {"b", 3, 0}}},
     }));
     CAPTURE(row.text);
     const std::vector<Host> hosts = parse_hostfile("hosts", row.text);
@@ -61,6 +63,14 @@ TEST_CASE("Errors in hostfiles name the file and the line")
         {"localhost slots\n", "hosts:1: 'slots' is not understood"},
         {"localhost slot=2\n", "hosts:1: unknown setting 'slot'; did you mean 'slots'?"},
         {"localhost:2 slots=2\n", "hosts:1: slots is given twice"},
+        {"a slots=2 cpu=2\n", "hosts:1: cpu is given twice"},
+        {"a slots =\n", "hosts:1: '' is not a slots"},
+        {"a\nb:2 binding=user:0,1\n",
+         "hosts:2: 'binding' cannot be set for one host; remove it: ranks are bound"},
+        {"a cpu_set=0-3\n", "by --bind-to"},
+        {"a:2 ifname=eth1\n", "hosts:1: 'ifname' cannot be set for one host; remove it: the network"},
+        {"a port=2222\n", "~/.ssh/config"},
+        {"rank 0=a slot=1\n", "hosts:1: this is a line of Open MPI's rankfiles"},
         {"localhost slots=4 max_slots=2\n", "hosts:1: max_slots=2 is less than slots=4"},
     }));
     CAPTURE(row.text);
@@ -106,6 +116,14 @@ TEST_CASE("What cannot be read as a hostfile is refused without waiting")
                Catch::Contains("Is a directory"));
     CHECK_THAT(usage_error([] { read_hostfile("/dev/zero"); }), Catch::Contains("longer than"));
     CHECK(read_hostfile(folder.write("hosts", "localhost:2").string()).at(0).slots == 2);
+}
+
+TEST_CASE("A name that resolves to this machine only is this machine")
+{
+    CHECK(resolves_to_this_host("localhost"));
+    CHECK_FALSE(resolves_to_this_host("127.0.0.1"));  // no name
+    CHECK_FALSE(resolves_to_this_host("203.0.113.77"));
+    CHECK_FALSE(resolves_to_this_host("no such name"));
 }
 
 TEST_CASE("This machine has several names")
