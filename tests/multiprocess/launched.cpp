@@ -50,6 +50,7 @@ std::array<int, 2> make_pipe()
 Launched::Launched(const std::vector<std::string>& command, std::chrono::seconds limit)
     : started_(Clock::now()), deadline_(started_ + limit)
 {
+    ::signal(SIGPIPE, SIG_IGN);  // a launcher that ends does not read its input to the end
     static int count = 0;
     mark_ = std::to_string(::getpid()) + "." + std::to_string(++count);
     directory_ = (std::filesystem::temp_directory_path() / "tutti-test-XXXXXX").string();
