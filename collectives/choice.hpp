@@ -34,11 +34,9 @@ consteval auto resolve()
         if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0)) {
             throw "a rule must give the segments of an algorithm that has them, and of no other";
         }
-        resolved[i].crowded_only = rule.where == Where::crowded;
+        place_rule(resolved[i], rule.where);
         resolved[i].operands = algorithm.operands;
         resolved[i].through = algorithm.through;
-        resolved[i].mixed_only = rule.where == Where::mixed_nodes;
-        resolved[i].min_nodes = rule.where == Where::many_nodes ? 2 : 1;
         resolved[i].max_ranks = rule.max_ranks;
         resolved[i].max_bytes = rule.max_bytes;
         resolved[i].segment_bytes = rule.segment_bytes;

@@ -19,7 +19,16 @@ struct ResolvedRule {
     std::size_t max_bytes = kAnyBytes;
     std::size_t segment_bytes = 0;
     std::size_t algorithm = 0;  // index in the collective's list
+
+    friend bool operator==(const ResolvedRule&, const ResolvedRule&) = default;
 };
+
+constexpr void place_rule(ResolvedRule& rule, Where where) noexcept
+{
+    rule.crowded_only = where == Where::crowded;
+    rule.mixed_only = where == Where::mixed_nodes;
+    rule.min_nodes = where == Where::many_nodes ? 2 : 1;
+}
 
 /// For a rule that is a constant, only the conditions that it has are code.
 inline bool fits(const ResolvedRule& rule, const Situation& situation) noexcept

@@ -35,6 +35,8 @@ public:
         read_where();
         read_range("ranks", result_.min_ranks, result_.max_ranks, 1);
         read_range("nodes", result_.min_nodes, result_.max_nodes, 1);
+        if (rule_.value("where", "") == "many_nodes" && result_.min_nodes < 2)
+            throw file_.wrong(at("min_nodes"), "1 contradicts \"many_nodes\"; remove one of them");
         read_range("bytes", result_.min_bytes, result_.max_bytes, 0);
         if (rule_.contains("comment"))
             static_cast<void>(file_.text(rule_["comment"], at("comment")));
@@ -68,13 +70,14 @@ private:
 
     void read_where()
     {
-        static constexpr std::string_view kPlaces[] = {"anywhere", "crowded"};
+        static constexpr std::string_view kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
         if (!rule_.contains("where"))
             return;
-        const std::string& where = file_.text(rule_["where"], at("where"));
-        if (std::ranges::find(kPlaces, where) == std::end(kPlaces))
-            throw file_.unknown(at("where"), where, kPlaces);
-        result_.crowded_only = where == kPlaces[1];
+        const std::string& name = file_.text(rule_["where"], at("where"));
+        const auto known = std::ranges::find(kPlaces, name);
+        if (known == std::end(kPlaces))
+            throw file_.unknown(at("where"), name, kPlaces);
+        place_rule(result_, static_cast<Where>(known - std::begin(kPlaces)));
     }
 
     template <class Number>

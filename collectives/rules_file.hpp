@@ -10,8 +10,8 @@
 //        {"min_bytes": "512K", "algorithm": "chain", "segment_bytes": "128K"}]}
 //
 // Conditions that a rule does not have are met: min_ranks, max_ranks, min_bytes, max_bytes, min_nodes,
-// max_nodes, and `where`, "anywhere" or "crowded". The first rule that fits decides; where none does, or the
-// algorithm cannot do the call, the table decides.
+// max_nodes, and `where`, one of rules.hpp's "anywhere", "crowded", "many_nodes", "mixed_nodes". The first
+// rule that fits decides; where none does, or the algorithm cannot do the call, the table decides.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "collectives/catalogue.hpp"
 #include "collectives/choice.hpp"
@@ -87,6 +88,33 @@ TEST_CASE("a rule of the file may ask for a number of nodes")
     CHECK(chosen<Reduce>(choice, {16, 8, {.one_node = true}}) == "binomial");
 }
 
+TEST_CASE("a file can say all that the table says, row by row")
+{
+    constexpr const char* kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
+    for (std::size_t place = 0; place < catalogue().size(); ++place) {
+        const CollectiveEntry& entry = catalogue()[place];
+        nlohmann::json rules = nlohmann::json::array();
+        for (const Rule& rule : entry.rules) {
+            nlohmann::json said = {{"where", kPlaces[static_cast<int>(rule.where)]},
+                                   {"algorithm", rule.algorithm}};
+            if (rule.max_ranks != kAnyRanks)
+                said["max_ranks"] = rule.max_ranks;
+            if (rule.max_bytes != kAnyBytes)
+                said["max_bytes"] = rule.max_bytes;
+            if (rule.segment_bytes != 0)
+                said["segment_bytes"] = rule.segment_bytes;
+            rules.push_back(said);
+        }
+        CAPTURE(entry.name);
+        const FileRules read = parse_rules(nlohmann::json{{entry.name, rules}}.dump(), "rules.json");
+        REQUIRE(read.of[place].size() == entry.resolved.size());
+        for (std::size_t i = 0; i < entry.resolved.size(); ++i) {
+            CAPTURE(i);
+            CHECK(read.of[place][i] == entry.resolved[i]);
+        }
+    }
+}
+
 TEST_CASE("a rule whose algorithm cannot do the call is passed over")
 {
     const Choice choice = with_rules(R"({"allreduce": [{"algorithm": "board"}, {"algorithm": "ring"}]})");
@@ -141,7 +169,13 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
     wrong(R"({"scan": [{"algorithm": "flat", "segment_bytes": 3}]})",
           "scan[0].segment_bytes: flat has no segments; remove it");
     wrong(R"({"scan": [{"algorithm": "flat", "where": "everywhere"}]})",
-          "scan[0].where: there is no \"everywhere\"; there is anywhere, crowded");
+          "scan[0].where: there is no \"everywhere\"; there is anywhere, crowded, many_nodes, mixed_nodes");
+    wrong(
+        R"({"scan": [{"algorithm": "flat", "where": "mixed_node"}]})",
+        "scan[0].where: there is no \"mixed_node\"; did you mean 'mixed_nodes'?; there is anywhere, crowded, "
+        "many_nodes, mixed_nodes");
+    wrong(R"({"scan": [{"algorithm": "flat", "where": "many_nodes", "min_nodes": 1}]})",
+          "scan[0].min_nodes: 1 contradicts \"many_nodes\"; remove one of them");
     wrong(R"({"scan": [{"algorithm": "flat", "min_ranks": 9, "max_ranks": 8}]})",
           "scan[0]: min_ranks 9 is above max_ranks 8: no call would fit");
     wrong(R"({"comment": 1})", "comment: 1 is no text in quotes");
