@@ -82,16 +82,14 @@ void ProgressThread::work(Engine::Lock& lock)
 {
     Engine::Idle idle;
     while (!stopping_) {
-        if (!engine_.needs_thread()) {
-            sleep_idle(lock);
-            idle = {};
-        } else if (engine_.begin_deferred() || engine_.progress() != 0) {
+        const bool needed = engine_.needs_thread();
+        if (needed && (engine_.begin_deferred() || engine_.progress() != 0)) {
             idle = {};
             engine_.give_way(lock, kPausesAPass);
         } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
-            sleep_armed(lock);
+            needed ? sleep_armed(lock) : sleep_idle(lock);
             idle = {};
         }
     }

@@ -13,8 +13,9 @@ namespace tutti::progress {
 /// progress itself. Otherwise it sleeps on a word of its own, and arrivals do not wake it.
 ///
 /// Where the rank has cores to spare the thread keeps off the one that it was made on, and waits as every
-/// rank does: it spins, yields, then sleeps on the doorbell. On the program's own core it sleeps at once,
-/// and each arrival interrupts the program for as long as it takes to handle.
+/// rank does: it spins, yields, then sleeps on the doorbell. It also waits so for the next request once the
+/// last has ended: to wake an idle core takes as long as many a collective. On the program's own core it
+/// sleeps at once, and each arrival interrupts the program for as long as it takes to handle.
 class ProgressThread {
 public:
     /// Throws tutti::Error (not_supported) when the system gives no thread.
