@@ -14,14 +14,43 @@ namespace tutti::collectives {
 
 namespace {
 
+/// The collective whose algorithms a call has.
+CallKind kind_of_algorithms(CallKind kind) noexcept
+{
+    switch (kind) {
+        case CallKind::reduce_scatterv:
+            return CallKind::reduce_scatter;
+        case CallKind::alltoall_in_place:
+            return CallKind::alltoall;
+        case CallKind::alltoallv_in_place:
+            return CallKind::alltoallv;
+        default:
+            return kind;
+    }
+}
+
 const CollectiveEntry* entry_of(CallKind kind)
 {
-    const auto place = static_cast<std::size_t>(kind);
+    const auto place = static_cast<std::size_t>(kind_of_algorithms(kind));
     if (place >= kCallKinds)
         return nullptr;
     const auto entries = catalogue();
     const auto found = std::ranges::find(entries, kCallNames[place], &CollectiveEntry::name);
     return found != entries.end() ? &*found : nullptr;
+}
+
+/// In place blocks change places in pairs, or go by the board; other algorithms need both buffers whole.
+void check_in_place(CallKind kind, std::string_view name)
+{
+    const bool equal_blocks = kind == CallKind::alltoall_in_place;
+    if ((kind != CallKind::alltoallv_in_place && !equal_blocks) || name == "pairwise" ||
+        (equal_blocks && name == "board"))
+        return;
+    throw Error(
+        ErrorCode::invalid_argument, std::string(kCallNames[static_cast<std::size_t>(kind)]),
+        fmt::format("the algorithm {} cannot do this call: it needs another buffer to receive in; name "
+                    "pairwise{}, or none to let Tutti choose",
+                    name, equal_blocks ? " or board" : ""));
 }
 
 }  // namespace
@@ -58,8 +87,9 @@ NamedAlgorithm parse_algorithm(const CollectiveEntry& collective, std::string_vi
 Asked detail::asked(CallKind kind, std::string_view algorithm)
 {
     const CollectiveEntry& collective = *entry_of(kind);
-    const NamedAlgorithm named =
-        parse_algorithm(collective, algorithm, collective.name, "name none to let Tutti choose");
+    const NamedAlgorithm named = parse_algorithm(
+        collective, algorithm, kCallNames[static_cast<std::size_t>(kind)], "name none to let Tutti choose");
+    check_in_place(kind, collective.algorithms[named.index].name);
     return {static_cast<std::uint8_t>(named.index + 1), named.segment_bytes};
 }
 

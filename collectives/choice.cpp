@@ -27,6 +27,27 @@ Chosen<Collective> forced(const char* (*environment)(const char*))
     return {&Collective::kAlgorithms[index], segment_bytes};
 }
 
+/// What looks like a collective's variable and is none is not left unheard.
+void refuse_others(const char* (*environment)(const char*))
+{
+    struct Other {
+        const char* variable;
+        std::string_view remedy;
+    };
+    static constexpr std::string_view kOneWay = "there is one algorithm among neighbours; unset it";
+    static constexpr Other kOthers[] = {
+        {"TUTTI_REDUCE_SCATTERV", "the algorithms are those of reduce_scatter; set TUTTI_REDUCE_SCATTER"},
+        {"TUTTI_NEIGHBOR_ALLGATHER", kOneWay},
+        {"TUTTI_NEIGHBOR_ALLGATHERV", kOneWay},
+        {"TUTTI_NEIGHBOR_ALLTOALL", kOneWay},
+        {"TUTTI_NEIGHBOR_ALLTOALLV", kOneWay},
+    };
+    for (const auto& [variable, remedy] : kOthers) {
+        if (const char* const value = environment(variable); value != nullptr && *value != '\0')
+            throw Error(ErrorCode::invalid_argument, variable, fmt::format("\"{}\": {}", value, remedy));
+    }
+}
+
 /// As std::tuple<Chosen<Collectives>...>, in the order of the list.
 template <class... Collectives>
 std::tuple<Chosen<Collectives>...> all_forced(const char* (*environment)(const char*),
@@ -48,6 +69,7 @@ Choice::Choice(const char* (*environment)(const char*)) : Choice(environment, ru
 Choice::Choice(const char* (*environment)(const char*), FileRules rules)
     : forced_(all_forced(environment, AllCollectives{})), from_file_(std::move(rules))
 {
+    refuse_others(environment);
 }
 
 void Choice::check_asked(unsigned collective, const Situation& situation)

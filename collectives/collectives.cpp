@@ -64,8 +64,8 @@ Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked
 
 Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op, Asked asked)
 {
-    const Call call{CallKind::reduce_scatter, kNoRoot, blocks.count() * out.element_bytes, op.identity(),
-                    asked};
+    const Call call{blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv, kNoRoot,
+                    blocks.count() * out.element_bytes, op.identity(), asked};
     return chosen<ReduceScatter>(group, call, op.commutative())
         .algorithm->run(group, in, std::move(blocks), out, op);
 }
@@ -137,10 +137,10 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked
     return chosen<Alltoall>(group, call, block_bytes).algorithm->run(group, in, out);
 }
 
-Task alltoall_in_place(Group& group, std::span<std::byte> data)
+Task alltoall_in_place(Group& group, std::span<std::byte> data, Asked asked)
 {
     const std::size_t block_bytes = data.size() / static_cast<std::size_t>(group.size());
-    const Call call{.kind = CallKind::alltoall_in_place, .size_bytes = data.size()};
+    const Call call{.kind = CallKind::alltoall_in_place, .size_bytes = data.size(), .asked = asked};
     const auto* const algorithm = chosen<Alltoall>(group, call, block_bytes).algorithm;
     return needs_board(algorithm->through) ? algorithm->run(group, data.data(), data)
                                            : alltoall_in_pairs(group, data);

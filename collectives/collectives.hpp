@@ -85,10 +85,10 @@ Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked = {});
 
 /// The same in place: block b of `data` at rank a is replaced by block a of rank b's. Where an alltoall would
 /// use the board, so does this; otherwise there is one algorithm, alltoall/in_place.cpp.
-Task alltoall_in_place(Group& group, std::span<std::byte> data);
+Task alltoall_in_place(Group& group, std::span<std::byte> data, Asked asked = {});
 
 /// With blocks of any sizes and places; what two ranks send each other is equally long.
-Task alltoallv_in_place(Group& group, Blocks data);
+Task alltoallv_in_place(Group& group, Blocks data, Asked asked = {});
 
 // Exchanges with neighbours alone, whose spans must live until the task has ended. Blocks of sources that are
 // nobody are left alone. There is one algorithm, neighbor_alltoall/flat.cpp.

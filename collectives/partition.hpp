@@ -31,6 +31,8 @@ public:
         return made;
     }
 
+    /// Whether it was made by even().
+    bool is_even() const noexcept { return first_.empty(); }
     /// Elements of all blocks.
     std::size_t count() const noexcept { return count_; }
 

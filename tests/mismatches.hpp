@@ -85,6 +85,18 @@ void ibroadcast_by(const Communicator& group)
     group.ibroadcast(data, {.algorithm = algorithm}).wait();
 }
 
+template <bool unequal>
+void reduce_scatter(const Communicator& group)
+{
+    const auto ranks = static_cast<std::size_t>(group.size());
+    const std::vector<int> in(ranks, 1);
+    std::vector<int> out(1);
+    if (unequal)
+        group.reduce_scatterv(in, out, std::vector<std::size_t>(ranks, 1), sum);
+    else
+        group.reduce_scatter(in, out, sum);
+}
+
 inline void barrier(const Communicator& group)
 {
     group.barrier();
@@ -206,6 +218,8 @@ inline constexpr Mismatch kMismatches[] = {
      "allreduce of 20 bytes, sum of float32", "sum of float32, by binomial"},
     {"segments", calls::ibroadcast_by<calls::kShortChain>, calls::ibroadcast_by<calls::kLongChain>,
      "by chain in segments of 4 B", "by chain in segments of 16 B"},
+    {"blocks", calls::reduce_scatter<false>, calls::reduce_scatter<true>, "reduce_scatter of",
+     "reduce_scatterv of"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
 };
 

@@ -73,9 +73,9 @@ Task alltoall_in_pairs(Group& group, std::span<std::byte> data)
     return in_place(group, equal_blocks(data, group.size()));
 }
 
-Task alltoallv_in_place(Group& group, Blocks data)
+Task alltoallv_in_place(Group& group, Blocks data, Asked asked)
 {
-    group.announce({.kind = CallKind::alltoallv_in_place});
+    group.announce({.kind = CallKind::alltoallv_in_place, .asked = asked});
     return in_place(group, data);
 }
 

@@ -259,21 +259,22 @@ public:
     {
         return call_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
     }
-    /// In place: the blocks that arrive replace those that were sent to the same rank.
+    /// In place: the blocks that arrive replace those that were sent to the same rank. Of
+    /// the algorithms "pairwise" and "board" can do that.
     template <class D>
-    void alltoall(D&& data) const
+    void alltoall(D&& data, CollectiveOptions options = {}) const
     {
-        call_alltoall(Form::blocking, detail::in_place(data), {});
+        call_alltoall(Form::blocking, detail::in_place(data), options);
     }
     template <class D>
-    Request ialltoall(D& data) const
+    Request ialltoall(D& data, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::nonblocking, detail::in_place(data), {}).request();
+        return call_alltoall(Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
-    PersistentRequest alltoall_init(D& data) const
+    PersistentRequest alltoall_init(D& data, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::persistent, detail::in_place(data), {}).persistent();
+        return call_alltoall(Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
@@ -298,21 +299,21 @@ public:
         return call_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received, options)
             .persistent();
     }
-    /// In place: two ranks must send each other equally much.
+    /// In place: two ranks must send each other equally much. Of the algorithms "pairwise" can do that.
     template <class D>
-    void alltoallv(D&& data, BlockCounts blocks) const
+    void alltoallv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks, {});
+        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks, options);
     }
     template <class D>
-    Request ialltoallv(D& data, BlockCounts blocks) const
+    Request ialltoallv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks, {}).request();
+        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks, options).request();
     }
     template <class D>
-    PersistentRequest alltoallv_init(D& data, BlockCounts blocks) const
+    PersistentRequest alltoallv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks, {}).persistent();
+        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks, options).persistent();
     }
 
 protected:

@@ -28,8 +28,9 @@ auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers,
         detail::check_apart("alltoall", in, out);
     }
     return [in = in.data, out = std::span(out.data, out.size_bytes()), in_place,
-            asked = ask_for(CallKind::alltoall, options.algorithm)](Group& group) {
-        return in_place ? collectives::alltoall_in_place(group, out)
+            asked = ask_for(in_place ? CallKind::alltoall_in_place : CallKind::alltoall, options.algorithm)](
+               Group& group) {
+        return in_place ? collectives::alltoall_in_place(group, out, asked)
                         : collectives::alltoall(group, in, out, asked);
     };
 }
@@ -49,11 +50,13 @@ auto plan_alltoallv(const CommunicatorState& state, const BlockBuffers& buffers,
     };
 }
 
-auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, const BlockCounts& counts)
+auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, const BlockCounts& counts,
+                             const CollectiveOptions& options)
 {
     ByteBlocks blocks("alltoallv", "buffer", counts, data, state.size(), ByteBlocks::Use::received);
-    return [blocks = std::move(blocks), data = data.data](Group& group) {
-        return collectives::alltoallv_in_place(group, blocks.in(data));
+    return [blocks = std::move(blocks), data = data.data,
+            asked = ask_for(CallKind::alltoallv_in_place, options.algorithm)](Group& group) {
+        return collectives::alltoallv_in_place(group, blocks.in(data), asked);
     };
 }
 
@@ -72,7 +75,7 @@ Started BlockCollectives::call_alltoallv(Form form, const Buffers& buffers, cons
 {
     if (buffers.in_place)
         return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
-            return plan_alltoallv_in_place(*state_, contiguous.out, received);
+            return plan_alltoallv_in_place(*state_, contiguous.out, received, options);
         });
     return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
         return plan_alltoallv(*state_, contiguous, sent, received, options);

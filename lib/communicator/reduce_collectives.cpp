@@ -100,9 +100,10 @@ auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Part
     const bool is_in_place = in_place(buffers);
     if (!is_in_place)
         detail::check_apart(operation, buffers.in, buffers.out);
+    const CallKind kind = blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv;
+    const collectives::Asked asked = ask_for(kind, options.algorithm);
     return [in = buffers.in.data, out = buffer_of(buffers.out), is_in_place, blocks = std::move(blocks),
-            reduce_op = ReduceOp(op),
-            asked = ask_for(CallKind::reduce_scatter, options.algorithm)](Group& group) {
+            reduce_op = ReduceOp(op), asked](Group& group) {
         return is_in_place ? collectives::reduce_scatter_in_place(group, out, blocks, reduce_op, asked)
                            : collectives::reduce_scatter(group, in, blocks, out, reduce_op, asked);
     };

@@ -259,6 +259,25 @@ TEST_CASE("segments that make no sense are an error that says what would")
           "ring, or unset TUTTI_ALLREDUCE to let Tutti choose");
 }
 
+TEST_CASE("variables of calls that have no algorithms of their own are refused")
+{
+    static const char* asked_for = nullptr;
+    const auto [variable, words] = GENERATE(table<const char*, const char*>({
+        {"TUTTI_REDUCE_SCATTERV", "set TUTTI_REDUCE_SCATTER"},
+        {"TUTTI_NEIGHBOR_ALLGATHER", "unset it"},
+        {"TUTTI_NEIGHBOR_ALLGATHERV", "unset it"},
+        {"TUTTI_NEIGHBOR_ALLTOALL", "unset it"},
+        {"TUTTI_NEIGHBOR_ALLTOALLV", "unset it"},
+    }));
+    asked_for = variable;
+    CAPTURE(variable);
+    CHECK_THROWS_WITH(
+        Choice([](const char* name) { return name == std::string_view(asked_for) ? "ring" : nullptr; }),
+        Catch::StartsWith(variable) && Catch::Contains("\"ring\"") && Catch::Contains(words));
+    CHECK_NOTHROW(
+        Choice([](const char* name) { return name == std::string_view(asked_for) ? "" : nullptr; }));
+}
+
 TEST_CASE("an unknown algorithm is an error that lists those there are")
 {
     try {

@@ -1,5 +1,6 @@
 // Calls that name their algorithm themselves: in all forms, of every collective that has several.
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -119,6 +120,78 @@ TEST_CASE("every collective takes the option")
         world.scatterv(three, ones, out, {.algorithm = "flat"});
         world.alltoallv(three, ones, all, ones, {.algorithm = "pairwise"});
         expect(all == three);
+    });
+}
+
+TEST_CASE("a name that a collective does not have is an error of that call, in place too")
+{
+    at_size(3, [](const Communicator& world) {
+        const Counts ones(3, 1);
+        const std::vector<int> three(3, 1);
+        std::vector<int> data(3, 1);
+        std::vector<int> all(3);
+        int out = 0;
+        const CollectiveOptions bogus{.algorithm = "bogus"};
+        const RootOptions rooted{.root = 1, .algorithm = "bogus"};
+        const auto refused = [](const std::string& call, const auto& made) {
+            expect_error(ErrorCode::invalid_argument,
+                         call + ": invalid argument: there is no algorithm \"bogus\"", made);
+        };
+        refused("barrier", [&] { world.barrier(bogus); });
+        refused("broadcast", [&] { world.broadcast(data, rooted); });
+        refused("reduce", [&] { world.reduce(three, all, sum, rooted); });
+        refused("reduce", [&] { world.reduce(data, sum, rooted); });
+        refused("allreduce", [&] { world.allreduce(three, all, sum, bogus); });
+        refused("allreduce", [&] { world.allreduce(data, sum, bogus); });
+        refused("reduce_scatter", [&] { world.reduce_scatter(three, out, sum, bogus); });
+        refused("reduce_scatter", [&] { world.reduce_scatter(data, sum, bogus); });
+        refused("reduce_scatterv", [&] { world.reduce_scatterv(three, out, ones, sum, bogus); });
+        refused("reduce_scatterv", [&] { world.reduce_scatterv(data, ones, sum, bogus); });
+        refused("scan", [&] { world.scan(three, all, sum, bogus); });
+        refused("scan", [&] { world.scan(data, sum, bogus); });
+        refused("exscan", [&] { world.exscan(three, all, sum, bogus); });
+        refused("exscan", [&] { world.exscan(data, sum, bogus); });
+        refused("gather", [&] { world.gather(out, all, rooted); });
+        refused("gatherv", [&] { world.gatherv(out, all, ones, rooted); });
+        refused("scatter", [&] { world.scatter(three, out, rooted); });
+        refused("scatterv", [&] { world.scatterv(three, ones, out, rooted); });
+        refused("allgather", [&] { world.allgather(out, all, bogus); });
+        refused("allgather", [&] { world.allgather(data, bogus); });
+        refused("allgatherv", [&] { world.allgatherv(out, all, ones, bogus); });
+        refused("alltoall", [&] { world.alltoall(three, all, bogus); });
+        refused("alltoall in place", [&] { world.alltoall(data, bogus); });
+        refused("alltoallv", [&] { world.alltoallv(three, ones, all, ones, bogus); });
+        refused("alltoallv in place", [&] { world.alltoallv(data, ones, bogus); });
+        expect(data == three && out == 0);
+    });
+}
+
+TEST_CASE("in place an alltoall takes the algorithms that need one buffer, and refuses the others")
+{
+    at_size(3, [](const Communicator& world) {
+        const Counts ones(3, 1);
+        const std::vector<int> by_rank{0, 1, 2};
+        std::vector<int> data(3, world.rank());
+        world.alltoall(data, {.algorithm = "pairwise"});
+        expect(data == by_rank);
+        data.assign(3, world.rank());
+        world.ialltoallv(data, ones, {.algorithm = "pairwise"}).wait();
+        expect(data == by_rank);
+        for (const std::string name : {"flat", "bruck", "hierarchical"})
+            expect_error(
+                ErrorCode::invalid_argument,
+                "alltoall in place: invalid argument: the algorithm " + name +
+                    " cannot do this call: it needs another buffer to receive in; name pairwise or board",
+                [&] { world.alltoall(data, {.algorithm = name}); });
+        for (const std::string name : {"flat", "board", "hierarchical"})
+            expect_error(
+                ErrorCode::invalid_argument,
+                "alltoallv in place: invalid argument: the algorithm " + name +
+                    " cannot do this call: it needs another buffer to receive in; name pairwise, or none",
+                [&] { auto request = world.alltoallv_init(data, ones, {.algorithm = name}); });
+        expect_error(ErrorCode::invalid_argument, "there is no board",
+                     [&] { world.ialltoall(data, {.algorithm = "board"}).wait(); });
+        expect(data == by_rank);
     });
 }
 
