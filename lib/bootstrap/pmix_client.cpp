@@ -225,6 +225,25 @@ void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
     check(PMIx_Commit(), "publish", fmt::format("cannot send '{}'", key));
 }
 
+/// Shared with libpmix's thread, which may answer when nobody asks any more.
+struct PmixClient::Answer {
+    Answer() = default;
+    explicit Answer(std::vector<std::byte> known) : done(true), value(std::move(known)) {}
+
+    std::atomic<bool> done{false};                // release after `value`
+    std::optional<std::vector<std::byte>> value;  // nothing: the server does not know it
+
+    static void take(pmix_status_t status, pmix_value_t* value, void* asker)
+    {
+        const std::unique_ptr<std::shared_ptr<Answer>> answer(static_cast<std::shared_ptr<Answer>*>(asker));
+        if (status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_BYTE_OBJECT) {
+            const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+            (*answer)->value.emplace(bytes, bytes + value->data.bo.size);
+        }
+        (*answer)->done.store(true, std::memory_order_release);
+    }
+};
+
 std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
 {
     const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
@@ -250,24 +269,11 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
                     rank);
     }
     const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-    return {bytes, bytes + value->data.bo.size};
+    std::vector<std::byte> fetched(bytes, bytes + value->data.bo.size);
+    // For find(): the server forgets what a rank has published once that has left.
+    answers_.insert_or_assign({rank, name}, std::make_shared<Answer>(fetched));
+    return fetched;
 }
-
-/// Shared with libpmix's thread, which may answer when nobody asks any more.
-struct PmixClient::Answer {
-    std::atomic<bool> done{false};                // release after `value`
-    std::optional<std::vector<std::byte>> value;  // nothing: the server does not know it
-
-    static void take(pmix_status_t status, pmix_value_t* value, void* asker)
-    {
-        const std::unique_ptr<std::shared_ptr<Answer>> answer(static_cast<std::shared_ptr<Answer>*>(asker));
-        if (status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_BYTE_OBJECT) {
-            const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-            (*answer)->value.emplace(bytes, bytes + value->data.bo.size);
-        }
-        (*answer)->done.store(true, std::memory_order_release);
-    }
-};
 
 std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
 {
