@@ -179,6 +179,45 @@ TEST_CASE("operations with a rank that has left end with an error, not never")
     });
 }
 
+TEST_CASE("a wait for any source ends once nobody of its communicator is left, whoever else there is")
+{
+    at_size(4, [](const Communicator& world) {
+        const Communicator pair = *world.split(world.rank() / 2);
+        const Communicator alone = *world.split(world.rank());
+        int value = 0;
+        if (world.rank() == 1)
+            return;
+        if (world.rank() != 0) {
+            world.recv(value, any_source, 3);  // while others are there it waits
+            return;
+        }
+        const auto hopeless = [](const std::string& words, const auto& call) {
+            expect_error(ErrorCode::peer_lost, words, call);
+        };
+        const std::string gone =
+            " in the communicator of the job's ranks 0, 1, and all others of it are gone: rank 1: ";
+        hopeless("recv: peer lost: rank 0 waits for a message from any source with tag 9" + gone,
+                 [&] { pair.recv(value, any_source, 9); });
+        hopeless("from any source with any tag" + gone, [&] { pair.irecv(value).wait(); });
+        hopeless("mprobe: peer lost: rank 0 waits", [&] { static_cast<void>(pair.mprobe()); });
+        hopeless("in which it is alone", [&] { alone.recv(value); });
+
+        // What it sends itself comes all the same, also while it polls.
+        Request sent = pair.isend(int{5}, 0, 1);
+        pair.recv(value, any_source, 1);
+        expect(value == 5);
+        Request received = pair.irecv(value, any_source, 2);
+        const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
+        while (std::chrono::steady_clock::now() < until)
+            expect(!received.test());
+        pair.send(int{6}, 0, 2);
+        received.wait();
+        expect(value == 6);
+        world.send(value, 2, 3);
+        world.send(value, 3, 3);
+    });
+}
+
 TEST_CASE("abort ends all ranks with its message")
 {
     try {
