@@ -16,14 +16,16 @@ namespace {
 
 constexpr const char* kTrip = "cache line trip";
 constexpr const char* kCopy = "memory copy";
+constexpr const char* kCombining = "combining";
 
 // What no library can do without.
 enum class Needs {
-    message,  // us: one trip of a cache line, and one copy of the bytes
-    stream,   // MB/s: the rate of copies, for each pair of ranks
-    streams,  // MB/s: that of two cores at once
-    tree,     // us: a trip for each of log2(ranks) steps, and one copy of the bytes
-    blocks,   // us: the same, but a copy of a block for each of the other ranks
+    message,   // us: one trip of a cache line, and one copy of the bytes
+    stream,    // MB/s: the rate of copies, for each pair of ranks
+    streams,   // MB/s: that of two cores at once
+    tree,      // us: a trip for each of log2(ranks) steps, and one copy of the bytes
+    blocks,    // us: the same, but a copy of a block for each of the other ranks
+    operands,  // GB/s: two operands read and one written, by each rank for itself
 };
 
 struct Need {
@@ -34,31 +36,19 @@ struct Need {
 // Non-blocking forms are left out: their time holds a computation. Gather's and scatter's root handles the
 // block of every rank.
 constexpr std::array kNeeds = {
-    Need{"latency", Needs::message},
-    Need{"latency_persistent", Needs::message},
-    Need{"multi_lat", Needs::message},
-    Need{"ring", Needs::message},
-    Need{"bw", Needs::stream},
-    Need{"bw_persistent", Needs::stream},
-    Need{"mbw_mr", Needs::stream},
-    Need{"latency_mt", Needs::message},
-    Need{"bibw", Needs::streams},
-    Need{"bibw_persistent", Needs::streams},
-    Need{"barrier", Needs::tree},
-    Need{"broadcast", Needs::tree},
-    Need{"reduce", Needs::tree},
-    Need{"allreduce", Needs::tree},
-    Need{"scan", Needs::tree},
-    Need{"exscan", Needs::tree},
-    Need{"reduce_scatter", Needs::blocks},
-    Need{"gather", Needs::blocks},
-    Need{"gatherv", Needs::blocks},
-    Need{"scatter", Needs::blocks},
-    Need{"scatterv", Needs::blocks},
-    Need{"allgather", Needs::blocks},
-    Need{"allgatherv", Needs::blocks},
-    Need{"alltoall", Needs::blocks},
-    Need{"alltoallv", Needs::blocks},
+    Need{"latency", Needs::message},    Need{"latency_persistent", Needs::message},
+    Need{"multi_lat", Needs::message},  Need{"ring", Needs::message},
+    Need{"bw", Needs::stream},          Need{"bw_persistent", Needs::stream},
+    Need{"mbw_mr", Needs::stream},      Need{"latency_mt", Needs::message},
+    Need{"bibw", Needs::streams},       Need{"bibw_persistent", Needs::streams},
+    Need{"reduce-op", Needs::operands}, Need{"barrier", Needs::tree},
+    Need{"broadcast", Needs::tree},     Need{"reduce", Needs::tree},
+    Need{"allreduce", Needs::tree},     Need{"scan", Needs::tree},
+    Need{"exscan", Needs::tree},        Need{"reduce_scatter", Needs::blocks},
+    Need{"gather", Needs::blocks},      Need{"gatherv", Needs::blocks},
+    Need{"scatter", Needs::blocks},     Need{"scatterv", Needs::blocks},
+    Need{"allgather", Needs::blocks},   Need{"allgatherv", Needs::blocks},
+    Need{"alltoall", Needs::blocks},    Need{"alltoallv", Needs::blocks},
 };
 
 const Need* need_of(std::string_view benchmark)
@@ -124,9 +114,15 @@ std::optional<Bound> bound_of(const Case& which, std::optional<double> size_byte
                               const std::vector<record::Limit>& limits)
 {
     const Need* need = need_of(which.benchmark);
-    if (need == nullptr || which.binding != Binding::core || which.hosts != 1 || which.ranks < 2)
+    if (need == nullptr || which.binding != Binding::core || which.hosts != 1)
         return {};
     const double size = size_bytes.value_or(0);
+    if (need->needs == Needs::operands) {
+        const std::optional<double> combining = at_size(limits, kCombining, size);
+        return combining ? std::optional(Bound{kCombining, *combining / 1000}) : std::nullopt;
+    }
+    if (which.ranks < 2)
+        return {};
     const std::optional<double> trip = at_size(limits, kTrip, size);
     const std::optional<double> copy = at_size(limits, kCopy, size);  // MB/s are bytes a microsecond
     if (need->needs == Needs::stream || need->needs == Needs::streams) {

@@ -13,7 +13,7 @@ namespace tutti::bench {
 std::vector<record::Limit> read_limits(const std::string& file);
 
 struct Bound {
-    std::string name;  // "memory copy", "cache line trip + memory copy"
+    std::string name;  // "memory copy", "combining", "cache line trip + memory copy"
     double value;      // in the row's unit
 };
 

@@ -1,5 +1,5 @@
 // Copies: of a shared source by one core, through a ring by two cores at once, and by the kernel across
-// processes.
+// processes. And two arrays combined by one core.
 #include <fmt/format.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include "benchmarks/limits/pair.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/combining.hpp"
 
 namespace tutti::bench {
 
@@ -138,6 +139,30 @@ void probe_shared_copy(const Figures& figures, ProbeScale scale)
             });
         // Bytes a microsecond are MB/s.
         figures("memory copy", static_cast<double>(size_bytes), static_cast<double>(size_bytes) / us, "MB/s");
+    }
+}
+
+// One core, whose caches and memory nobody else uses. Bytes read and written.
+void probe_combining(const Figures& figures, ProbeScale scale)
+{
+    const auto [own, other] = two_cores();
+    for (std::size_t size_bytes = 8192; size_bytes <= 32 * kMiB; size_bytes *= 8) {
+        Buffers operands(size_bytes);
+        const Bytes in = operands.out.bytes(size_bytes);
+        const Bytes inout = operands.in.bytes(size_bytes);
+        const int calls = copies_of(size_bytes, scale);
+        const double us = with_child(
+            own, other,
+            [=] {
+                combine_words(inout.data(), in.data(), size_bytes);
+                const double start = now_us();
+                for (int i = 0; i < calls; ++i)
+                    combine_words(inout.data(), in.data(), size_bytes);
+                return (now_us() - start) / calls;
+            },
+            [] {});
+        figures("combining", static_cast<double>(size_bytes),
+                static_cast<double>(combined_bytes(size_bytes)) / us, "MB/s");
     }
 }
 

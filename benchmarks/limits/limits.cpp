@@ -38,6 +38,7 @@ struct Probe {
 constexpr std::array kProbes = {
     Probe{"cache line", probe_cache_line, true},
     Probe{"memory copy", probe_shared_copy, true},
+    Probe{"combining", probe_combining, true},
     Probe{"two copies", probe_copy_pipeline, true},
     Probe{"cma", probe_process_vm_readv, true},
     Probe{"sockets", probe_sockets, true},

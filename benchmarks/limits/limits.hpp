@@ -23,6 +23,7 @@ struct ProbeScale {
 void probe_cache_line(const Figures& figures, ProbeScale scale);
 void probe_small_message_ring(const Figures& figures, ProbeScale scale);
 void probe_shared_copy(const Figures& figures, ProbeScale scale);
+void probe_combining(const Figures& figures, ProbeScale scale);
 void probe_copy_pipeline(const Figures& figures, ProbeScale scale);
 void probe_process_vm_readv(const Figures& figures, ProbeScale scale);
 void probe_switches(const Figures& figures, ProbeScale scale);

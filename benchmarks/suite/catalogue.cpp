@@ -168,7 +168,8 @@ constexpr Benchmark kBenchmarks[] = {
      .decimals = 4},
     {.name = "reduce-op",
      .group = Group::reduction,
-     .description = "Reduction kernels of one rank: bytes read and written, and the ratio to a plain copy's",
+     .description =
+         "Reduction kernels of one rank: bytes read and written, and the share of what a core can do",
      .title = "Reduction Kernel Test (bytes read and written)",
      .value = "Bandwidth",
      .unit = "GB/s",

@@ -61,6 +61,10 @@ public:
         }
     }
 
+    /// How many iterations the values are of: one each, and those that were timed together with others.
+    std::size_t iterations() const noexcept { return values_.size() + more_iterations_; }
+    void count_more_iterations(std::size_t more) noexcept { more_iterations_ += more; }
+
     /// In the order in which they were measured; us.
     const std::vector<double>& values() const noexcept { return values_; }
     /// Iterations that do not count: a rank began after the time that was agreed.
@@ -78,12 +82,14 @@ public:
     }
 
     bool narrow = true;  // as narrow as asked
+    int together = 1;    // so many iterations, too short to be timed alone, are one value
 
 private:
     Over over_;
     std::vector<std::vector<double>> of_ranks_;
     std::vector<double> values_;
     std::size_t late_ = 0;
+    std::size_t more_iterations_ = 0;
 };
 
 }  // namespace tutti::bench

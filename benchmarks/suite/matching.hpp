@@ -152,13 +152,13 @@ void matching_depths(Session<B>& session)
                                                     : mode == "wildcard" ? "receives from any source"
                                                                          : "posted receives",
                                                     session.job().size() - 1)});
-    const LoopCount loop = session.options().loop_count({5000, 500});
     session.expect_rows(session.options().depths.size());
     for (const int depth : session.options().depths) {
         session.begin_row(fmt::format("depth {}", depth));
         session.row(depth,
-                    session.sampler().rounds(Over::root, 5,
-                                             [&] { return matching(session.job(), depth, mode, loop); }),
+                    session.sampler().rounds(
+                        Over::root, {5000, 500},
+                        [&](LoopCount loop) { return matching(session.job(), depth, mode, loop); }),
                     [](double us) { return us; });
     }
 }

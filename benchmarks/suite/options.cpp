@@ -169,6 +169,18 @@ const char* heading_of(const Benchmark& benchmark)
     }
 }
 
+// Nothing is left of what -m says.
+std::string why_no_size(const Options& options, const Benchmark& benchmark)
+{
+    if (options.size_list(benchmark.sizes).empty())
+        return fmt::format("the benchmark's own largest size is {}: write -m {}MAX",
+                           benchmark.sizes.max_bytes, options.sizes);
+    return fmt::format(
+        "no size of {} has room for an element of {} bytes ({}): write for example -m {}:1048576",
+        options.sizes, size_bytes(options.element()), reduction::to_string(options.element()),
+        size_bytes(options.element()));
+}
+
 void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, bool own_library)
 {
     CLI::App* sub =
@@ -181,6 +193,7 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
         options.entry = &benchmark;
         if (options.validate && options.validation_warmup)
             options.budget.warmup = options.validation_warmup;
+        options.budget.each_alone = !options.tails.empty();
         if (options.types_in_turn.size() == 1)
             options.type = options.types_in_turn.front();
         if (options.types_in_turn.size() > 1 && !(options.json_file.empty() && options.csv_file.empty()))
@@ -188,9 +201,7 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
                 "-T", "a file has one table: choose one type, or leave out --json and --csv");
         // Complain now, not in the middle of a run.
         if (!options.sizes.empty() && options.size_list().empty())
-            throw CLI::ValidationError("-m",
-                                       fmt::format("the benchmark's own largest size is {}: write -m {}MAX",
-                                                   benchmark.sizes.max_bytes, options.sizes));
+            throw CLI::ValidationError("-m", why_no_size(options, benchmark));
     });
     add_output(sub, options);
     if (benchmark.group == Group::startup)
@@ -307,9 +318,11 @@ std::vector<std::size_t> Options::size_list(const Sizes& usual) const
 std::vector<std::size_t> Options::size_list() const
 {
     Sizes usual = entry->sizes;
-    if (entry->collective || type)
-        usual.min_bytes = std::max(usual.min_bytes, size_bytes(element()));
-    return size_list(usual);
+    const std::size_t element_bytes = entry->collective || type ? size_bytes(element()) : 1;
+    usual.min_bytes = std::max(usual.min_bytes, element_bytes);
+    std::vector<std::size_t> list = size_list(usual);
+    std::erase_if(list, [=](std::size_t size) { return size > 0 && size < element_bytes; });
+    return list;
 }
 
 DataType Options::element() const noexcept

@@ -17,12 +17,6 @@ namespace tutti::bench {
 
 inline constexpr std::size_t kLargeBytes = 64 * 1024;  // from here on a round has fewer iterations
 
-/// How often a loop runs that is timed as a whole.
-struct LoopCount {
-    int iterations;
-    int warmup;
-};
-
 struct Options {
     std::vector<std::string> command;   // as it was given, for the record
     std::string benchmark;              // by its own name, whatever alias was given
@@ -48,7 +42,7 @@ struct Options {
     int root = 0;                                    // collectives
     bool rotating_root = false;                      // likewise: iteration i has root i mod ranks
     std::optional<int> validation_warmup;            // instead of the budget's, where bytes are checked
-    std::optional<std::size_t> memory_limit;         // of a rank's buffers
+    std::optional<std::size_t> memory_limit;         // of either of a rank's buffers
     bool print_rate = true;                          // mbw_mr
     bool vary_window = false;                        // likewise
     bool in_place = false;                           // collectives
@@ -69,7 +63,8 @@ struct Options {
     /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0. `usual` where nothing
     /// was said.
     std::vector<std::size_t> size_list(const Sizes& usual) const;
-    /// The benchmark's own sizes, of one element at least.
+    /// The benchmark's own sizes, of one element at least; smaller ones that were asked for are left out, as
+    /// OSU's benchmarks do.
     std::vector<std::size_t> size_list() const;
     /// What is moved: as asked for, or floats that are reduced, or bytes.
     DataType element() const noexcept;

@@ -126,7 +126,8 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
         ->check(CLI::Range(0, 1000000000));
     if (benchmark.sizes.max_bytes > 0)
         sub->add_option("-M,--mem-limit", options.memory_limit,
-                        "Leave out sizes for which a rank's buffers would take more bytes")
+                        "Leave out sizes for which one of a rank's two buffers would take more bytes (of "
+                        "collectives: 536870912)")
             ->check(CLI::Range(std::size_t{1}, ~std::size_t{0}));
     if (benchmark.collective && has_root(*benchmark.collective))
         sub->add_option_function<std::string>(

@@ -198,9 +198,9 @@ void overlaps(Session<B>& session)
                                           .notes = {"Overall = Coll. Init + Compute + MPI_Test + MPI_Wait"}});
         const std::optional<bool> valid = step.check(call);
         const bool large = size_bytes >= kLargeBytes;
-        const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{100, 10});
+        const LoopCount usual = large ? LoopCount{20, 2} : LoopCount{100, 10};
         std::vector<OverlapTimes> rounds;
-        const Series series = session.sampler().rounds(Over::slowest, 5, [&] {
+        const Series series = session.sampler().rounds(Over::slowest, usual, [&](LoopCount loop) {
             rounds.push_back(overlap_times(job, step, loop, tests, computing));
             return rounds.back().overall;
         });

@@ -1,5 +1,5 @@
 // How fast one rank combines two arrays, without any communication: every operator on every type that the
-// library has, beside a plain copy of the same bytes.
+// library has, beside what a core can read and write at most.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/combining.hpp"
 #include "benchmarks/suite/session.hpp"
 #include "lib/reduction/types.hpp"
 
@@ -19,11 +20,10 @@ namespace tutti::bench {
 /// Bytes of an operand that a measurement works through, at every size: some 10 ms.
 inline constexpr std::size_t kReducedBytes = std::size_t{64} << 20;
 
-/// As many iterations as kReducedBytes take, unless the command line says how many.
-inline LoopCount reduction_loop(const Options& options, std::size_t size_bytes)
+/// As many iterations as kReducedBytes take.
+inline LoopCount reduction_loop(std::size_t size_bytes)
 {
-    const std::size_t iterations = std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1));
-    return options.loop_count({static_cast<int>(iterations), 1});
+    return {static_cast<int>(std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1))), 1};
 }
 
 struct OperatorOnType {
@@ -100,14 +100,13 @@ double gigabytes_a_second(std::size_t bytes, LoopCount loop, Call call)
     return static_cast<double>(bytes) * loop.iterations / us / 1000;
 }
 
-/// A copy reads and writes `size_bytes`.
-inline double copy_bandwidth(Buffers& buffers, std::size_t size_bytes, LoopCount loop)
+/// The limit: what a reduction cannot do without.
+inline double combining_bandwidth(Buffers& buffers, std::size_t size_bytes, LoopCount loop)
 {
-    // Through a pointer that the compiler must read: it could drop copies that nobody looks at.
-    void* (*volatile copy)(void*, const void*, std::size_t) = std::memcpy;
-    const Bytes from = buffers.out.bytes(size_bytes);
-    const Bytes to = buffers.in.bytes(size_bytes);
-    return gigabytes_a_second(2 * size_bytes, loop, [&] { copy(to.data(), from.data(), size_bytes); });
+    const Bytes in = buffers.out.bytes(size_bytes);
+    const Bytes inout = buffers.in.bytes(size_bytes);
+    return gigabytes_a_second(combined_bytes(size_bytes), loop,
+                              [&] { combine_words(inout.data(), in.data(), size_bytes); });
 }
 
 /// A reduction into one of its operands reads both and writes one.
@@ -123,35 +122,36 @@ double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& b
     return gigabytes_a_second(3 * whole, loop, [&] { reduction(in, inout); });
 }
 
-/// For each size a row for a plain copy, then one for each operator and type that the library has. Several
+/// For each size a row for the limit, then one for each operator and type that the library has. Several
 /// ranks measure at once, and share what the memory gives: their mean counts.
 template <Backend B>
 void reduction_kernels(Session<B>& session)
 {
     const Options& options = session.options();
-    session.open(Start::barrier, {.labels = {"Operator", "Type"}, .ratio = "Of copy"});
+    session.open(Start::barrier, {.labels = {"Operator", "Type"}, .ratio = "Of limit"});
     std::vector<OperatorOnType> wanted = reductions_named(options.ops, options.types);
     std::erase_if(wanted, [](const OperatorOnType& one) { return !B::reduction(one.op, one.type); });
     const auto each = [&](Buffers& buffers, std::size_t size_bytes) {
-        const LoopCount loop = reduction_loop(options, size_bytes);
+        const LoopCount usual = reduction_loop(size_bytes);
         const auto measured = [&](std::vector<std::string> labels, auto bandwidth) {
-            Row row =
-                row_of(static_cast<double>(size_bytes), session.sampler().rounds(Over::mean, 5, bandwidth),
-                       [](double value) { return value; });
+            Row row = row_of(static_cast<double>(size_bytes),
+                             session.sampler().rounds(Over::mean, usual, bandwidth),
+                             [](double value) { return value; });
             row.labels = std::move(labels);
             return row;
         };
-        Row copy = measured({"copy", "bytes"}, [&] { return copy_bandwidth(buffers, size_bytes, loop); });
-        copy.reference = copy.summary.median;
-        session.row(copy);
+        Row limit = measured({"limit", "words"},
+                             [&](LoopCount loop) { return combining_bandwidth(buffers, size_bytes, loop); });
+        limit.reference = limit.summary.median;
+        session.row(limit);
         for (const auto& [op, type] : wanted) {
             const std::vector<std::string> labels{std::string(reduction::to_string(op)),
                                                   reduction::to_string(type)};
             session.begin_row(fmt::format("size {}, {} of {}", size_bytes, labels[0], labels[1]));
-            Row row = measured(labels, [&, known = *B::reduction(op, type), element = type] {
+            Row row = measured(labels, [&, known = *B::reduction(op, type), element = type](LoopCount loop) {
                 return reduction_bandwidth(known, element, buffers, size_bytes, loop);
             });
-            row.reference = copy.reference;
+            row.reference = limit.reference;
             session.row(row);
         }
     };

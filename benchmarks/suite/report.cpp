@@ -34,7 +34,9 @@ nlohmann::json as_json(const Row& row)
             {"mean", summary.mean},
             {"min", summary.min},
             {"max", summary.max},
-            {"iterations", summary.count},
+            {"iterations", row.iterations},
+            {"values", summary.count},
+            {"together", row.together},
             {"percentiles",
              {{"50", summary.p50}, {"90", summary.p90}, {"99", summary.p99}, {"99.9", summary.p999}}},
             {"outliers", summary.outliers},
@@ -57,6 +59,8 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
     std::vector<double> values = series.values();
     std::transform(values.begin(), values.end(), values.begin(), value);
     Row row{key, summarise(std::move(values))};
+    row.iterations = series.iterations();
+    row.together = series.together;
     row.late = series.late();
     row.narrow = series.narrow;
     std::vector<double> ranks = series.rank_medians();
@@ -122,7 +126,7 @@ void Report::remember(const Row& row)
         options_.benchmark, heading_.library, heading_.placement.cpus.size(), key, fmt::join(row.labels, " "),
         benchmark_.unit, summary.median, summary.interval.low, summary.interval.high,
         summary.interval.confidence, summary.mean, summary.min, summary.max, summary.p50, summary.p90,
-        summary.p99, summary.p999, summary.count, summary.outliers, row.late,
+        summary.p99, summary.p999, row.iterations, summary.outliers, row.late,
         !row.valid   ? ""
         : *row.valid ? "true"
                      : "false");

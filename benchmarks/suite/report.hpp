@@ -32,7 +32,7 @@ struct Heading {
     double left_over_ns = 0.0;  // what an iteration of nothing still shows
     std::vector<std::string> labels = {};  // "Operator", "Type": last in a row
     std::vector<Part> parts = {};          // further figures, behind the value
-    std::string ratio = {};                // "Of copy": the value's to Row::reference
+    std::string ratio = {};                // "Of limit": the value's to Row::reference
     std::vector<std::string> notes = {};   // further lines of comment
 };
 
@@ -42,6 +42,8 @@ struct Row {
     std::optional<double> rank_min = {};
     std::optional<double> rank_max = {};
     std::optional<double> rank_mean = {};
+    std::size_t iterations = 0;  // more than values where several are timed together
+    int together = 1;            // as Series::together
     std::size_t late = 0;
     bool narrow = true;
     std::optional<bool> valid = {};  // empty: not checked

@@ -10,7 +10,8 @@
 //            adds time, differently for each library: this does not. It takes a core for each rank.
 //
 // What the reading of the clock and the loop take is measured with an operation that does nothing, and taken
-// off.
+// off. Free iterations that are shorter than a hundred readings are timed several at once, as many as it
+// takes for a reading to be a hundredth of their time.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,17 @@ public:
         const double estimate_us = warm_up(step);
         Slots slots{0.0, 4.0 * estimate_us + 2.0};
         Series series(over, job_.size());
-        Stopping stopping(budget_, kLeastIterations, start == Start::clock ? kMostSlots : kMostIterations);
+        const int together = start == Start::free && !budget_.each_alone
+                                 ? shared(job_, iterations_a_reading(own, estimate_us))
+                                 : 1;
+        series.together = together;
+        std::size_t left = std::numeric_limits<std::size_t>::max();
+        Budget budget = budget_;
+        if (budget.iterations) {
+            left = static_cast<std::size_t>(*budget.iterations);
+            budget.iterations = 1 + (*budget.iterations - 1) / together;
+        }
+        Stopping stopping(budget, kLeastIterations, start == Start::clock ? kMostSlots : kMostIterations);
         std::vector<double> times;
         const double begin = now_us();
         while (const int batch = decided(stopping, series, begin)) {
@@ -64,15 +75,21 @@ public:
             if (start == Start::free) {
                 job_.barrier();
                 step();  // the first would also wait for the ranks that left the barrier last
-                run_on(times, step);
+                const std::size_t count = run_on(times, step, together, left, own);
+                series.count_more_iterations(count - times.size());
+                left -= count;
             } else if (start == Start::barrier) {
                 run_each(
                     times, [this] { job_.barrier(); }, step);
             } else {
                 run_in_slots(times, agreed_slots(slots, series), step);
             }
-            for (double& time : times)
-                time = counts ? std::max(time - own, 0.0) : std::numeric_limits<double>::quiet_NaN();
+            if (start != Start::free) {
+                for (double& time : times)
+                    time = std::max(time - own, 0.0);
+            }
+            if (!counts)
+                std::ranges::fill(times, std::numeric_limits<double>::quiet_NaN());
             add(series, times);
             if (start == Start::clock && hopeless(series, now_us() - begin)) {
                 start = Start::barrier;
@@ -83,20 +100,24 @@ public:
         return series;
     }
 
-    /// For what is a figure only as a whole: `round` measures one (us or what the benchmark shows) on each
-    /// rank. `at_least` rounds, unless the time box is over; iterations asked for are those within a round.
+    /// For what is a figure only as a whole: round(LoopCount) measures one (us or what the benchmark shows)
+    /// on each rank. `usual`: what it has to do, where the command line does not say how many iterations.
     template <class Round>
-    Series rounds(Over over, int at_least, Round round)
+    Series rounds(Over over, LoopCount usual, Round round)
     {
         Series series(over, job_.size());
         Budget budget = budget_;
-        budget.iterations.reset();
-        Stopping stopping(budget, at_least);
+        if (budget.iterations)
+            budget.iterations = std::min(kLeastRounds, *budget.iterations);
+        Stopping stopping(budget, kLeastRounds);
+        int number = 0;
         const double begin = now_us();
         while (const int batch = decided(stopping, series, begin)) {
             for (int i = 0; i < batch; ++i) {
                 job_.barrier();
-                add(series, {round()});
+                const LoopCount loop = loop_of_round(budget_, usual, number++);
+                add(series, {round(loop)});
+                series.count_more_iterations(static_cast<std::size_t>(loop.iterations - 1));
             }
         }
         series.narrow = stopping.narrow();
@@ -148,37 +169,46 @@ private:
             offset_us_ = clock_offset(job_);
     }
 
-    // Rank 0's time of an iteration, roughly. All ranks leave after the same number.
+    // Rank 0's time of an iteration, roughly: of those that are warm. All ranks leave after the same number.
     template <class Step>
     double warm_up(Step& step)
     {
         const double box_us = 1e6 * budget_.seconds / 10.0;
         double elapsed_us = 0.0;
+        double iteration_us = 0.0;
         int done = 0;
         for (int part = 1; part > 0;) {
             const double begin = now_us();
             for (int i = 0; i < part; ++i)
                 step();
-            elapsed_us += now_us() - begin;
+            const double part_us = now_us() - begin;
+            iteration_us = part_us / part;
+            elapsed_us += part_us;
             done += part;
             const int wanted = budget_.warmup.value_or(kLeastIterations);
             const bool enough = done >= wanted || (!budget_.warmup && elapsed_us > box_us);
             part = shared(job_, enough ? 0 : std::min(2 * part, wanted - done));
         }
-        return shared(job_, elapsed_us / done);
+        return shared(job_, iteration_us);
     }
 
-    // Each from the end of the one before.
+    // Each from the end of the one before: so many together, but no more than are left. How many there were.
     template <class Step>
-    static void run_on(std::vector<double>& times, Step& step)
+    static std::size_t run_on(std::vector<double>& times, Step& step, int together, std::size_t left,
+                              double own_us)
     {
+        std::size_t done = 0;
         double last = now_us();
         for (double& time : times) {
-            step();
+            const int count = static_cast<int>(std::min(static_cast<std::size_t>(together), left - done));
+            for (int i = 0; i < count; ++i)
+                step();
             const double stamp = now_us();
-            time = stamp - last;
+            time = std::max(stamp - last - own_us, 0.0) / count;
             last = stamp;
+            done += static_cast<std::size_t>(count);
         }
+        return done;
     }
 
     template <class Before, class Step>
@@ -247,7 +277,7 @@ private:
         std::vector<double> times(kCostIterations);
         const auto nothing = [] {};
         if (start == Start::free) {
-            run_on(times, nothing);
+            run_on(times, nothing, 1, times.size(), 0.0);
         } else if (start == Start::barrier) {
             run_each(times, nothing, nothing);
         } else {

@@ -189,13 +189,14 @@ private:
         }
     }
 
-    // A rank has two buffers. What is left out is said.
+    // For collectives there is a limit anyway, as there is for OSU's. What is left out is said.
     std::vector<std::size_t> sizes_within_limit(std::size_t blocks) const
     {
+        constexpr std::size_t kUsualLimitBytes = std::size_t{512} << 20;
         std::vector<std::size_t> list = options_.size_list();
-        if (!options_.memory_limit)
+        if (!options_.memory_limit && !benchmark_.collective)
             return list;
-        const std::size_t most = *options_.memory_limit / (2 * blocks);
+        const std::size_t most = options_.memory_limit.value_or(kUsualLimitBytes) / blocks;
         const std::size_t left_out = std::erase_if(list, [most](std::size_t size) { return size > most; });
         if (left_out > 0 && is_root())
             fmt::print(stderr, "# Sizes above {} are left out: raise -M to measure them\n", most);

@@ -1,6 +1,7 @@
 #include "benchmarks/suite/stopping.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "benchmarks/suite/statistics.hpp"
 
@@ -15,6 +16,23 @@ constexpr int kMostIterations = 200'000;
 constexpr double kLeastShareOfTime = 0.05;
 
 }  // namespace
+
+int iterations_a_reading(double reading_us, double iteration_us)
+{
+    constexpr double kMost = 100.0;
+    const double wanted = std::ceil(100.0 * reading_us / std::max(iteration_us, 1e-9));
+    return static_cast<int>(std::clamp(wanted, 1.0, kMost));
+}
+
+LoopCount loop_of_round(const Budget& budget, LoopCount usual, int round)
+{
+    const int warmup = budget.warmup.value_or(usual.warmup);
+    if (!budget.iterations)
+        return {usual.iterations, warmup};
+    const int rounds = std::min(kLeastRounds, *budget.iterations);
+    return {*budget.iterations / rounds + (round < *budget.iterations % rounds ? 1 : 0),
+            round == 0 ? warmup : 0};
+}
 
 int Stopping::next_batch(std::span<const double> values, double elapsed_s)
 {

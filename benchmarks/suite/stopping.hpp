@@ -12,7 +12,24 @@ struct Budget {
     std::optional<int> warmup;      // exactly so many untimed ones; otherwise a small part of the time
     double precision = 0.01;        // half the width of the median's 95 % interval, in parts of the median
     double seconds = 1.0;           // the time box of a row: what is not narrow by then is shown as it is
+    bool each_alone = false;        // no two iterations are timed as one, however short they are
 };
+
+/// How many iterations that follow each other are timed as one, so that reading the clock takes a hundredth
+/// of their time at most: 1 of long ones.
+int iterations_a_reading(double reading_us, double iteration_us);
+
+/// How often a loop runs that is timed as a whole.
+struct LoopCount {
+    int iterations;
+    int warmup;
+};
+
+inline constexpr int kLeastRounds = 5;  // of such a loop
+
+/// Those of the round with this number. Iterations that were asked for are dealt over as many rounds as there
+/// are at least, after the untimed ones of the first; otherwise each is as usual.
+LoopCount loop_of_round(const Budget& budget, LoopCount usual, int round);
 
 /// Decides after each batch, at rank 0.
 class Stopping {

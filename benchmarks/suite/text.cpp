@@ -48,7 +48,8 @@ void Text::header() const
     if (benchmark_.group == Group::startup)
         return;
     fmt::print(
-        "# Median; iterations begin {}; own cost of {:.0f} ns an iteration taken off, {:.1f} ns left\n",
+        "# Median; iterations begin {}; own cost of {:.0f} ns a reading of the clock taken off, {:.1f} ns "
+        "left\n",
         way_to_begin(heading_.start), heading_.taken_off_ns, heading_.left_over_ns);
     for (const std::string& note : heading_.notes)
         fmt::print("# {}\n", note);
@@ -99,7 +100,7 @@ void Text::row(const Row& row)
     if (options_.full && heading_.parts.empty()) {
         number(row.rank_min.value_or(summary.median), kWidth);
         number(row.rank_max.value_or(summary.median), kWidth);
-        fmt::print("{:>{}}", summary.count, kIterationsWidth);
+        fmt::print("{:>{}}", row.iterations, kIterationsWidth);
     }
     if (row.valid)
         fmt::print("{:>{}}", *row.valid ? "Pass" : "Fail", kWidth);
@@ -142,7 +143,10 @@ void Text::remember(const Row& row)
     if (!row.narrow && !options_.budget.iterations)
         wide_.push_back(fmt::format("{} (+-{:.1f} %)", row.key ? fmt::format("{}", *row.key) : "the row",
                                     100.0 * summary.interval.relative_half_width(summary.median)));
-    iterations_ += summary.count;
+    values_ += summary.count;
+    if (row.together > 1)
+        together_.push_back(
+            fmt::format("{} ({})", row.key ? fmt::format("{}", *row.key) : "the row", row.together));
     outliers_ += summary.outliers;
     late_ += row.late;
     if (summary.median > 0.0)
@@ -158,8 +162,14 @@ void Text::remarks() const
             stderr,
             "# Of {} iterations {} were outliers (counted in all figures; the slowest took {:.0f} times its "
             "row's median){}\n",
-            iterations_ + late_, outliers_, slowest_ratio_,
+            values_ + late_, outliers_, slowest_ratio_,
             late_ == 0 ? "" : fmt::format(", {} began late (not counted)", late_));
+    if (!together_.empty())
+        fmt::print(
+            stderr,
+            "# So many iterations were timed together, for a reading of the clock to take 1 % of their "
+            "time: {}\n",
+            fmt::join(together_, ", "));
     if (!wide_.empty())
         fmt::print(stderr, "# Not known to {:.1f} % within {} s: {}\n", 100.0 * options_.budget.precision,
                    options_.budget.seconds, fmt::join(wide_, ", "));

@@ -32,8 +32,9 @@ private:
     const Options& options_;
     const Benchmark& benchmark_;
     const Heading& heading_;
-    std::vector<std::string> wide_;  // rows that are not as narrow as asked
-    std::size_t iterations_ = 0;
+    std::vector<std::string> wide_;      // rows that are not as narrow as asked
+    std::vector<std::string> together_;  // rows of iterations that were too short to be timed alone
+    std::size_t values_ = 0;
     std::size_t outliers_ = 0;
     std::size_t late_ = 0;
     double slowest_ratio_ = 1.0;  // of an iteration to its row's median

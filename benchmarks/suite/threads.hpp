@@ -102,9 +102,9 @@ void threaded_latency(Session<B>& session)
         PingPongThreads<B> threads(job, count, size_bytes, session.memory());
         const std::optional<bool> valid = session.checked([&] { return threads.validate(); });
         const bool large = size_bytes >= kLargeBytes;
-        const LoopCount loop = session.options().loop_count(large ? LoopCount{20, 2} : LoopCount{200, 20});
-        const Series series =
-            session.sampler().rounds(Over::root, 5, [&] { return threads.round_trip_us(loop); });
+        const LoopCount usual = large ? LoopCount{20, 2} : LoopCount{200, 20};
+        const Series series = session.sampler().rounds(
+            Over::root, usual, [&](LoopCount loop) { return threads.round_trip_us(loop); });
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     }

@@ -196,6 +196,11 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     CHECK(bound("allgather", 1024, 4)->value == Approx(2 * 0.06 + 3 * 1024 / 100000.0));
     CHECK(bound("allgather_persistent", 1024, 4)->value == bound("allgather", 1024, 4)->value);
     CHECK_FALSE(bound("iallreduce", 8).has_value());
+    CHECK_FALSE(bound("reduce-op", 8192, 1).has_value());  // its limit was not measured
+    const std::vector<record::Limit> combining{{"combining", "MB/s", 8192.0, 240'000}};
+    const Case kernels{.benchmark = "reduce-op", .group = "", .ranks = 1};
+    CHECK(bound_of(kernels, 8192, combining)->value == Approx(240.0));  // GB/s, as its rows
+    CHECK(bound_of(kernels, 8192, combining)->name == "combining");
     CHECK_FALSE(
         bound_of({.benchmark = "barrier", .group = "", .ranks = 8, .binding = Binding::none}, {}, kLimits));
     CHECK_FALSE(bound_of(kLatency, 8, {}));

@@ -1,6 +1,7 @@
 // Who exchanges messages with whom in the loops over many ranks.
 #include <catch2/catch.hpp>
 
+#include "benchmarks/suite/combining.hpp"
 #include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
 
@@ -65,6 +66,22 @@ TEST_CASE("what a timed step leaves wrong fails its check", "[benchmarks]")
         in[99] ^= std::byte{1};
     }));
     CHECK(validate_step(job, out, in, false, [] {}));  // a sender has nothing to check
+}
+
+TEST_CASE("what reductions are measured by combines all of two arrays", "[benchmarks]")
+{
+    for (const std::size_t size_bytes : {0, 1, 8, 255, 256, 264, 1000, 4096}) {
+        Buffers buffers(size_bytes + 8);
+        fill_pattern(buffers.out.bytes(size_bytes + 8), 1);
+        fill_pattern(buffers.in.bytes(size_bytes + 8), 2);
+        combine_words(buffers.in.bytes(0).data(), buffers.out.bytes(0).data(), size_bytes);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < size_bytes; ++i)
+            wrong += buffers.in.bytes(size_bytes)[i] != (pattern_byte(i, 1) ^ pattern_byte(i, 2)) ? 1 : 0;
+        CHECK(wrong == 0);
+        CHECK(buffers.in.bytes(size_bytes + 8).back() == pattern_byte(size_bytes + 7, 2));
+        CHECK(combined_bytes(size_bytes) == 3 * size_bytes);
+    }
 }
 
 TEST_CASE("messages of a window that lie apart have pages of their own, and each is checked", "[benchmarks]")

@@ -47,6 +47,9 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
     CHECK(parse("latency").size_list().size() == 23);
     CHECK(parse("rate").size_list() == std::vector<std::size_t>{8});
     CHECK(parse("allreduce -m 16").size_list() == std::vector<std::size_t>{4, 8, 16});
+    CHECK(parse("allreduce -m 1:8").size_list() == std::vector<std::size_t>{4, 8});
+    CHECK(parse("allreduce -m 1:8 -T char").size_list() == std::vector<std::size_t>{1, 2, 4, 8});
+    CHECK(parse("allreduce -m 0:4").size_list() == std::vector<std::size_t>{0, 4});
     CHECK(parse("reduce-op").size_list() == std::vector<std::size_t>{8192, 524288, 33554432});
     CHECK(parse("reduce-op -m 1:100").size_list() == std::vector<std::size_t>{1, 64});
     const auto huge = parse("latency -m 9223372036854775808:18446744073709551615").size_list();
@@ -61,6 +64,7 @@ TEST_CASE("iterations are as many as asked for, or as it takes", "[benchmarks]")
     CHECK(told.budget.warmup == 3);
     CHECK(told.loop_count({100, 10}).iterations == 7);
     CHECK(parse("matching").loop_count({100, 10}).warmup == 10);
+    CHECK_THAT(parse_line("allreduce -m 1:2").message, Catch::Contains("an element of 4 bytes (float32)"));
     CHECK(parse("latency --precision 0.5 --seconds 3").budget.precision == Approx(0.005));
     CHECK(parse("latency --seconds 3").budget.seconds == 3.0);
 }
@@ -129,6 +133,7 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
                              "latency --growth 1",
                              "allreduce --start now",
                              "allreduce -T short",
+                             "allreduce -m 1:2",
                              "broadcast --in-place",
                              "neighbor_alltoall --in-place",
                              "barrier -T int",

@@ -94,16 +94,64 @@ TEST_CASE("as many iterations run as were asked for", "[benchmarks]")
     Budget budget;
     budget.iterations = 25'001;
     budget.warmup = 3;
+    budget.each_alone = true;
     for (const Start start : {Start::free, Start::barrier}) {
         Alone job;
         int calls = 0;
         const Series series = Sampler(job, budget).iterations(Over::slowest, start, [&] { ++calls; });
         CHECK(series.values().size() == 25'001);
+        CHECK(series.iterations() == 25'001);
         // Of free iterations, the first of each batch is not timed.
         CHECK(calls == 3 + 25'001 + (start == Start::free ? 3 : 0));
         if (start == Start::barrier)
             CHECK(job.barriers >= 25'001);
     }
+}
+
+TEST_CASE("short iterations are timed several at once, and as many run as were asked for", "[benchmarks]")
+{
+    CHECK(iterations_a_reading(0.022, 0.2) == 11);
+    CHECK(iterations_a_reading(0.022, 2.1) == 2);
+    CHECK(iterations_a_reading(0.022, 2.3) == 1);
+    CHECK(iterations_a_reading(0.022, 5000.0) == 1);
+    CHECK(iterations_a_reading(0.022, 0.0) == 100);
+    CHECK(iterations_a_reading(0.0, 0.0) == 1);
+    for (const int wanted : {1, 1003}) {
+        Alone job;
+        Budget budget;
+        budget.iterations = wanted;
+        budget.warmup = 100;
+        int calls = 0;
+        const Series series = Sampler(job, budget).iterations(Over::root, Start::free, [&] { ++calls; });
+        CHECK(series.iterations() == static_cast<std::size_t>(wanted));
+        CHECK(calls == 100 + 1 + wanted);
+        CHECK(series.values().size() >= static_cast<std::size_t>((wanted + 99) / 100));
+        CHECK(series.values().size() <= static_cast<std::size_t>(wanted));
+    }
+}
+
+TEST_CASE("so do the iterations of loops that are timed as a whole, dealt over rounds", "[benchmarks]")
+{
+    for (const int wanted : {1, 4, 23}) {
+        Alone job;
+        Budget budget;
+        budget.iterations = wanted;
+        budget.warmup = 7;
+        int timed = 0;
+        int untimed = 0;
+        const Series series = Sampler(job, budget).rounds(Over::root, {100, 10}, [&](LoopCount loop) {
+            timed += loop.iterations;
+            untimed += loop.warmup;
+            return 1.0;
+        });
+        CHECK(timed == wanted);
+        CHECK(untimed == 7);
+        CHECK(series.values().size() == static_cast<std::size_t>(std::min(wanted, 5)));
+    }
+    Budget budget;
+    budget.warmup = 3;
+    CHECK(loop_of_round(budget, {100, 10}, 4).iterations == 100);
+    CHECK(loop_of_round(budget, {100, 10}, 4).warmup == 3);
 }
 
 TEST_CASE("iterations end when the median is known, or the time is over", "[benchmarks]")
