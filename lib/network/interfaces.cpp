@@ -69,8 +69,8 @@ std::string_view why_not(const LocalAddress& address) noexcept
 
 void append(std::string& text, const HostAddress& address)
 {
-    fmt::format_to(std::back_inserter(text), "{}{} {}/{}", text.empty() ? "" : ", ", address.interface,
-                   address.address.to_string(), address.prefix);
+    text += fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", address.interface,
+                        address.address.to_string(), address.prefix);
 }
 
 }  // namespace

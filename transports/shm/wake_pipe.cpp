@@ -1,10 +1,10 @@
 #include "transports/shm/wake_pipe.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <utility>
 
 namespace tutti::transport::shm {
@@ -31,7 +31,7 @@ void WakeLine::ring(pid_t pid, int writing_end) noexcept
 {
     if (!std::exchange(tried_, true)) {
         std::array<char, 48> path{};
-        fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/fd/{}", pid, writing_end);
+        std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, writing_end);
         line_.reset(::open(path.data(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
     }
     const char byte = 0;
