@@ -38,9 +38,11 @@ void check_same_shape(std::string_view operation, const ReducedBuffers& buffers)
         detail::check_apart(operation, in, out);
 }
 
+// The same buffer twice: one that begins where the other does and is shorter overlaps it.
 bool in_place(const ReducedBuffers& buffers)
 {
-    return buffers.in.data == buffers.out.data && buffers.in_layout == buffers.out_layout;
+    return buffers.in.data == buffers.out.data && buffers.in.count == buffers.out.count &&
+           buffers.in_layout == buffers.out_layout;
 }
 
 /// Runs the plan that make_plan(buffers) returns, with contiguous copies of buffers that have layouts.

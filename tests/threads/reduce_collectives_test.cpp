@@ -353,6 +353,20 @@ TEST_CASE("sizes that do not fit are refused before anything is sent")
         const std::span<int> part(both.data() + 1, 3);
         expect_error(ErrorCode::invalid_argument, "input and output overlap; pass buffers that are apart",
                      [&] { world.reduce_scatter(both, part, sum); });
+        // One that begins where the input does is in place only where it is the whole input.
+        const std::span<int> whole(both);
+        expect_error(ErrorCode::invalid_argument, "input has 6 elements, output 1; over 2 ranks",
+                     [&] { world.reduce_scatter(both, whole.first(1), sum); });
+        expect_error(ErrorCode::invalid_argument, "input and output overlap",
+                     [&] { world.reduce_scatter(both, whole.first(3), sum); });
+        expect_error(ErrorCode::invalid_argument, "has 1 elements, but its count is 3", [&] {
+            world.reduce_scatterv(both, whole.first(1), Counts{3, 3}, sum);
+        });
+        expect_error(ErrorCode::invalid_argument, "input and output overlap", [&] {
+            world.reduce_scatterv(both, whole.first(3), Counts{3, 3}, sum);
+        });
+        expect_error(ErrorCode::invalid_argument, "input has 6 elements, output 3",
+                     [&] { world.allreduce(both, whole.first(3), sum); });
         expect_error(ErrorCode::invalid_argument, "input has 7 elements, output 3",
                      [&] { world.scan(in, out, sum); });
         expect_error(ErrorCode::invalid_argument, "input and output overlap",
