@@ -150,7 +150,8 @@ public:
     }
 
     // probe
-    /// Waits for a message that a recv with these arguments would get, and leaves it in the queue.
+    /// Waits for a message that a recv with these arguments would get, and leaves it in the queue. Throws
+    /// ErrorCode::peer_lost where none can come any more; iprobe does so of a `source` that has left.
     Status probe(int source = any_source, int tag = any_tag) const;
     std::optional<Status> iprobe(int source = any_source, int tag = any_tag) const;
     /// The same, and takes the message out: safe with several threads.

@@ -42,16 +42,25 @@ protocol::UnexpectedRequest& wait_for_message(const CommunicatorState& state, En
     detail::raise_lost(state, operation, source);
 }
 
-// The same if it has come, after one pass of progress at most; or nullptr.
-protocol::UnexpectedRequest* look_for_message(const CommunicatorState& state, int source, int tag)
+// The same if it has come, after one pass of progress at most; or nullptr. A loop of it is a wait: who is
+// asked for by name is looked after. Any source may also be this rank itself, which may send later.
+protocol::UnexpectedRequest* look_for_message(const CommunicatorState& state, std::string_view operation,
+                                              int source, int tag)
 {
     detail::Process& process = state.process();
     const matching::MatchKey pattern{state.context(), source, tag};
     auto* found = process.protocol().probe(pattern);
-    if (found == nullptr) {
-        process.engine().progress();
-        found = process.protocol().probe(pattern);
+    if (found != nullptr)
+        return found;
+    if (source == any_source) {
+        process.engine().poll();
+    } else {
+        const detail::Attendance::Probe waiting(state, source);
+        process.engine().poll();
     }
+    found = process.protocol().probe(pattern);
+    if (found == nullptr && detail::is_lost(state, source)) [[unlikely]]
+        detail::raise_lost(state, operation, source);
     return found;
 }
 
@@ -119,7 +128,7 @@ std::optional<Status> Communicator::iprobe(int source, int tag) const
         return Status{};
     detail::check_receive(*state_, "iprobe", source, tag);
     auto lock = state_->process().engine().lock();
-    const auto* found = look_for_message(*state_, source, tag);
+    const auto* found = look_for_message(*state_, "iprobe", source, tag);
     return found == nullptr ? std::nullopt : std::optional(found->status());
 }
 
@@ -140,7 +149,7 @@ std::optional<Message> Communicator::improbe(int source, int tag) const
         return Message(state_, nullptr, {});
     detail::check_receive(*state_, "improbe", source, tag);
     auto lock = state_->process().engine().lock();
-    auto* found = look_for_message(*state_, source, tag);
+    auto* found = look_for_message(*state_, "improbe", source, tag);
     if (found == nullptr)
         return std::nullopt;
     state_->process().protocol().extract(*found);

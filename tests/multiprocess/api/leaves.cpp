@@ -56,6 +56,16 @@ int main(int argc, char** argv)
     int value = world.rank();
     if (waits_in == "recv")
         world.recv(value, last);
+    else if (waits_in == "probe")
+        world.probe(last, 5);
+    else if (waits_in == "mprobe")
+        static_cast<void>(world.mprobe(last));
+    else if (waits_in == "iprobe")
+        while (!world.iprobe(last)) {
+        }
+    else if (waits_in == "improbe")
+        while (!world.improbe(last, 5)) {
+        }
     else if (waits_in == "ssend")
         world.ssend(value, last);
     else if (waits_in == "barrier")
