@@ -8,7 +8,7 @@
 namespace tutti {
 
 /// `bytes` of memory, aligned to a cache line, zero-filled when it was never used before. Works before,
-/// between and after Environments, in any thread. Where shared memory cannot be had it is ordinary memory,
+/// during and after the Environment, in any thread. Where shared memory cannot be had it is ordinary memory,
 /// and messages out of it travel as any others do. A forked child shares it with its parent. Throws
 /// tutti::Error (out_of_memory).
 void* allocate(std::size_t bytes);

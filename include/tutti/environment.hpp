@@ -32,7 +32,9 @@ namespace detail {
 class Process;
 }
 
-/// The job, joined by the constructor and left by the destructor. Make one, first thing in main.
+/// The job, joined by the constructor and left by the destructor. Make one, first thing in main, and keep it
+/// until the last call: a process joins its job once, so a second one is refused, also after the first has
+/// ended. Communicators and requests may be destroyed after it; to use them then is an error.
 ///
 /// On several hosts the constructor returns when this host has exchanged a message with the others over the
 /// interfaces chosen, and throws an Error with both hosts, their addresses and interfaces where one cannot be
@@ -40,9 +42,11 @@ class Process;
 /// does so for it; up to 64 hosts all pairs are tried, beyond, each host tries a few dozen others.
 ///
 /// When an exception leaves main, it ends the whole job with this rank and the exception's words, so that no
-/// peer waits for ever. So does the constructor's own Error where nobody catches it. Destroyed by an exception
-/// that is caught outside, in main, it leaves the words to whoever catches it, and ends the job when the
-/// process ends or a second has passed.
+/// peer waits for ever. So does the constructor's own Error where nobody catches it. Destroyed by an
+/// exception that is caught outside, in main, it leaves the words to whoever catches it, and ends the job
+/// when the process ends or a second has passed.
+///
+/// A process that the program forks has no part in the job: it may call exec, or end, but not call Tutti.
 class Environment {
 public:
     Environment(int argc, char** argv, EnvironmentOptions options = {});
@@ -52,9 +56,12 @@ public:
     ~Environment();
 
     /// All ranks of the job.
-    Communicator world() const;
+    Communicator world() const&;
     /// This rank alone.
-    Communicator self() const;
+    Communicator self() const&;
+    // Of a temporary, which leaves the job at the end of the statement: keep the Environment in a variable.
+    Communicator world() && = delete;
+    Communicator self() && = delete;
     ThreadLevel thread_level() const noexcept;
 
     /// Ends the whole job with exit status `status` (1 to 255); `message` is shown with this rank and host.

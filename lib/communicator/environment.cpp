@@ -22,10 +22,14 @@ namespace {
 
 using detail::Process;
 
-// The rank that an uncaught exception ends: there is one where ranks are processes.
+// The rank that an uncaught exception ends: there is one where ranks are processes. The exception may be
+// another thread's: stored with release, once all of the Process is there, and loaded with acquire.
 std::atomic<Process*> terminating_process{nullptr};
 // The same before there is a Process; nullptr where the launcher has not been found yet.
 std::atomic<bootstrap::Bootstrap*> terminating_bootstrap{nullptr};
+// Which process has joined a job; 0: none has. A forked child finds another's. Only main's thread stores it,
+// before it starts any that could end by an exception: relaxed.
+std::atomic<pid_t> joined_by{0};
 std::terminate_handler previous_handler = nullptr;
 
 std::string describe_current_exception()
@@ -43,19 +47,21 @@ std::string describe_current_exception()
 
 [[noreturn]] void end_job_on_terminate()
 {
-    static std::atomic<bool> begun{false};
+    static std::atomic<bool> begun{false};  // only says who was first: relaxed
     static thread_local bool here = false;
-    if (std::exchange(here, true)) {  // a second failure, on the way out
+    const bool is_child = joined_by.load(std::memory_order_relaxed) != getpid() &&
+                          terminating_process.load(std::memory_order_acquire) != nullptr;
+    if (is_child || std::exchange(here, true)) {  // no rank, or a second failure, on the way out
         if (previous_handler != nullptr)
             previous_handler();
         std::abort();
     }
-    while (begun.exchange(true))  // another thread is about to end this process
+    while (begun.exchange(true, std::memory_order_relaxed))  // another thread is about to end this process
         pause();
     const std::string what = fmt::format("uncaught exception: {}", describe_current_exception());
-    if (Process* process = terminating_process.load())
+    if (Process* process = terminating_process.load(std::memory_order_acquire))
         process->abort(1, what);
-    if (bootstrap::Bootstrap* bootstrap = terminating_bootstrap.load())
+    if (bootstrap::Bootstrap* bootstrap = terminating_bootstrap.load(std::memory_order_acquire))
         bootstrap->abort(1, fmt::format("rank {}: {}", bootstrap->rank(), what));
     fmt::print(stderr, "tutti: {}\n", what);
     std::fflush(nullptr);
@@ -71,9 +77,9 @@ constexpr std::chrono::seconds kTimeToCatch{1};
 void end_job_after_catch(Process* process)
 {
     static Process* const ending = process;
-    static std::atomic<bool> begun{false};
+    static std::atomic<bool> begun{false};  // as above
     const auto end = [] {
-        while (begun.exchange(true))  // the other one is about to end this process
+        while (begun.exchange(true, std::memory_order_relaxed))  // the other one is about to end this process
             pause();
         ending->abort(1,
                       "left its Environment by an exception that was caught outside: the other ranks would "
@@ -86,16 +92,23 @@ void end_job_after_catch(Process* process)
     }).detach();
 }
 
+// Of what must not be destroyed. Leak checkers find it here; atomic, so that no compiler leaves it out.
+void keep(Process* process)
+{
+    static std::atomic<Process*> kept{nullptr};
+    kept.store(process, std::memory_order_relaxed);
+}
+
 /// While the job is joined: an exception that nobody catches ends it as later ones do.
 class Joining {
 public:
     Joining() { previous_handler = std::set_terminate(end_job_on_terminate); }
     ~Joining()
     {
-        terminating_bootstrap.store(nullptr);
+        terminating_bootstrap.store(nullptr, std::memory_order_release);
         if (has_joined_)
             return;
-        terminating_process.store(nullptr);
+        terminating_process.store(nullptr, std::memory_order_release);
         std::set_terminate(previous_handler);
     }
     Joining(const Joining&) = delete;
@@ -104,7 +117,8 @@ public:
     std::unique_ptr<bootstrap::Bootstrap> connect()
     {
         auto bootstrap = bootstrap::connect_to_job();
-        terminating_bootstrap.store(bootstrap.get());
+        joined_by.store(getpid(), std::memory_order_relaxed);
+        terminating_bootstrap.store(bootstrap.get(), std::memory_order_release);
         return bootstrap;
     }
     void has_joined() noexcept { has_joined_ = true; }
@@ -119,9 +133,13 @@ Environment::Environment(int, char**, EnvironmentOptions options) : Environment(
 
 Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::uncaught_exceptions())
 {
-    if (terminating_process.load() != nullptr)
+    if (terminating_process.load(std::memory_order_acquire) != nullptr)
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has an Environment already; make one, in main, and pass it on");
+    if (joined_by.load(std::memory_order_relaxed) != 0)
+        throw Error(ErrorCode::invalid_argument, "Environment",
+                    "this process has left its job, which it can join only once; make one Environment, in "
+                    "main, and keep it until the last call");
     // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
     // the kernel makes a process of several threads wait some 20 ms.
     base::membarrier_register();
@@ -131,7 +149,7 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     // late, or lost with a rank that is killed.
     if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-    terminating_process.store(process_.get());
+    terminating_process.store(process_.get(), std::memory_order_release);
     prove_reachability();
     joining.has_joined();
 }
@@ -143,7 +161,12 @@ Environment::Environment(std::unique_ptr<Process> process)
 
 Environment::~Environment()
 {
-    const bool is_process = terminating_process.load() == process_.get();
+    const bool is_process = terminating_process.load(std::memory_order_acquire) == process_.get();
+    // A forked child, which has none of the threads, and whose farewell would be taken for the rank's.
+    if (is_process && joined_by.load(std::memory_order_relaxed) != getpid()) {
+        keep(process_.release());
+        return;
+    }
     const bool unwinding = std::uncaught_exceptions() > uncaught_at_start_;
     if (unwinding && !is_process)
         return;  // run_threads() ends its own job
@@ -164,17 +187,21 @@ Environment::~Environment()
         fmt::print(stderr, "tutti: rank {}: {}\n", process_->rank(), error.what());
     }
     if (is_process) {
-        terminating_process.store(nullptr);
+        terminating_process.store(nullptr, std::memory_order_release);
         std::set_terminate(previous_handler);
+    }
+    if (is_process && process_->is_referred_to()) {
+        process_->end();
+        keep(process_.release());
     }
 }
 
-Communicator Environment::world() const
+Communicator Environment::world() const&
 {
     return Communicator(process_->world());
 }
 
-Communicator Environment::self() const
+Communicator Environment::self() const&
 {
     return Communicator(process_->self());
 }

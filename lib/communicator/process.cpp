@@ -1,6 +1,7 @@
 #include "lib/communicator/process.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -82,6 +83,10 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 {
     protocol_.set_call_listener(&calls_);
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
+        if (getpid() != pid_)
+            throw Error(ErrorCode::not_supported, "fork",
+                        "this process was forked by a rank and has no part in the job: it may call exec, or "
+                        "end, but not call Tutti");
         if (twice_as_long)
             calls_.look(waited_ns);
         return attendance_.look();
@@ -160,6 +165,9 @@ std::uint64_t Process::new_context()
 
 transport::Transport& Process::connect(int peer)
 {
+    if (protocol_.is_lost(peer))
+        throw Error(ErrorCode::peer_lost, "connect",
+                    fmt::format("rank {} of the job: {}", peer, protocol_.why_lost(peer)), peer);
     if (peer == rank())
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();
@@ -201,6 +209,24 @@ void Process::conclude()
         return;  // the program has been told before
     }
     calls_.conclude();
+}
+
+bool Process::is_referred_to()
+{
+    int states = 0;
+    calls_.communicators()->for_each([&](const CommunicatorState&) { ++states; });
+    return states > 2 || world_.use_count() > 1 || self_.use_count() > 1 || engine_.has_requests();
+}
+
+void Process::end()
+{
+    const auto lock = engine_.lock();
+    engine_.end(std::make_exception_ptr(
+        Error(ErrorCode::invalid_argument, "Environment",
+              "a communicator or request was used after the Environment had ended; keep it until the last "
+              "call")));
+    for (int peer = 0; peer < size(); ++peer)
+        protocol_.peer_lost(peer, "this rank's own Environment has ended; keep it until the last call");
 }
 
 void Process::abort(int status, const std::string& what)

@@ -59,6 +59,12 @@ public:
     /// The program makes no more calls. Throws where other ranks have made different ones.
     void conclude();
 
+    /// Whether communicators or requests are left that refer to this.
+    bool is_referred_to();
+    /// For these, once the job has been left: all their calls that would move something throw. Not under the
+    /// lock.
+    void end();
+
     /// Ends the whole job; `what` is told with this rank. Where peers were lost, the launcher may first end
     /// it with the words on what became of them.
     [[noreturn]] void abort(int status, const std::string& what);
@@ -86,6 +92,7 @@ private:
     progress::Engine engine_;
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
+    const pid_t pid_ = ::getpid();  // a forked child's differs
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;

@@ -151,6 +151,7 @@ public:
             wake_thread();
     }
     void request_ended() noexcept { --active_requests_; }
+    bool has_requests() const noexcept { return active_requests_ != 0; }
 
     /// Begins `work`, which belongs to a request that is about to be started: at once, or, where the progress
     /// thread has a core of its own, there, so that the program goes on with its computing. Under the lock.
@@ -215,6 +216,9 @@ public:
     /// Under the lock. Waits end by what it throws.
     using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
     void set_watch(Watch watch) { watch_ = std::move(watch); }
+
+    /// From now on all progress, and with it each wait, throws `why`. Under the lock.
+    void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
 
     /// Ends the progress thread, sends on what transports have refused so far, and closes them. Gives up what
     /// a peer never takes. Not under the lock.

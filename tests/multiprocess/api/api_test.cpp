@@ -105,17 +105,20 @@ TEST_CASE("a rank that is killed, or throws, ends a job of progress threads", "[
 
 TEST_CASE("a rank that leaves while others wait for it is told by name", "[endings]")
 {
-    const std::string waits_in = GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce");
+    const std::string waits_in =
+        GENERATE("recv", "ssend", "barrier", "allreduce", "ireduce", "probe", "mprobe", "iprobe", "improbe");
     const bool board = GENERATE(true, false);
     const std::string barriers = board ? "5" : GENERATE("0", "1");
-    if (barriers == "0" && waits_in != "recv" && waits_in != "barrier")
+    const bool probes = waits_in.ends_with("probe");
+    if (probes ? barriers != "1" : barriers == "0" && waits_in != "recv" && waits_in != "barrier")
         return;  // none of the others connects in another way
     CAPTURE(waits_in, board, barriers);
     std::vector<std::string> arguments = ranks(3, "leaves", {waits_in, barriers});
     arguments.insert(arguments.begin(), {"-x", board ? "TUTTI_SHARED_CORES=1" : "TUTTI_SHARED_CORES=0"});
     const Result result = tuttirun(arguments);
     CHECK(result.status == 1);
-    CHECK(contains(result.err, "rank 2 of the "));
+    CHECK(contains(result.err, probes ? ": " + waits_in + ": peer lost: nothing more comes from rank 2: "
+                                      : "rank 2 of the "));
     // Who has never been spoken to leaves no word.
     CHECK((contains(result.err, " left ") || contains(result.err, "its process has ended")));
     CHECK(result.seconds < kSoonSeconds);
@@ -136,6 +139,34 @@ TEST_CASE("a wait for any source ends once all others have left, and says who ha
     CHECK(contains(result.err, waits_in.starts_with("probe")    ? "probe: "
                                : waits_in.starts_with("mprobe") ? "mprobe: "
                                                                 : "recv: "));
+}
+
+TEST_CASE("a second Environment, and a use of what an Environment has left behind, are refused", "[endings]")
+{
+    const auto told = [](const std::string& what, int count) {
+        const Result result = tuttirun(ranks(count, "lifetimes", {what}));
+        CAPTURE(what, count, result.err);
+        CHECK(result.status == 3);
+        CHECK(result.seconds < kSoonSeconds);
+        return result.out;
+    };
+    for (const int count : {1, 2})
+        CHECK(contains(told("again", count), "this process has left its job, which it can join only once"));
+    for (const std::string what : {"barrier", "send", "wait", "split"})
+        CHECK(contains(told(what, 2), "Environment ha"));
+    CHECK(tuttirun(ranks(2, "lifetimes", {"destroy"})).status == 0);
+}
+
+TEST_CASE("a forked child leaves its parent's job alone, and is told that it has no part in it", "[endings]")
+{
+    for (const std::string what : {"fork_return", "fork_wait"}) {
+        const Result result = tuttirun(ranks(2, "lifetimes", {what}));
+        CAPTURE(what, result.err, result.out);
+        CHECK(result.status == 0);
+        CHECK(contains(result.out, what == "fork_return" ? "child 0" : "child 3"));
+        CHECK(contains(result.out, "this process was forked by a rank") == (what == "fork_wait"));
+        CHECK(result.seconds < kSoonSeconds);
+    }
 }
 
 TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job", "[endings]")
