@@ -89,7 +89,9 @@ void ProgressThread::work(Engine::Lock& lock)
         } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
-            needed ? sleep_armed(lock) : sleep_idle(lock);
+            // Who had the lock while this thread yielded took it for awake.
+            if (!stopping_)
+                engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock);
             idle = {};
         }
     }
