@@ -110,19 +110,24 @@ std::vector<record::Limit> read_limits(const std::string& file)
     return limits;
 }
 
+bool may_be_bounded(const Case& which)
+{
+    const Need* need = need_of(which.benchmark);
+    return need != nullptr && which.binding == Binding::core && which.hosts == 1 &&
+           (which.ranks > 1 || need->needs == Needs::operands);
+}
+
 std::optional<Bound> bound_of(const Case& which, std::optional<double> size_bytes,
                               const std::vector<record::Limit>& limits)
 {
-    const Need* need = need_of(which.benchmark);
-    if (need == nullptr || which.binding != Binding::core || which.hosts != 1)
+    if (!may_be_bounded(which))
         return {};
+    const Need* need = need_of(which.benchmark);
     const double size = size_bytes.value_or(0);
     if (need->needs == Needs::operands) {
         const std::optional<double> combining = at_size(limits, kCombining, size);
         return combining ? std::optional(Bound{kCombining, *combining / 1000}) : std::nullopt;
     }
-    if (which.ranks < 2)
-        return {};
     const std::optional<double> trip = at_size(limits, kTrip, size);
     const std::optional<double> copy = at_size(limits, kCopy, size);  // MB/s are bytes a microsecond
     if (need->needs == Needs::stream || need->needs == Needs::streams) {

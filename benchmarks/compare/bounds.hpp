@@ -17,8 +17,11 @@ struct Bound {
     double value;      // in the row's unit
 };
 
-/// Nothing where no limit is known for the benchmark, where ranks share cores (a switch between them costs
-/// more than any of these) or are on several hosts, or where the limit was not measured.
+/// Whether a limit is known for the benchmark: none where ranks share cores (a switch between them costs more
+/// than any of these) or are on several hosts.
+bool may_be_bounded(const Case& which);
+
+/// Nothing where there is none, or where it was not measured.
 std::optional<Bound> bound_of(const Case& which, std::optional<double> size_bytes,
                               const std::vector<record::Limit>& limits);
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/compare/bounds.hpp"
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
@@ -25,10 +26,7 @@ constexpr double kLimitsTimeoutSeconds = 60.0;
 // The yardsticks, measured on the spot; none where no case has use for them or they cannot be had.
 std::vector<record::Limit> measure_limits(const std::vector<Case>& cases, const Contender& own)
 {
-    const bool useful = std::any_of(cases.begin(), cases.end(), [](const Case& one) {
-        return one.binding == Binding::core && one.hosts == 1 && one.ranks > 1;
-    });
-    if (!useful)
+    if (std::ranges::none_of(cases, may_be_bounded))
         return {};
     const ScratchFolder scratch;
     const std::string file = (scratch / "limits.json").string();

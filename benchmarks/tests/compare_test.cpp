@@ -201,6 +201,9 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     const Case kernels{.benchmark = "reduce-op", .group = "", .ranks = 1};
     CHECK(bound_of(kernels, 8192, combining)->value == Approx(240.0));  // GB/s, as its rows
     CHECK(bound_of(kernels, 8192, combining)->name == "combining");
+    CHECK(may_be_bounded(kernels));
+    CHECK_FALSE(may_be_bounded({.benchmark = "latency", .group = "", .ranks = 1}));
+    CHECK_FALSE(may_be_bounded({.benchmark = "idle", .group = "", .ranks = 2}));
     CHECK_FALSE(
         bound_of({.benchmark = "barrier", .group = "", .ranks = 8, .binding = Binding::none}, {}, kLimits));
     CHECK_FALSE(bound_of(kLatency, 8, {}));
