@@ -62,22 +62,42 @@ Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked
     return chosen<Allreduce>(group, call, op.commutative()).algorithm->run(group, in, out, op);
 }
 
-Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op, Asked asked)
+namespace {
+
+using ReduceScatterAlgorithm = Algorithm<ReduceScatter::Function>;
+
+const ReduceScatterAlgorithm& chosen_for(Group& group, const Partition& blocks, std::size_t element_bytes,
+                                         const ReduceOp& op, Asked asked)
 {
     const Call call{blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv, kNoRoot,
-                    blocks.count() * out.element_bytes, op.identity(), asked};
-    return chosen<ReduceScatter>(group, call, op.commutative())
-        .algorithm->run(group, in, std::move(blocks), out, op);
+                    blocks.count() * element_bytes, op.identity(), asked};
+    return *chosen<ReduceScatter>(group, call, op.commutative()).algorithm;
 }
 
 // Others read the input until all is done, so the result waits apart.
-Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Asked asked)
+Task in_place(Group& group, const ReduceScatterAlgorithm& algorithm, Buffer data, Partition blocks,
+              ReduceOp op)
 {
     const std::size_t count = blocks[group.rank()].count;
     Scratch scratch = Group::scratch(count * data.element_bytes);
     const Buffer result{scratch.data(), count, data.element_bytes};
-    co_await reduce_scatter(group, data.data, std::move(blocks), result, op, asked);
+    co_await algorithm.run(group, data.data, std::move(blocks), result, op);
     Group::copy({data.data, result.size_bytes()}, result.bytes());
+}
+
+}  // namespace
+
+Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op, Asked asked)
+{
+    const ReduceScatterAlgorithm& algorithm = chosen_for(group, blocks, out.element_bytes, op, asked);
+    return algorithm.run(group, in, std::move(blocks), out, op);
+}
+
+// What the call is, is announced before it runs, and before it needs memory.
+Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Asked asked)
+{
+    const ReduceScatterAlgorithm& algorithm = chosen_for(group, blocks, data.element_bytes, op, asked);
+    return in_place(group, algorithm, data, std::move(blocks), op);
 }
 
 Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::pool {
@@ -87,11 +89,21 @@ std::size_t cached_bytes() noexcept
 
 namespace tutti::collectives {
 
+namespace {
+thread_local std::size_t refused_bytes = 0;
+}
+
+std::size_t take_refused_bytes() noexcept
+{
+    return std::exchange(refused_bytes, 0);
+}
+
 Scratch::Scratch(std::size_t size_bytes) : size_bytes_(size_bytes)
 {
     try {
         data_ = static_cast<std::byte*>(pool::allocate(size_bytes));
     } catch (const std::bad_alloc&) {
+        refused_bytes = size_bytes;
         throw Error(
             ErrorCode::out_of_memory, "collective",
             fmt::format("the algorithm needs {} bytes of working memory beside the buffers, and there "

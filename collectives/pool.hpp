@@ -157,4 +157,8 @@ private:
     std::size_t size_bytes_ = 0;
 };
 
+/// The size of this thread's last Scratch that could not be had, told once; 0: none. For whoever meets the
+/// consequences while the exception is on its way.
+std::size_t take_refused_bytes() noexcept;
+
 }  // namespace tutti::collectives

@@ -43,6 +43,8 @@ public:
     void start(CompletionHook hook = {});
     /// Whether the coroutine has ended. An empty task has not.
     bool done() const noexcept { return handle_ && handle_.done(); }
+    /// Whether an exception has ended it. Only when done().
+    bool failed() const noexcept;
     /// Throws the exception that ended the coroutine, if one did. Only when done().
     void rethrow() const;
 
@@ -138,6 +140,11 @@ inline void Task::start(CompletionHook hook)
 {
     handle_.promise().hook_ = hook;
     handle_.resume();
+}
+
+inline bool Task::failed() const noexcept
+{
+    return handle_.promise().exception_ != nullptr;
 }
 
 inline void Task::rethrow() const

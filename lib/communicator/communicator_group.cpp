@@ -7,6 +7,9 @@
 #include <memory>
 #include <new>
 
+#include "collectives/pool.hpp"
+#include "lib/base/error_detail.hpp"
+
 namespace tutti::detail {
 
 using collectives::Operation;
@@ -163,10 +166,7 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
     // The peer may still match it: the message keeps a copy of the data, as the caller's may go away.
     send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
     if (send.orphaned_data == nullptr)
-        process.abort(1,
-                      fmt::format("a collective has failed while a message of {} bytes to rank {} of the job "
-                                  "was under way, and there is no memory to keep it until it has arrived",
-                                  send.data.size(), send.peer_rank));
+        abort_for_memory(send);
     if (!send.data.empty())
         std::memcpy(send.orphaned_data.get(), send.data.data(), send.data.size());
     send.data = {send.orphaned_data.get(), send.data.size()};
@@ -175,6 +175,20 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
         auto& orphan = static_cast<GroupSend&>(static_cast<protocol::SendRequest&>(ended));
         static_cast<Process*>(orphan.RequestState::owner)->group_sends.give_back(orphan);
     };
+}
+
+// The call has failed, most likely for the same reason.
+void CommunicatorGroup::abort_for_memory(const GroupSend& send) const
+{
+    const std::size_t refused = collectives::take_refused_bytes();
+    const std::string reason =
+        refused != 0 ? fmt::format(" for want of {} bytes of working memory", refused) : std::string();
+    state_.process().abort(
+        1, fmt::format("{}: {}: {} has failed{} while a message of {} bytes to rank {} of the job was under "
+                       "way, and there is no memory to keep it until it has arrived; call it for a part of "
+                       "the data at a time, or name an algorithm that needs none (tutti-info --explain)",
+                       my_name(), to_string(ErrorCode::out_of_memory), describe_mine(), reason,
+                       send.data.size(), send.peer_rank));
 }
 
 void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
@@ -199,7 +213,32 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
 // nullptr where calls have no common order.
 const CallSignature* CommunicatorGroup::my_call() const
 {
-    return mark_.tag < CommunicatorState::kCreateTags ? state_.calls().find(number_) : nullptr;
+    return has_order() ? state_.calls().find(number_) : nullptr;
+}
+
+std::string_view CommunicatorGroup::my_name() const
+{
+    const CallSignature* const mine = my_call();
+    return mine != nullptr ? name_of(mine->kind()) : has_order() ? "collective" : "create_from";
+}
+
+std::string CommunicatorGroup::describe_mine() const
+{
+    const CallSignature* const mine = my_call();
+    return mine != nullptr ? mine->describe() : std::string(my_name());
+}
+
+void CommunicatorGroup::rethrow_named(const collectives::Task& task) const
+{
+    try {
+        task.rethrow();
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::out_of_memory)
+            throw;
+        static_cast<void>(collectives::take_refused_bytes());
+        throw Error(error.code(), my_name(),
+                    fmt::format("in {} {}", describe_mine(), base::detail_of(error)));
+    }
 }
 
 // The other side has ended: by mistake, if it was in another call.
@@ -211,7 +250,7 @@ void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
         if (!theirs.empty())
             throw mismatch(*mine, peer, theirs);
     }
-    state_.raise_lost(peer, mine, result);
+    state_.raise_lost(peer, mine, result, my_name());
 }
 
 void CommunicatorGroup::raise(const OperationState& state) const
@@ -221,13 +260,11 @@ void CommunicatorGroup::raise(const OperationState& state) const
         const auto& receive = static_cast<const GroupReceive&>(request);
         const int peer = CallMark::rank_of(receive.key.source());
         if (state.result() == ErrorCode::truncated) {
-            const CallSignature* const mine = my_call();
             throw Error(
-                ErrorCode::truncated, mine != nullptr ? name_of(mine->kind()) : "collective",
+                ErrorCode::truncated, my_name(),
                 fmt::format("in {} rank {} of the communicator sent {} bytes where this rank expected {}: "
                             "what one rank gives for another must be what that one takes",
-                            mine != nullptr ? mine->describe() : "a collective", peer,
-                            receive.status.size_bytes, receive.capacity),
+                            describe_mine(), peer, receive.status.size_bytes, receive.capacity),
                 peer);
         }
         raise_failed(state.result(), peer);

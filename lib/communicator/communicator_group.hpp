@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "collectives/group.hpp"
+#include "collectives/task.hpp"
 #include "lib/communicator/call_signature.hpp"
 #include "lib/communicator/communicator_board.hpp"
 #include "lib/communicator/communicator_state.hpp"
@@ -55,6 +58,13 @@ public:
             memory_->announce(signature.words());
     }
 
+    /// Throws what has ended the call's task, if anything has: in its name where memory has run out.
+    void rethrow(const collectives::Task& task) const
+    {
+        if (task.failed()) [[unlikely]]
+            rethrow_named(task);
+    }
+
     void poll_board()
     {
         if (board_)
@@ -71,7 +81,12 @@ private:
 
     void release(collectives::OperationState& state) noexcept override;
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
+    void rethrow_named(const collectives::Task& task) const;
+    bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
     const CallSignature* my_call() const;
+    std::string_view my_name() const;
+    std::string describe_mine() const;
+    [[noreturn]] void abort_for_memory(const GroupSend& send) const;
     [[noreturn]] void raise_failed(ErrorCode result, int peer) const;
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;

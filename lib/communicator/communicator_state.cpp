@@ -45,11 +45,12 @@ std::vector<int> CommunicatorState::awaited_at_board() const
     return awaited;
 }
 
-void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code) const
+void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
+                                   std::string_view name) const
 {
-    throw Error(code, call != nullptr ? name_of(call->kind()) : "collective",
+    throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
-                            member, call != nullptr ? call->describe() : "a collective",
+                            member, call != nullptr ? call->describe() : name,
                             process_.protocol().why_lost(world_rank(member))),
                 member);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "collectives/group.hpp"
@@ -72,9 +73,9 @@ public:
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
     /// The ranks whose arrival at the board this one waits for, in its latest call.
     std::vector<int> awaited_at_board() const;
-    /// A rank is lost that this one waits for in `call`; nullptr: a collective without a common order.
-    [[noreturn]] void raise_lost(int member, const CallSignature* call,
-                                 ErrorCode code = ErrorCode::peer_lost) const;
+    /// A rank is lost that this one waits for in `call`; nullptr: one that `name` is all that is known of.
+    [[noreturn]] void raise_lost(int member, const CallSignature* call, ErrorCode code = ErrorCode::peer_lost,
+                                 std::string_view name = "collective") const;
     /// One that is awaited_at_board() is lost, and will never arrive.
     [[noreturn]] void raise_lost_at_board(int member) const
     {

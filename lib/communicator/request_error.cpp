@@ -45,7 +45,8 @@ std::exception_ptr error_of(RequestState& state)
         }
         case RequestState::Kind::collective: {
             try {
-                static_cast<CollectiveRequest&>(state).task.rethrow();
+                const auto& request = static_cast<CollectiveRequest&>(state);
+                request.group.rethrow(request.task);
             } catch (...) {
                 return std::current_exception();
             }

@@ -6,6 +6,7 @@
 // caller's buffers. It only reads itself, and moves no data: each start makes another coroutine of it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "lib/communicator/collective_request.hpp"
 #include "lib/communicator/communicator_group.hpp"
 #include "lib/communicator/request_access.hpp"
+#include "tutti/error.hpp"
 #include "tutti/started.hpp"
 
 namespace tutti::detail {
@@ -27,7 +29,23 @@ inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, Commun
         group.poll_board();
         return task.done();
     });
-    task.rethrow();
+    group.rethrow(task);
+}
+
+/// The board of a blocking call. Throws in the call's name where a rank is lost while all agree on one.
+template <class Plan>
+transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, const Plan& plan)
+{
+    try {
+        return state.board(lock);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost || error.peer() == Error::kNoPeer)
+            throw;
+        const std::uint32_t number = state.next_collective();
+        CommunicatorGroup group(state, number);
+        static_cast<void>(plan(group));  // says what it is, and never runs
+        state.raise_lost(error.peer(), state.calls().find(number));
+    }
 }
 
 /// Drives the plan's coroutine to its end. Throws what it throws.
@@ -36,7 +54,7 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
 {
     progress::Engine& engine = state.process().engine();
     auto lock = engine.lock();
-    transport::shm::NodeBoard* const board = state.board(lock);
+    transport::shm::NodeBoard* const board = board_for(state, lock, plan);
     CommunicatorGroup group(state, state.next_collective(), board);
     collectives::Task task = plan(group);
     drive(engine, lock, group, task);

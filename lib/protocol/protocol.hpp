@@ -169,6 +169,7 @@ private:
     }
     Peer& new_peer(int rank);
     Peer& connected_peer(int rank);
+    Peer& connected_or_lost_peer(int rank);
     bool start(SendRequest& request, Peer& to);
     bool stream(SendRequest& request, Peer& to);
     bool pass(SendRequest& request, Peer& to, std::span<const std::byte> header, std::size_t payload_bytes);

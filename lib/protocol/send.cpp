@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/base/error_detail.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
 
@@ -78,9 +79,25 @@ Peer& Protocol::connected_peer(int rank)
     return to;
 }
 
+// A peer that has left before it was needed is one that is lost: the request says what it was needed for.
+Peer& Protocol::connected_or_lost_peer(int rank)
+{
+    Peer& to = peer(rank);
+    if (to.transport != nullptr || to.lost) [[likely]]
+        return to;
+    try {
+        return connected_peer(rank);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost)
+            throw;
+        peer_lost(rank, base::detail_of(error));
+        return to;
+    }
+}
+
 void Protocol::send(SendRequest& request)
 {
-    Peer& to = connected_peer(request.peer_rank);
+    Peer& to = connected_or_lost_peer(request.peer_rank);
     request.peer = &to;
     request.fire = on_frame_sent;
     if (to.lost) [[unlikely]] {

@@ -124,6 +124,42 @@ TEST_CASE("a rank that leaves while others wait for it is told by name", "[endin
     CHECK(result.seconds < kSoonSeconds);
 }
 
+TEST_CASE("the error of a lost rank names the call that was made", "[endings]")
+{
+    struct Case {
+        std::string call;
+        std::string barriers;
+        std::string told;
+    };
+    // Before it is connected, without an order of calls, and in the call that agrees on shared memory.
+    const auto [call, barriers, told] =
+        GENERATE(Case{"allreduce", "0", "allreduce: "}, Case{"ssend", "0", "send: "},
+                 Case{"create_from", "1", "create_from: "}, Case{"allreduce", "3", "allreduce: "});
+    CAPTURE(call, barriers);
+    std::vector<std::string> arguments = ranks(3, "leaves", {call, barriers});
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=1"});
+    const Result result = tuttirun(arguments);
+    CAPTURE(result.err);
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, ": uncaught exception: " + told + "peer lost: "));
+    CHECK(contains(result.err, "rank 2 "));
+    CHECK(result.seconds < kSoonSeconds);
+}
+
+TEST_CASE("a collective that finds no working memory says which it is, and how much it needs", "[endings]")
+{
+    if (kSanitized)
+        return;  // sanitizers need more of the address space than all else
+    const std::string call = GENERATE("allreduce", "iallreduce", "ring");
+    const Result result = tuttirun(ranks(2, "memory", {call}));
+    const std::string told = result.err + result.out;
+    CAPTURE(call, told);
+    CHECK(result.status == (call == "ring" ? 3 : 1));
+    CHECK(contains(told, call == "ring" ? "reduce_scatter: out of memory: " : "allreduce: out of memory: "));
+    CHECK(contains(told, " bytes of working memory"));
+    CHECK(contains(told, "reduce_scatter of 67108864 bytes") == (call == "ring"));
+}
+
 TEST_CASE("a wait for any source ends once all others have left, and says who has", "[endings]")
 {
     const std::string waits_in = GENERATE("recv_any", "irecv_any", "probe_any", "mprobe_any", "wait_any");

@@ -2,7 +2,9 @@
 // Arguments: what they wait in, and how many barriers come first: without one nobody is connected, and from
 // the fifth on ranks that share cores use shared memory.
 #include <cstdlib>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tutti/tutti.hpp"
 
@@ -72,7 +74,11 @@ int main(int argc, char** argv)
         world.barrier();
     else if (waits_in == "allreduce")
         world.allreduce(value, tutti::sum);
-    else if (waits_in == "ireduce")
+    else if (waits_in == "create_from") {
+        std::vector<int> ranks(static_cast<std::size_t>(world.size()));
+        std::iota(ranks.rbegin(), ranks.rend(), 0);
+        static_cast<void>(world.create_from(ranks));
+    } else if (waits_in == "ireduce")
         world.ireduce(value, tutti::sum, {.root = 0}).wait();
     else
         return 2;
