@@ -169,9 +169,10 @@ inline constexpr Rule kAlltoallRules[] = {
 };
 
 // No rank knows the bytes of all others' blocks, so they cannot matter; by nodes each block goes the way that
-// suits its own. Measured on 2 hosts of a core each: 2 ranks a host take as long flat; of 4 and 8 ranks a host
-// short blocks take 0.5 to 0.8 of flat's time, those of 8 KiB and more 1.1 to 1.6 times it, where the ranks of
-// a host wait for each other to run; with a core for each it is 1.2 at most from 16 KiB on, by the cost model.
+// suits its own. Measured on 2 hosts of a core each: 2 ranks a host take as long flat; of 4 and 8 ranks a
+// host short blocks take 0.5 to 0.8 of flat's time, those of 8 KiB and more 1.1 to 1.6 times it, where the
+// ranks of a host wait for each other to run; with a core for each it is 1.2 at most from 16 KiB on, by the
+// cost model.
 inline constexpr Rule kAlltoallvRules[] = {
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   4,           kAnyBytes,   "flat"},

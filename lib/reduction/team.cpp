@@ -24,6 +24,7 @@ constexpr std::size_t kChunkBytes = 128u << 10;
 constexpr int kMostThreads = 8;
 constexpr int kMostTold = 1024;
 
+// Stored with release once the Team is made, loaded with acquire by who reduces.
 std::atomic<Team*> team_of_process{nullptr};
 
 // The number in a variable, or that at the start of a list of them; 0: it is none.
@@ -45,13 +46,15 @@ Team::Team(int threads) : threads_(threads)
 {
     Team* nobody = nullptr;
     if (threads_ > 1)
-        team_of_process.compare_exchange_strong(nobody, this);
+        team_of_process.compare_exchange_strong(nobody, this, std::memory_order_release,
+                                                std::memory_order_relaxed);
 }
 
 Team::~Team()
 {
     Team* self = this;
-    team_of_process.compare_exchange_strong(self, nullptr);
+    // Nobody reduces any more: relaxed.
+    team_of_process.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);
     stopping_.store(true);
     ring();
     for (std::thread& helper : helpers_)

@@ -64,6 +64,10 @@ private:
     // changed.
     std::atomic<bool> open_{false};
     std::atomic<int> present_{0};
+    // Who rings has changed one of open_ and stopping_ before; a helper reads the bell's number, looks at
+    // both and then sleeps only as long as the number is the same, so it misses neither. Sequentially
+    // consistent as open_ is, to which the bell must stay in order; a shared reduction is too long for that
+    // to show.
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint32_t> bell_{0};
 };

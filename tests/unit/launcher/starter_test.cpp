@@ -101,8 +101,8 @@ std::vector<RemoteHost> hosts(int count)
 
 TEST_CASE("An agent gets host, command and, out of others' sight, the record")
 {
-    Scene scene(
-        R"(dir=$(dirname "$0"); echo "$@" > $dir/words; cat > $dir/record; mv $dir/record $dir/done; exec sleep 1000)");
+    Scene scene(R"(dir=$(dirname "$0"); echo "$@" > $dir/words; cat > $dir/record; )"
+                R"(mv $dir/record $dir/done; exec sleep 1000)");
     scene.starter->start({{7, "b", "me"}});
     CHECK(scene.started == 1);
     REQUIRE(scene.wait_for([&] { return scene.exists("done"); }));
@@ -119,8 +119,8 @@ TEST_CASE("An agent gets host, command and, out of others' sight, the record")
 
 TEST_CASE("An agent that fails is reported with its words; the others go on")
 {
-    Scene scene(
-        R"(case "$1" in host1) echo "to stdout"; echo "cannot reach $1" >&2; exit 255;; esac; exec sleep 1000)");
+    Scene scene(R"(case "$1" in host1) echo "to stdout"; echo "cannot reach $1" >&2; exit 255;; esac; )"
+                R"(exec sleep 1000)");
     scene.starter->start(hosts(3));
     scene.run_to_failures(1);
     CHECK(scene.failed == std::vector<int>{1});
