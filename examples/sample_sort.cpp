@@ -109,7 +109,7 @@ int main(int argc, char** argv)
     app.add_option("SEED", seed, "of the random numbers");
     app.get_option("NUMBERS")->capture_default_str();
     app.get_option("SEED")->capture_default_str();
-    if (const auto status = example::read_command_line(app, argc, argv, world.rank() == 0))
+    if (const auto status = example::read_command_line(app, argc, argv, world))
         return *status;
 
     Numbers numbers(count);

@@ -133,7 +133,7 @@ int main(int argc, char** argv)
     CLI::App app("Counts the words of files, each rank those of its share");
     app.add_option("FILE", files, "text files (default: Debian's licence texts)")->check(CLI::ExistingFile);
     app.add_flag("--all", all, "print every word, not the twenty most frequent alone");
-    if (const auto status = example::read_command_line(app, argc, argv, world.rank() == 0))
+    if (const auto status = example::read_command_line(app, argc, argv, world))
         return *status;
     if (files.empty())
         files = licences();

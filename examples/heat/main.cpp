@@ -132,7 +132,7 @@ int main(int argc, char** argv)
                                                    "{} at most, which take 1.6 GB",
                                                    options.rows * options.columns, kMostCells));
     });
-    if (const auto status = example::read_command_line(app, argc, argv, speaker))
+    if (const auto status = example::read_command_line(app, argc, argv, world))
         return *status;
 
     const tutti::CartesianCommunicator grid = *world.create_cartesian(dims);

@@ -116,7 +116,7 @@ int main(int argc, char** argv)
     Options options;
     CLI::App app("Data-parallel training of a small network, by all-reduce and by a parameter server");
     add_options(app, options);
-    if (const auto status = example::read_command_line(app, argc, argv, speaker))
+    if (const auto status = example::read_command_line(app, argc, argv, world))
         return *status;
 
     // Only one rank reads the file.
