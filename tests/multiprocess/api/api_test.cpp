@@ -199,7 +199,8 @@ TEST_CASE("a forked child leaves its parent's job alone, and is told that it has
         const Result result = tuttirun(ranks(2, "lifetimes", {what}));
         CAPTURE(what, result.err, result.out);
         CHECK(result.status == 0);
-        CHECK(contains(result.out, what == "fork_return" ? "child 0" : "child 3"));
+        // A leak checker finds none of the threads whose memory it would look through.
+        CHECK((kSanitized || contains(result.out, what == "fork_return" ? "child 0" : "child 3")));
         CHECK(contains(result.out, "this process was forked by a rank") == (what == "fork_wait"));
         CHECK(result.seconds < kSoonSeconds);
     }
