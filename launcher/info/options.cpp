@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 
 #include "collectives/catalogue.hpp"
 #include "collectives/parse_bytes.hpp"
@@ -22,6 +23,14 @@ constexpr const char* kExamples =
     "Sizes are those by which the algorithm is chosen: of the buffer; of all blocks for gather, scatter,\n"
     "allgather and reduce_scatter; of one block for alltoall.";
 
+/// A question ends its sentence; `remedy` then begins one of its own.
+std::string with_remedy(const std::string& complaint, const std::string& question, std::string remedy)
+{
+    if (!question.empty())
+        remedy.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(remedy.front())));
+    return fmt::format("{}{}{} {}", complaint, question, question.empty() ? ";" : "", remedy);
+}
+
 /// Throws UsageError where there is no such collective.
 void check_collective(const std::string& option, const std::string& name, bool all_allowed)
 {
@@ -29,8 +38,9 @@ void check_collective(const std::string& option, const std::string& name, bool a
     if (all_allowed)
         known.emplace_back("all");
     if (std::ranges::find(known, name) == known.end())
-        throw UsageError(fmt::format("{}: there is no collective \"{}\"{}; there is {}", option, name,
-                                     base::did_you_mean(name, known), fmt::join(known, ", ")));
+        throw UsageError(with_remedy(fmt::format("{}: there is no collective \"{}\"", option, name),
+                                     base::did_you_mean(name, known),
+                                     fmt::format("there is {}", fmt::join(known, ", "))));
 }
 
 std::vector<std::size_t> parse_sizes(const std::vector<std::string>& texts)
@@ -72,9 +82,9 @@ void check(const Options& options)
     }
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string option = word.substr(0, word.find('='));
-    throw UsageError(fmt::format("unknown {} '{}'{}; see tutti-info --help",
-                                 word.starts_with("-") ? "option" : "argument", option,
-                                 base::did_you_mean(option, known)));
+    throw UsageError(
+        with_remedy(fmt::format("unknown {} '{}'", word.starts_with("-") ? "option" : "argument", option),
+                    base::did_you_mean(option, known), "see tutti-info --help"));
 }
 
 }  // namespace
@@ -122,6 +132,10 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     options.commutative = op != "non-commutative";
     if (!sizes.empty())
         options.sizes_bytes = parse_sizes(sizes);
+    if (app.count("--ranks") == 0)
+        options.assumed.push_back(fmt::format("--ranks {}", options.ranks));
+    if (sizes.empty())
+        options.assumed.push_back(fmt::format("--bytes {}", options.sizes_bytes.front()));
     check(options);
     return result;
 }

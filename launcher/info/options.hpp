@@ -13,6 +13,7 @@ struct Options {
     int ranks = 1;
     int nodes = 1;
     std::vector<std::size_t> sizes_bytes{8};
+    std::vector<std::string> assumed;  // "--ranks 1": what a call needs, and was not said
     bool commutative = true;
     bool crowded = false;
     bool json = false;

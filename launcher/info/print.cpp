@@ -22,9 +22,10 @@ std::string with_segments(std::string_view algorithm, std::size_t segment_bytes)
 
 std::string situation(const Options& options)
 {
-    return fmt::format("{} of {}, {} ranks on {} node{}{}{}", options.explain,
-                       in_bytes(options.sizes_bytes.front()), options.ranks, options.nodes,
-                       options.nodes == 1 ? "" : "s", options.crowded ? ", more ranks than cores" : "",
+    return fmt::format("{} of {}, {} rank{} on {} node{}{}{}", options.explain,
+                       in_bytes(options.sizes_bytes.front()), options.ranks, options.ranks == 1 ? "" : "s",
+                       options.nodes, options.nodes == 1 ? "" : "s",
+                       options.crowded ? ", more ranks than cores" : "",
                        options.commutative ? "" : ", an operator that does not commute");
 }
 
@@ -79,8 +80,12 @@ std::string as_json(const Overview& overview)
 std::string as_text(const Answer& answer)
 {
     const Explanation& told = answer.explanation;
-    std::string text = fmt::format("{}\n  uses {}\n  because of {}\n", situation(answer.options),
-                                   with_segments(told.algorithm, told.segment_bytes), told.decided_by);
+    const std::vector<std::string>& assumed = answer.options.assumed;
+    std::string text = situation(answer.options) + "\n";
+    if (!assumed.empty())
+        text += fmt::format("  taken for want of others: {}\n", fmt::join(assumed, ", "));
+    text += fmt::format("  uses {}\n  because of {}\n", with_segments(told.algorithm, told.segment_bytes),
+                        told.decided_by);
     if (!told.passed_over.empty())
         text += "\nAsked before, and why not:\n";
     for (const PassedOver& passed : told.passed_over)

@@ -42,12 +42,24 @@ TEST_CASE("options say which call is asked about")
     CHECK(parse({}).message.empty());
 }
 
+TEST_CASE("what a call needs and was not said is remembered")
+{
+    using Words = std::vector<std::string>;
+    CHECK(parse({"--explain", "scan"}).options.assumed == Words{"--ranks 1", "--bytes 8"});
+    CHECK(parse({"--explain", "scan", "--ranks", "1"}).options.assumed == Words{"--bytes 8"});
+    CHECK(parse({"--explain", "scan", "--ranks", "4", "--bytes", "8"}).options.assumed.empty());
+}
+
 TEST_CASE("a wrong command line is told with the remedy")
 {
-    CHECK(complaint({"--explain", "alreduce"}).find("did you mean 'allreduce'?") != std::string::npos);
+    CHECK(complaint({"--explain", "alreduce"})
+              .starts_with("--explain: there is no collective \"alreduce\"; did you mean 'allreduce'? "
+                           "There is barrier, "));
+    CHECK(complaint({"--explain", "sort"})
+              .starts_with("--explain: there is no collective \"sort\"; there is "));
     CHECK(complaint({"--explain", "all"}).find("there is no collective \"all\"") != std::string::npos);
     CHECK(complaint({"--rank", "4"}) ==
-          "unknown option '--rank'; did you mean '--ranks'?; see tutti-info --help");
+          "unknown option '--rank'; did you mean '--ranks'? See tutti-info --help");
     CHECK(complaint({"allreduce"}) == "unknown argument 'allreduce'; see tutti-info --help");
     CHECK(complaint({"--ranks", "0"}).find("--ranks") != std::string::npos);
     CHECK(complaint({"--ranks", "many"}).find("--ranks") != std::string::npos);
