@@ -45,9 +45,24 @@ void read_options(CLI::App& grammar, CommandLine& line, const Section& section)
     }
 }
 
+/// Where the section ends with an option of a variable and its value, the value may have been meant as the
+/// program: throws UsageError that says so.
+void check_last_variable(const Section& section)
+{
+    const std::vector<std::string>& words = section.options;
+    const std::string option = words.size() < 3 ? "" : words[words.size() - 3];
+    if (option == "--env" || option == "--genv") {
+        throw UsageError(
+            fmt::format("no program to run: {0} takes two words, so '{2}' is the value of {1}; write "
+                        "'{0} {1} VALUE {2}', or '-x {1} {2}' to hand on what is set here",
+                        section.typed.at(option), words[words.size() - 2], words.back()));
+    }
+}
+
 void check_program(const Section& section, std::size_t sections)
 {
     if (section.program.empty()) {
+        check_last_variable(section);
         throw UsageError(sections == 1
                              ? "no program to run: name it after the options, as in 'tuttirun -n 4 ./a.out'"
                              : "a part of the command line between ':' names no program");

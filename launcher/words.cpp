@@ -1,8 +1,10 @@
 #include "launcher/words.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,8 +22,33 @@ bool is_option(std::string_view word)
     return word.size() > 1 && word.front() == '-';
 }
 
+/// What Tutti has instead of an option of another launcher's; empty where nothing is known of it. The dashes
+/// before the name may be one or two.
+std::string_view instead_of(std::string_view option)
+{
+    constexpr std::string_view kParameters =
+        "Open MPI's parameters mean nothing to Tutti; --fabric and --interface choose the network, "
+        "--launch-agent how hosts are reached, and -x sets variables, which tutti-info lists";
+    constexpr std::string_view kHandOn = "write '-x VAR' for each variable, or nothing: ranks inherit all";
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kForeign = {
+        {{"mca", kParameters},
+         {"gmca", kParameters},
+         {"prtemca", kParameters},
+         {"pmixmca", kParameters},
+         {"envlist", kHandOn},
+         {"genvlist", kHandOn},
+         {"iface", "write '--interface NAME'"}}};
+    option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+    const auto* const known =
+        std::ranges::find(kForeign, option, &std::pair<std::string_view, std::string_view>::first);
+    return known == kForeign.end() ? std::string_view{} : known->second;
+}
+
 [[noreturn]] void reject_unknown(std::string_view word, const Dictionary& dictionary)
 {
+    if (const std::string_view instead = instead_of(word); !instead.empty()) {
+        throw UsageError(fmt::format("unknown option '{}'; {}", word, instead));
+    }
     std::vector<std::string_view> spellings;
     for (const auto& entry : dictionary) {
         spellings.emplace_back(entry.first);

@@ -58,6 +58,14 @@ TEST_CASE("Missing programs")
     })));
 }
 
+TEST_CASE("A variable's value that is taken from the program")
+{
+    check({{"-n", "2", "-genv", "A", "./hello"},
+           "no program to run: -genv takes two words, so './hello' is the value of A; write '-genv A VALUE "
+           "./hello', or '-x A ./hello' to hand on what is set here"});
+    check({{"-env", "A", "b", ":", "-n", "1", "c"}, "-env takes two words, so 'b' is the value of A"});
+}
+
 TEST_CASE("Contradictions")
 {
     check(GENERATE(values<Row>({
@@ -85,7 +93,12 @@ TEST_CASE("Mistyped options and values get a suggestion")
         {{"--oversubscrib", "a"}, "did you mean '--oversubscribe'?"},
         {{"-hostfle", "x", "a"}, "did you mean '-hostfile'?"},
         {{"--report-binding", "a"}, "did you mean '--report-bindings'?"},
-        {{"--mca", "btl", "self", "a"}, "unknown option '--mca'\n"},
+        {{"--quantum", "a"}, "unknown option '--quantum'\n"},
+        {{"--mca", "btl", "self", "a"},
+         "unknown option '--mca'; Open MPI's parameters mean nothing to Tutti; --fabric"},
+        {{"-prtemca", "x", "1", "a"}, "unknown option '-prtemca'; Open MPI's parameters"},
+        {{"-genvlist", "A,B", "a"}, "unknown option '-genvlist'; write '-x VAR' for each variable"},
+        {{"-iface", "eth0", "a"}, "unknown option '-iface'; write '--interface NAME'"},
         {{"--bind-to", "croe", "a"},
          "--bind-to: unknown value 'croe'; did you mean 'core'? (known: none, core, "
          "socket, numa, hwthread)"},

@@ -77,3 +77,13 @@ TEST_CASE("A child that cannot execute its program has announced itself before, 
     CHECK(child.announced[1] == -child.announced[0]);
     ::waitpid(child.announced[0], nullptr, 0);
 }
+
+TEST_CASE("A program that lies in the working directory, and not in PATH, is offered by its path", "[spawn]")
+{
+    SpawnError error;
+    CHECK(find_program("sleep", "/no/such/folder:/bin", "/", error) == "/bin/sleep");
+    CHECK(find_program("sleep", "/no/such/folder", "/bin", error).empty());
+    CHECK(error.what == "cannot run sleep (looked for in PATH; there is a ./sleep: did you mean that?)");
+    CHECK(find_program("sleep", "/no/such/folder", "/", error).empty());
+    CHECK(error.what == "cannot run sleep (looked for in PATH)");
+}
