@@ -176,7 +176,7 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
     Peer& to = peer(rank);
     if (to.fate >= Peer::Fate::departed || closed_) [[unlikely]] {
         if (to.fate == Peer::Fate::departed)
-            lose(rank, "it has left the job");
+            lose(rank, fmt::format("it has left the job ({})", to.place()));
         return SendResult::done;
     }
     if (!to.may_send() || to.sent - to.acknowledged >= kWindow) [[unlikely]]
@@ -207,7 +207,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
             if (result == 0)
                 to.told = head.acknowledged;
             else if (!to.refused)
-                lose(rank, Library::get().describe(result));
+                lose_by_fabric(rank, Library::get().describe(result));
             return !to.refused;
         }
     }
@@ -222,7 +222,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
     }
     send_buffers_.give_back(buffer);
     if (!to.refused)
-        lose(rank, Library::get().describe(result));
+        lose_by_fabric(rank, Library::get().describe(result));
     return !to.refused;
 }
 

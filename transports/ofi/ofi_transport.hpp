@@ -114,6 +114,7 @@ private:
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
     void lose(int rank, std::string reason);
+    void lose_by_fabric(int rank, const std::string& words);
     void let_go(Peer& with);
     void see_off_leavers();
     std::size_t report_losses(Sink& sink);

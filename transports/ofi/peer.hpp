@@ -20,6 +20,7 @@ struct Peer {
     // Who it is; known once we have its card.
     fi_addr_t address = FI_ADDR_UNSPEC;
     std::string host;
+    std::string where;  // its end of the last link that was proved
 
     // Links: the one we dialed, and the one that it dialed. Either is enough.
     Link* dialed = nullptr;
@@ -50,6 +51,11 @@ struct Peer {
     std::int64_t ends_ns = 0;        // when it began to leave, or was lost
     std::string reason;
 
+    /// "host b, 10.0.0.2:4711", as far as it is known.
+    std::string place() const
+    {
+        return host.empty() ? where : "host " + host + (where.empty() ? "" : ", ") + where;
+    }
     bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && fate == Fate::living; }
     /// A proved link.
     Link* link() const noexcept

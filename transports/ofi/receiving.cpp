@@ -117,7 +117,7 @@ void OfiTransport::failed(const FailedOperation& failure)
         case Operation::Kind::send: {
             auto& buffer = static_cast<Buffer&>(*failure.operation);
             send_buffers_.give_back(buffer);
-            return lose(buffer.peer, failure.words);
+            return lose_by_fabric(buffer.peer, failure.words);
         }
         case Operation::Kind::read: {
             // What the peer no longer lends is an error of this read alone; its link tells whether it lives.

@@ -55,6 +55,7 @@ void OfiTransport::proved(Link& link)
         return link.end(fmt::format("{}: rank {} is connected, or lost, already", link.where(), rank));
     if (!link.dialed())
         with.accepted = &link;
+    with.where = link.where();
     std::uint64_t& token = with.tokens[link.dialed() ? 0 : 1];
     token = new_token();
     links_.send(link, {LinkMessage::Kind::grant, 0, token});
@@ -206,6 +207,22 @@ void OfiTransport::lose(int rank, std::string reason)
     lost.reason = std::move(reason);
     losses_.push_back(rank);
     reads_.lose(rank);
+}
+
+// What the fabric says of a peer that it no longer reaches names neither the peer nor why. Its links may know
+// by now that it has ended or is leaving, and their words come first.
+void OfiTransport::lose_by_fabric(int rank, const std::string& words)
+{
+    links_.look();
+    const Peer& lost = peer(rank);
+    const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
+    if (lost.fate == Peer::Fate::living)
+        lose(rank, fmt::format("{}: what is sent does not arrive: its process has ended, or the network has "
+                               "failed ({})",
+                               lost.place(), said));
+    else
+        lose(rank, fmt::format("it has left the job while messages to it were under way ({}; {})",
+                               lost.place(), said));
 }
 
 // Nothing follows on its links.

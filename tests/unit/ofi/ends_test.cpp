@@ -39,7 +39,7 @@ TEST_CASE("a rank that leaves waits until what it sent was taken, and departs wi
                         }));
     leaver.join();
     REQUIRE(drive_until([&] { pair.b.progress(); }, [&] { return !pair.b.sink.losses.empty(); }));
-    CHECK_THAT(pair.b.sink.reasons.front(), Contains("left the job"));
+    CHECK_THAT(pair.b.sink.reasons.front(), Contains("left the job (host host0, 127.0.0.1:"));
 }
 
 TEST_CASE("both leave at once")
