@@ -55,7 +55,7 @@ public:
             estimate_offset();
         double own = own_cost_us(start);
         const double estimate_us = warm_up(step);
-        Slots slots{0.0, 4.0 * estimate_us + 2.0};
+        Slots slots{0.0, with_room(estimate_us, 4.0) + 2.0};
         Series series(over, job_.size());
         const int together = start == Start::free && !budget_.each_alone
                                  ? shared(job_, iterations_a_reading(own, estimate_us))
@@ -69,8 +69,7 @@ public:
         }
         Stopping stopping(budget, kLeastIterations, start == Start::clock ? kMostSlots : kMostIterations);
         std::vector<double> times;
-        const double begin = now_us();
-        while (const int batch = decided(stopping, series, begin)) {
+        const auto measure = [&](int batch) {
             times.resize(static_cast<std::size_t>(batch));
             if (start == Start::free) {
                 job_.barrier();
@@ -91,10 +90,20 @@ public:
             if (!counts)
                 std::ranges::fill(times, std::numeric_limits<double>::quiet_NaN());
             add(series, times);
-            if (start == Start::clock && hopeless(series, now_us() - begin)) {
-                start = Start::barrier;
-                own = own_cost_us(start);
-            }
+        };
+        const auto give_up_slots = [&] {
+            start = Start::barrier;
+            own = own_cost_us(start);
+        };
+        const double begin = now_us();
+        while (const int batch = decided(stopping, series, begin)) {
+            measure(batch);
+            if (start == Start::clock && hopeless(series, now_us() - begin))
+                give_up_slots();
+        }
+        if (start == Start::clock && shared(job_, series.values().empty() ? 1 : 0) == 1) {
+            give_up_slots();
+            measure(budget_.iterations.value_or(1));  // all began late
         }
         series.narrow = stopping.narrow();
         return series;
@@ -143,6 +152,7 @@ public:
 
 private:
     static constexpr int kLeastIterations = 100;
+    static constexpr double kMostRoomUs = 10'000.0;
     static constexpr int kMostIterations = 10'000;  // in a batch: what a rank remembers
     static constexpr int kMostSlots = 1000;  // then new ones are agreed upon: whoever fell behind is back
     static constexpr int kCostIterations = 1000;
@@ -247,15 +257,21 @@ private:
         return now <= time_us + kPunctualUs;
     }
 
+    // `times` as long, within reason: who waits for seconds gains nothing by seconds between the iterations.
+    static double with_room(double us, double times) noexcept
+    {
+        return us + std::min((times - 1.0) * us, kMostRoomUs);
+    }
+
     // Long enough that a usual iteration is over when the next begins, and that one which took longer does
     // not make many late: they catch up.
     Slots agreed_slots(Slots& slots, const Series& series)
     {
         if (job_.rank() == 0) {
             if (!series.values().empty())
-                slots.length_us = 2.0 * median(series.values()) + 1.0;
+                slots.length_us = with_room(median(series.values()), 2.0) + 1.0;
             slots.length_us *= series.late() > series.values().size() / 10 ? 2.0 : 1.0;
-            slots.first_us = now_us() + 20.0 + 10.0 * slots.length_us;
+            slots.first_us = now_us() + 20.0 + std::min(10.0 * slots.length_us, kMostRoomUs);
         }
         Slots own = shared(job_, slots);
         own.first_us += offset_us_;
