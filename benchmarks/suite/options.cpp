@@ -4,13 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
-#include <sstream>
 
-#include "benchmarks/suite/osu.hpp"
+#include "benchmarks/suite/benchmark_options.hpp"
 #include "benchmarks/suite/osu_options.hpp"
 #include "benchmarks/suite/size_range.hpp"
-#include "lib/base/suggest.hpp"
 #include "lib/reduction/types.hpp"
 
 namespace tutti::bench {
@@ -181,6 +178,8 @@ std::string why_no_size(const Options& options, const Benchmark& benchmark)
         size_bytes(options.element()));
 }
 
+}  // namespace
+
 void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, bool own_library)
 {
     CLI::App* sub =
@@ -222,80 +221,6 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
     add_osu_options(sub, options, benchmark);
 }
 
-constexpr const char* kToolsHeading = "Tools";
-
-void add_tune(CLI::App& app, Options& options)
-{
-    CLI::App* tune = app.add_subcommand(
-        "tune", "Time every algorithm of each collective in this job, and write the rules that follow");
-    tune->group(kToolsHeading);
-    tune->callback([&options, tune] {
-        options.benchmark = "tune";
-        if (tune->count("--seconds") == 0)
-            options.seconds = 60;
-        if (!options.sizes.empty())
-            parse_range(options.sizes);  // complain now, not in the middle of a run
-    });
-    tune->add_option("-r,--repetitions", options.repetitions, "Measure up to N times (5), take the median")
-        ->check(CLI::Range(1, 100000));
-    tune->add_option("-s,--seconds", options.seconds, "Time for all (60), shared out over the sizes")
-        ->check(CLI::Range(0.1, 86400.0));
-    tune->add_option("-m,--message-size", options.sizes,
-                     "MIN:MAX or MAX in bytes (8:1048576), by factors of 4")
-        ->type_name("SIZES");
-    tune->add_option("--collective", options.collectives, "Only these collectives")->delimiter(',');
-    tune->add_option("-o,--output", options.rules_file, "The file for TUTTI_RULES (tutti-rules.json)")
-        ->type_name("FILE");
-}
-
-void add_commands(CLI::App& app, Options& options, std::span<const Tool> tools, bool own_library)
-{
-    app.require_subcommand(1);
-    for (const Benchmark& benchmark : catalogue())
-        add_benchmark(app, options, benchmark, own_library);
-    if (own_library)
-        add_tune(app, options);
-    // Only to be listed: they read their own command lines.
-    for (const Tool& tool : tools)
-        app.add_subcommand(tool.name, tool.description)->group(kToolsHeading);
-}
-
-// What is wrong with the word that names what to run; empty when nothing is.
-std::string complaint_of(int argc, const char* const* argv, const CLI::App& app, const char* program)
-{
-    if (argc < 2 || argv[1][0] == '-')
-        return {};
-    std::vector<std::string_view> known;
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-        known.push_back(sub->get_name());
-        if (sub->check_name(argv[1]))
-            return {};
-    }
-    return fmt::format("{}: there is no benchmark or tool '{}'{}\n'{} --help' lists them all\n", program,
-                       argv[1], base::did_you_mean(argv[1], known), program);
-}
-
-constexpr const char* kExamples =
-    "Examples:\n"
-    "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench latency -m 1:4194304 -i 1000 -x 100\n"
-    "  tuttirun -n 2 --bind-to core build/benchmarks/tutti-bench bw -W 64 --precision 0.5 --json bw.json\n"
-    "  tuttirun -n 8 build/benchmarks/tutti-bench allreduce -c -f -m 4:1048576\n"
-    "  tuttirun -n 8 build/benchmarks/tutti-bench mbw_mr -p 4 -W 32 -m 8:8\n"
-    "  tuttirun -n 8 build/benchmarks/tutti-bench osu_reduce_scatter -z -T all      by OSU's names and "
-    "options\n"
-    "  tuttirun -n 4 build/benchmarks/tutti-bench allgatherv_persistent -T double --in-place -U\n"
-    "  tuttirun -n 2 -x TUTTI_PROGRESS=thread build/benchmarks/tutti-bench iallreduce -m 65536:1048576\n"
-    "  tuttirun -n 2 build/benchmarks/tutti-bench matching --depth 10,10000 --mode unexpected\n"
-    "  build/benchmarks/tutti-bench matching --sources 100\n"
-    "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
-    "  build/benchmarks/tutti-bench limits\n"
-    "  tuttirun -n 8 build/benchmarks/tutti-bench tune --seconds 120 -o rules.json\n"
-    "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not "
-    "suit;\n"
-    "3 when the library does not offer what the benchmark calls.";
-
-}  // namespace
-
 std::vector<std::size_t> Options::size_list(const Sizes& usual) const
 {
     std::size_t min = usual.min_bytes;
@@ -334,58 +259,6 @@ DataType Options::element() const noexcept
 LoopCount Options::loop_count(LoopCount usual) const noexcept
 {
     return {budget.iterations.value_or(usual.iterations), budget.warmup.value_or(usual.warmup)};
-}
-
-namespace {
-
-// As if it had been called by our names: osu_bcast, as the program's name or its first word, is broadcast.
-std::vector<const char*> in_our_words(int argc, const char* const* argv)
-{
-    std::vector<const char*> words(argv, argv + argc);
-    const std::string_view program(argv[0]);
-    const std::string_view ours = benchmark_of_program(program.substr(program.find_last_of('/') + 1));
-    if (!ours.empty())
-        words.insert(words.begin() + 1, ours.data());
-    else if (argc > 1 && !benchmark_of_program(argv[1]).empty())
-        words[1] = benchmark_of_program(argv[1]).data();
-    return words;
-}
-
-}  // namespace
-
-CommandLine parse_command_line(int argc, const char* const* argv, bool own_library,
-                               std::span<const Tool> tools)
-{
-    const std::vector<const char*> words = in_our_words(argc, argv);
-    CLI::App app{own_library ? "Benchmarks of Tutti, in the manner and with the output of OSU's."
-                             : "The loops of tutti-bench over MPI, for comparison."};
-    if (own_library)
-        app.footer(kExamples);
-    CommandLine result;
-    result.options.command.assign(words.begin(), words.end());
-    const char* const program = own_library ? "tutti-bench" : "peer-bench";
-    result.options.command.front() = program;
-    add_commands(app, result.options, tools, own_library);
-    result.message = complaint_of(static_cast<int>(words.size()), words.data(), app, program);
-    if (!result.message.empty()) {
-        result.status = 2;
-        return result;
-    }
-    try {
-        app.parse(static_cast<int>(words.size()), words.data());
-    } catch (const CLI::ParseError& error) {
-        std::ostringstream text;
-        result.status = app.exit(error, text, text) == 0 ? 0 : 2;
-        result.message = text.str();
-    }
-    return result;
-}
-
-void CommandLine::say() const
-{
-    std::FILE* stream = status == 0 ? stdout : stderr;
-    fmt::print(stream, "{}", message);
-    std::fflush(stream);
 }
 
 }  // namespace tutti::bench

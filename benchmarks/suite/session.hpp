@@ -10,6 +10,7 @@
 
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/buffers.hpp"
+#include "benchmarks/suite/memory_need.hpp"
 #include "benchmarks/suite/neighborhood.hpp"
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/report.hpp"
@@ -122,6 +123,13 @@ public:
         return kOrdinaryMemory;
     }
 
+    /// All ranks call it before they make so many Buffers for `largest_bytes`. Throws UnsuitableJob where
+    /// there is not the memory.
+    void require_buffers(int count, double largest_bytes)
+    {
+        require_memory(job_, placement_, 2.0 * count * largest_bytes);
+    }
+
     /// For each size: `measure(buffers, size_bytes)`, with buffers that have room for `blocks` of the
     /// largest, each of whole units. It makes `rows_each` rows, of which all but the first are begun by
     /// itself.
@@ -130,6 +138,8 @@ public:
     {
         const std::vector<std::size_t> list = sizes_within_limit(blocks);
         const std::size_t units = list.empty() ? 0 : (list.back() + unit_bytes - 1) / unit_bytes;
+        require_buffers(
+            1, static_cast<double>(blocks) * static_cast<double>(units) * static_cast<double>(unit_bytes));
         Buffers buffers(blocks * units * unit_bytes, memory());
         expect_rows(list.size() * rows_each);
         for (const std::size_t size_bytes : list) {

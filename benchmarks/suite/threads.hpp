@@ -96,6 +96,7 @@ void threaded_latency(Session<B>& session)
                   .notes = {fmt::format("Number of Sender threads: {}", count),
                             fmt::format("Number of Receiver threads: {}", count)}});
     const std::vector<std::size_t> sizes = session.options().size_list();
+    session.require_buffers(count, static_cast<double>(sizes.back()));
     session.expect_rows(sizes.size());
     for (const std::size_t size_bytes : sizes) {
         session.begin_row(fmt::format("size {}", size_bytes));

@@ -110,6 +110,24 @@ TEST_CASE("a mistyped name is answered with the one that was meant", "[benchmark
     CHECK(command.message.find("did you mean 'allreduce'") != std::string::npos);
 }
 
+TEST_CASE("a word too many is named, the first of them", "[benchmarks]")
+{
+    const CommandLine barrier = parse_line("barrier -m 1:4");
+    CHECK(barrier.status == 2);
+    CHECK(barrier.message ==
+          "tutti-bench barrier: '-m' is not expected here\n'tutti-bench barrier --help' lists what is\n");
+    CHECK_THAT(parse_line("latency --precison=2").message, Catch::Contains("did you mean '--precision'?"));
+    CHECK_THAT(parse_line("latency 8 9", false).message,
+               Catch::StartsWith("peer-bench latency: '8' is not expected here\n"));
+}
+
+TEST_CASE("the version is told without a benchmark", "[benchmarks]")
+{
+    CHECK(parse_line("--version").status == 0);
+    CHECK_THAT(parse_line("--version").message, Catch::StartsWith("tutti-bench 0."));
+    CHECK_THAT(parse_line("--version", false).message, Catch::StartsWith("peer-bench 0."));
+}
+
 TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
 {
     for (const char* line : {"",
