@@ -59,6 +59,8 @@ ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const 
     if (!blocks.packed())
         check_one_per_rank(operation, name, "displacements", whose, blocks.displacements().size(), ranks_);
     std::size_t next = 0;
+    std::size_t end = 0;
+    bool in_order = true;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
         const std::size_t count = blocks.counts()[rank];
         const std::size_t first = blocks.packed() ? next : blocks.displacements()[rank];
@@ -68,10 +70,14 @@ ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const 
                                     "{} elements; counts and displacements are in elements of that buffer",
                                     whose, rank, count, first, name, buffer.count));
         next = first + count;
+        if (count != 0) {
+            in_order &= first >= end;
+            end = next;
+        }
         numbers_[rank] = count * buffer.element_bytes;
         numbers_[ranks_ + rank] = first * buffer.element_bytes;
     }
-    if (use == Use::received && !blocks.packed())
+    if (use == Use::received && !in_order)
         check_apart(operation, name, sizes(), offsets(), buffer.element_bytes, whose);
 }
 

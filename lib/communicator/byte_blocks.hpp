@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/blocks.hpp"
+#include "collectives/pool.hpp"
 #include "tutti/blocks.hpp"
 
 namespace tutti::detail {
@@ -38,7 +39,7 @@ public:
 
 private:
     std::size_t ranks_;
-    std::vector<std::size_t> numbers_;  // sizes, then offsets
+    std::vector<std::size_t, collectives::pool::Allocator<std::size_t>> numbers_;  // sizes, then offsets
 };
 
 }  // namespace tutti::detail
