@@ -49,17 +49,27 @@ struct ValueDeleter {
 };
 using Value = std::unique_ptr<pmix_value_t, ValueDeleter>;
 
-/// What the launcher said about the job or about `rank`; empty when it said nothing. Never waits.
-Value ask(const std::string& job_name, pmix_rank_t rank, const char* key)
+/// What the launcher said about the job or about `rank`, or with PMIX_IMMEDIATE what its server knows by now;
+/// empty when there is nothing. Never waits for others.
+Value ask(const std::string& job_name, pmix_rank_t rank, const char* key, const char* where = PMIX_OPTIONAL)
 {
     const pmix_proc_t proc = make_proc(job_name, rank);
-    // Without this, a key that the launcher does not have is waited for: a peer might yet publish it.
-    pmix_info_t optional{};
+    // Without one of these, a key that the launcher does not have is waited for: a peer might yet publish it.
+    pmix_info_t directive{};
     const bool yes = true;
-    PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&directive, where, &yes, PMIX_BOOL);
     pmix_value_t* value = nullptr;
-    const pmix_status_t status = PMIx_Get(&proc, key, &optional, 1, &value);
+    const pmix_status_t status = PMIx_Get(&proc, key, &directive, 1, &value);
     return Value(status == PMIX_SUCCESS ? value : nullptr);
+}
+
+std::optional<std::vector<std::byte>> as_bytes(const Value& value)
+{
+    if (!value || value->type != PMIX_BYTE_OBJECT) {
+        return std::nullopt;
+    }
+    const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
+    return std::vector<std::byte>(bytes, bytes + value->data.bo.size);
 }
 
 /// Launchers do not agree on the types of numbers.
@@ -260,25 +270,31 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
         }
         std::this_thread::sleep_for(pause);
     }
-    const Value value(status == PMIX_SUCCESS ? answer : nullptr);
-    if (!value || value->type != PMIX_BYTE_OBJECT) {
+    std::optional<std::vector<std::byte>> fetched =
+        as_bytes(Value(status == PMIX_SUCCESS ? answer : nullptr));
+    if (!fetched) {
         let_launcher_end_the_job();
         throw Error(ErrorCode::bootstrap, "fetch",
                     fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
                                 PMIx_Error_string(status)),
                     rank);
     }
-    const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-    std::vector<std::byte> fetched(bytes, bytes + value->data.bo.size);
-    // For find(): the server forgets what a rank has published once that has left.
-    answers_.insert_or_assign({rank, name}, std::make_shared<Answer>(fetched));
-    return fetched;
+    // For find(): it may ask for a rank that has left meanwhile.
+    answers_.insert_or_assign({rank, name}, std::make_shared<Answer>(*fetched));
+    return *std::move(fetched);
 }
 
 std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
 {
     std::shared_ptr<Answer>& answer = answers_[{rank, std::string(key)}];
     if (answer == nullptr) {
+        // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait
+        // for that takes it two seconds then, to no end.
+        if (auto known = as_bytes(
+                ask(job_name_, static_cast<pmix_rank_t>(rank), std::string(key).c_str(), PMIX_IMMEDIATE))) {
+            answer = std::make_shared<Answer>(*known);
+            return known;
+        }
         answer = std::make_shared<Answer>();
         auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
         const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
