@@ -212,15 +212,23 @@ bool Bell::has_rung() const
     return ::poll(&readable, 1, 0) == 1;
 }
 
+// Who rang before the last arm() may wake the sleeper only after it: woken without a ring, it sleeps on.
 bool Bell::sleep() const
 {
-    constexpr int kMostSeconds = 10;
-    if (transport_.doorbell() != nullptr) {
-        base::futex_wait(*transport_.doorbell(), before_, kMostSeconds * 1'000'000'000ll);
-        return has_rung();
+    using namespace std::chrono;
+    const auto deadline = steady_clock::now() + seconds(10);
+    while (!has_rung()) {
+        const auto left = deadline - steady_clock::now();
+        if (left <= left.zero())
+            return false;
+        if (transport_.doorbell() != nullptr) {
+            base::futex_wait(*transport_.doorbell(), before_, duration_cast<nanoseconds>(left).count());
+        } else {
+            pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
+            ::poll(&readable, 1, static_cast<int>(ceil<milliseconds>(left).count()));
+        }
     }
-    pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
-    return ::poll(&readable, 1, kMostSeconds * 1000) == 1;
+    return true;
 }
 
 Ranks::Ranks(const Setup& setup, int ranks, bool connected)
