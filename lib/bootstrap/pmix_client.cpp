@@ -237,9 +237,6 @@ void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
 
 /// Shared with libpmix's thread, which may answer when nobody asks any more.
 struct PmixClient::Answer {
-    Answer() = default;
-    explicit Answer(std::vector<std::byte> known) : done(true), value(std::move(known)) {}
-
     std::atomic<bool> done{false};                // release after `value`
     std::optional<std::vector<std::byte>> value;  // nothing: the server does not know it
 
@@ -279,41 +276,34 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
                                 PMIx_Error_string(status)),
                     rank);
     }
-    // For find(): it may ask for a rank that has left meanwhile.
-    answers_.insert_or_assign({rank, name}, std::make_shared<Answer>(*fetched));
     return *std::move(fetched);
 }
 
 std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
 {
-    std::shared_ptr<Answer>& answer = answers_[{rank, std::string(key)}];
-    if (answer == nullptr) {
-        // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait
-        // for that takes it two seconds then, to no end.
-        if (auto known = as_bytes(
-                ask(job_name_, static_cast<pmix_rank_t>(rank), std::string(key).c_str(), PMIX_IMMEDIATE))) {
-            answer = std::make_shared<Answer>(*known);
-            return known;
-        }
-        answer = std::make_shared<Answer>();
-        auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
-        const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
-        const std::string name(key);
-        if (PMIx_Get_nb(&peer, name.c_str(), nullptr, 0, Answer::take, asker.get()) == PMIX_SUCCESS) {
-            static_cast<void>(asker.release());  // take() has it now
-        } else {
-            answer.reset();
+    const std::pair question{rank, std::string(key)};
+    const std::string& name = question.second;
+    if (const auto asked = answers_.find(question); asked != answers_.end()) {
+        if (!asked->second->done.load(std::memory_order_acquire)) {
             return std::nullopt;
         }
+        // Of a failure, the next call asks again.
+        return std::move(answers_.extract(asked).mapped()->value);
     }
-    if (!answer->done.load(std::memory_order_acquire)) {
-        return std::nullopt;
+    // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait for
+    // that takes it two seconds then, to no end. libpmix keeps what it was told once.
+    const auto number = static_cast<pmix_rank_t>(rank);
+    if (auto known = as_bytes(ask(job_name_, number, name.c_str(), PMIX_IMMEDIATE))) {
+        return known;
     }
-    if (!answer->value) {
-        answer.reset();  // the next call asks again
-        return std::nullopt;
+    const auto answer = std::make_shared<Answer>();
+    auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
+    const pmix_proc_t peer = make_proc(job_name_, number);
+    if (PMIx_Get_nb(&peer, name.c_str(), nullptr, 0, Answer::take, asker.get()) == PMIX_SUCCESS) {
+        static_cast<void>(asker.release());  // take() has it now
+        answers_.emplace(question, answer);
     }
-    return answer->value;
+    return std::nullopt;
 }
 
 void PmixClient::fence()

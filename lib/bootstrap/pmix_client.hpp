@@ -49,7 +49,7 @@ private:
     // Indices of host_names_, or beyond where no host was told; empty: all ranks are local.
     std::vector<int> node_of_rank_;
     std::vector<std::string> host_names_;
-    std::map<std::pair<int, std::string>, std::shared_ptr<Answer>> answers_;  // to find()
+    std::map<std::pair<int, std::string>, std::shared_ptr<Answer>> answers_;  // that find() waits for
     bool finalized_ = false;
 };
 
