@@ -44,14 +44,16 @@ struct Foreign {
     std::string_view remedy;
 };
 constexpr std::string_view kBindAlike = "ranks are bound alike on all hosts, by --bind-to";
+constexpr std::string_view kOneNetwork =
+    "the network is the same for all hosts: name it, or its subnet, by --interface";
 constexpr std::array<Foreign, 8> kForeign = {
     {{"binding", kBindAlike},
      {"cpu_set", kBindAlike},
      {"cpu-set", kBindAlike},
      {"slot_list", kBindAlike},
      {"slot-list", kBindAlike},
-     {"ifname", "the network is the same for all hosts: name it, or its subnet, by --interface"},
-     {"iface", "the network is the same for all hosts: name it, or its subnet, by --interface"},
+     {"ifname", kOneNetwork},
+     {"iface", kOneNetwork},
      {"port", "ssh's port of a host stands in ~/.ssh/config: 'Host NAME' and 'Port N'"}}};
 
 constexpr std::string_view kLettersAndDigits =

@@ -126,7 +126,7 @@ double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& b
     const Bytes inout = buffers.in.bytes(whole);
     fill_with_ones(in, type);
     fill_with_ones(inout, type);
-    return gigabytes_a_second(3 * whole, loop, [&] { reduction(in, inout); });
+    return gigabytes_a_second(combined_bytes(whole), loop, [&] { reduction(in, inout); });
 }
 
 /// For each size a row for the limit, then one for each operator and type that the library has. Several
