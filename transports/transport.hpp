@@ -115,9 +115,9 @@ public:
     /// where it is not mapped here and cannot be.
     virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
 
-    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get, and the
-    /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when
-    /// nothing was started.
+    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get. Answers as
+    /// send() does, but never `pending` where the region is viewable(); an error is told by the completion,
+    /// or thrown when nothing was started. The peer's core may take a part in it, from within its progress().
     virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
 
     /// For whoever waits for `peer`, whose card this is, connected or not: looks whether it is still there

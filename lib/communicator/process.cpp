@@ -97,7 +97,9 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     if (hub != nullptr) {
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
     } else if (local.size() > 1) {
-        auto shm = std::make_unique<transport::shm::ShmTransport>(rank(), local, crowded());
+        auto shm = std::make_unique<transport::shm::ShmTransport>(
+            rank(), local,
+            transport::shm::ShmOptions{.sleeps_often = crowded(), .shares_copies = !shared_cores_});
         shm_ = shm.get();
         engine_.add(std::move(shm));
     }

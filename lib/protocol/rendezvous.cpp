@@ -42,7 +42,11 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
     const auto data = from.transport->view(from.rank, region, request.expected);
     if (data.empty())
         return false;
-    request.take(0, data);
+    const std::span place(request.buffer, request.expected);
+    const bool copied = request.deliver == nullptr &&
+                        from.transport->get(from.rank, region, place, request) == transport::SendResult::done;
+    if (!copied)
+        request.take(0, data);
     const FinHeader header{Lead::of(FrameKind::fin), sender_id};
     send_control(from, bytes_of(header));
     finish(request);

@@ -1,10 +1,12 @@
 #include "transports/shm/inbox.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x34306d6873747574;  // "tutshm04": changes with the layout
+constexpr std::uint64_t kMagic = 0x35306d6873747574;  // "tutshm05": changes with the layout
 constexpr std::size_t kHeaderBytes = (sizeof(InboxHeader) + kLine - 1) / kLine * kLine;
 
 // A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few
@@ -58,6 +60,11 @@ std::optional<InboxCard> InboxCard::parse(std::span<const std::byte> bytes) noex
 bool InboxCard::here() const noexcept
 {
     return host == this_host();
+}
+
+bool InboxCard::has_ended() const noexcept
+{
+    return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence)

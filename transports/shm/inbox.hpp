@@ -11,6 +11,7 @@
 
 #include "transports/shm/memory_file.hpp"
 #include "transports/shm/ring.hpp"
+#include "transports/shm/shared_copy.hpp"
 #include "transports/shm/wake_pipe.hpp"
 
 namespace tutti::transport::shm {
@@ -30,6 +31,8 @@ struct InboxCard {
     static std::optional<InboxCard> parse(std::span<const std::byte> bytes) noexcept;
     /// Whether the owner runs where this process can reach it.
     bool here() const noexcept;
+    /// Whether the owner's process has.
+    bool has_ended() const noexcept;
 };
 
 /// How an inbox's owner sleeps: on the bell's futex, or in a poll() that a byte in its pipe ends, too.
@@ -54,6 +57,9 @@ struct InboxHeader {
     alignas(kLine) std::atomic<std::uint32_t> connections;
     // Set when the owner has sent its last frame (release); acquire by a peer that has waited for long.
     std::atomic<bool> departed;
+    // One of the peers that copy out of the owner's memory and would like its help: its local rank + 1, or 0.
+    // Whoever wants it and finds 0 sets it (release), and 0 again; acquire by the owner.
+    std::atomic<std::uint32_t> help_wanted;
 };
 
 /// One peer's way into the inbox.
@@ -61,6 +67,7 @@ struct RingSlot {
     RingControl control;
     alignas(kLine) std::atomic<std::uint32_t> connected;  // release by the producer after `producer`
     InboxCard producer;                                   // whom to wake when space was made
+    SharedCopy copy;                                      // out of the producer's memory
 };
 
 /// The owner's or a peer's mapping of an inbox. Throws tutti::Error from its makers.

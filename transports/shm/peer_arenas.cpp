@@ -5,7 +5,7 @@
 
 namespace tutti::transport::shm {
 
-std::span<const std::byte> PeerArenas::view(pid_t pid, const RemoteRegion& region, std::size_t bytes)
+std::span<std::byte> PeerArenas::view(pid_t pid, const RemoteRegion& region, std::size_t bytes)
 {
     if (region.key == 0)
         return {};

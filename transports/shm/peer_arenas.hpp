@@ -17,7 +17,7 @@ class PeerArenas {
 public:
     /// The bytes that process `pid` has exposed; mapped when they are first asked for. Empty when the region
     /// is none of its heap, or cannot be mapped (then it is not tried again).
-    std::span<const std::byte> view(pid_t pid, const RemoteRegion& region, std::size_t bytes);
+    std::span<std::byte> view(pid_t pid, const RemoteRegion& region, std::size_t bytes);
 
 private:
     struct Mapped {

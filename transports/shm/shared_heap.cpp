@@ -150,4 +150,16 @@ std::optional<RemoteRegion> SharedHeap::find(const std::byte* data, std::size_t 
     return RemoteRegion{static_cast<std::uint64_t>(data - arena->file.base()), arena->key};
 }
 
+std::span<const std::byte> SharedHeap::at(const RemoteRegion& region, std::size_t bytes) const noexcept
+{
+    const std::size_t count = count_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Arena& arena = *arenas_[i];
+        if (arena.key == region.key && region.address <= arena.size_bytes &&
+            bytes <= arena.size_bytes - region.address)
+            return {arena.file.base() + region.address, bytes};
+    }
+    return {};
+}
+
 }  // namespace tutti::transport::shm

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "transports/shm/memory_file.hpp"
 #include "transports/shm/record.hpp"
@@ -37,6 +38,8 @@ public:
 
     /// How a peer finds these bytes; nothing when they are not from here. Does not block.
     std::optional<RemoteRegion> find(const std::byte* data, std::size_t bytes) const noexcept;
+    /// The bytes that find() told of; empty when they are not from here.
+    std::span<const std::byte> at(const RemoteRegion& region, std::size_t bytes) const noexcept;
 
 private:
     using Ranges = std::map<std::size_t, std::size_t>;  // size by offset

@@ -1,8 +1,6 @@
 #include "transports/shm/shm_transport.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,11 +19,6 @@ constexpr std::size_t kFramesAPass = 8;
 
 constexpr const char* kEnded = "its process has ended";
 constexpr const char* kDeparted = "it has left the job";
-
-bool has_ended(const InboxCard& card) noexcept
-{
-    return kill(card.pid, 0) != 0 && errno == ESRCH;
-}
 
 bool has_departed(const Inbox& inbox) noexcept
 {
@@ -70,10 +63,11 @@ std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
 
 }  // namespace
 
-ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, bool sleeps_often)
+ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOptions options)
     : local_peers_(local_peers.begin(), local_peers.end()),
+      shares_copies_(options.shares_copies),
       inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers),
-                           sleeps_often))
+                           options.sleeps_often))
 {
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
     lost_.resize(outgoing_.size());
@@ -149,24 +143,6 @@ std::span<const std::byte> ShmTransport::view(int peer, const RemoteRegion& regi
     return to.arenas.view(to.inbox.card().pid, region, bytes);
 }
 
-// One copy by the kernel, straight from the peer's memory (cross memory attach). Done, or not allowed.
-SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
-{
-    const pid_t pid = outgoing_[static_cast<std::size_t>(peer)]->inbox.card().pid;
-    auto address = remote.address;
-    while (!local.empty()) {
-        const iovec to{local.data(), local.size()};
-        const iovec from{reinterpret_cast<void*>(address), local.size()};
-        const ssize_t copied = process_vm_readv(pid, &to, 1, &from, 1, 0);
-        if (copied <= 0)
-            throw Error(ErrorCode::not_supported, "get",
-                        fmt::format("process_vm_readv of process {}: {}", pid, std::strerror(errno)), peer);
-        local = local.subspan(static_cast<std::size_t>(copied));
-        address += static_cast<std::uint64_t>(copied);
-    }
-    return SendResult::done;
-}
-
 std::size_t ShmTransport::progress(Sink& sink)
 {
     if (inbox_.header().connections.load(std::memory_order_acquire) != connections_seen_) [[unlikely]]
@@ -189,8 +165,12 @@ std::size_t ShmTransport::progress(Sink& sink)
         if (frames != 0 && incoming.ring.report())
             wake_producer(incoming);
     }
+    if (events != 0)
+        return events;
+    if (const auto wanted = inbox_.header().help_wanted.load(std::memory_order_acquire)) [[unlikely]]
+        events += help(wanted - 1);
     // Behind the last frame of the dead: only once the rings are empty.
-    if (events == 0 && !losses_.empty()) [[unlikely]]
+    if (!losses_.empty()) [[unlikely]]
         events += report_losses(sink);
     return events;
 }
@@ -261,7 +241,7 @@ void ShmTransport::find_dead_peers()
 {
     for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
         const Outgoing* to = outgoing_[peer].get();
-        if (to != nullptr && to->full && has_ended(to->inbox.card()))
+        if (to != nullptr && to->full && to->inbox.card().has_ended())
             lose(static_cast<int>(peer), kEnded);
     }
 }
@@ -288,7 +268,7 @@ Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
         return Presence::here;
     const Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get();
     const Inbox* const inbox = to != nullptr ? &to->inbox : nullptr;
-    const bool ended = has_ended(*parsed);
+    const bool ended = parsed->has_ended();
     if (!ended && !has_departed(inbox, *parsed))
         return Presence::here;
     // Who has never been spoken to and has ended leaves no word.

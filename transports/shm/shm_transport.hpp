@@ -12,13 +12,17 @@
 
 namespace tutti::transport::shm {
 
+struct ShmOptions {
+    bool sleeps_often = false;  // falling asleep shall be cheap, and the peers' sends pay for it
+    bool shares_copies = true;  // a peer that waits for one to end may help: not where it has no core now
+};
+
 /// Each rank owns an Inbox with a ring for each local peer. A send is a copy into the peer's inbox; progress
 /// hands frames out of the own one. Nothing is ever `pending`: a full ring answers `again`.
 class ShmTransport final : public Transport {
 public:
-    /// `local_peers`: the ranks of this node, ascending, `rank` among them. `sleeps_often`: falling asleep
-    /// shall be cheap, and the peers' sends pay for it.
-    ShmTransport(int rank, std::span<const int> local_peers, bool sleeps_often = false);
+    /// `local_peers`: the ranks of this node, ascending, `rank` among them.
+    ShmTransport(int rank, std::span<const int> local_peers, ShmOptions options = {});
 
     std::string_view name() const noexcept override { return "shm"; }
     Capabilities capabilities() const noexcept override;
@@ -46,7 +50,8 @@ private:
         Inbox inbox;  // the peer's
         RingProducer ring;
         PeerArenas arenas;
-        bool full = false;  // the last send found no room
+        bool full = false;         // the last send found no room
+        bool cannot_help = false;  // to write into its memory is not allowed
     };
     struct Loss {
         int peer;
@@ -59,6 +64,10 @@ private:
         std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
     };
 
+    template <class Copy>
+    void copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
+    std::size_t help(std::uint32_t local_rank);
+    static bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept;
     void accept_connections();
     void wake_producer(Incoming& incoming) noexcept;
     void find_dead_peers();
@@ -66,6 +75,7 @@ private:
     std::size_t report_losses(Sink& sink);
 
     std::vector<int> local_peers_;
+    const bool shares_copies_;
     Inbox inbox_;
     std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
     std::vector<Incoming> incoming_;

@@ -1,0 +1,184 @@
+// Reads that the owner of the memory has a part in, from within its progress(): whole, whoever copies what,
+// and also where it must not.
+#include <catch2/catch.hpp>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "tests/conformance/harness.hpp"
+#include "tests/unit/transports/child.hpp"
+#include "transports/shm/shared_heap.hpp"
+#include "transports/shm/shm_transport.hpp"
+
+using namespace tutti::transport::shm;
+using tutti::test::Bytes;
+using tutti::test::pattern;
+using tutti::transport::Completion;
+using tutti::transport::SendResult;
+
+namespace {
+
+constexpr std::array<int, 2> kLocal = {0, 1};
+
+/// Memory that peers can map, or not.
+class Memory {
+public:
+    Memory(std::size_t bytes, bool mappable) : bytes_(bytes), mappable_(mappable)
+    {
+        data_ =
+            mappable ? static_cast<std::byte*>(SharedHeap::instance().allocate(bytes)) : new std::byte[bytes];
+    }
+    ~Memory()
+    {
+        if (mappable_)
+            SharedHeap::instance().deallocate(data_);
+        else
+            delete[] data_;
+    }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
+    std::span<std::byte> bytes() const { return {data_, bytes_}; }
+    bool holds(const Bytes& expected) const
+    {
+        return std::memcmp(data_, expected.data(), expected.size()) == 0;
+    }
+
+private:
+    std::size_t bytes_;
+    bool mappable_;
+    std::byte* data_;
+};
+
+/// Two ranks of this process; the second makes progress on a thread of its own, after `prepare()`.
+class Pair {
+public:
+    template <class Prepare>
+    explicit Pair(Prepare prepare, ShmOptions receiver = {})
+        : receiver_(0, kLocal, receiver),
+          sender_(1, kLocal),
+          thread_([this, prepare](const std::stop_token& stop) {
+              prepare();
+              connected_.wait(false);
+              tutti::test::Recorder sink;
+              sink.in_progress = true;
+              while (!stop.stop_requested()) {
+                  if (const std::size_t events = sender_.progress(sink); events != 0)
+                      helped_.fetch_add(events, std::memory_order_relaxed);
+                  else
+                      sched_yield();
+              }
+          })
+    {
+    }
+
+    void connect()
+    {
+        sender_.connect(0, receiver_.address());
+        receiver_.connect(1, sender_.address());
+        connected_ = true;
+        connected_.notify_one();
+    }
+    ShmTransport& receiver() { return receiver_; }
+    const ShmTransport& sender() const { return sender_; }
+    std::size_t helped() const { return helped_.load(std::memory_order_relaxed); }
+
+private:
+    ShmTransport receiver_;
+    ShmTransport sender_;
+    std::atomic<bool> connected_{false};
+    std::atomic<std::size_t> helped_{0};
+    std::jthread thread_;
+};
+
+// Until the sender has had a part in `times` copies, or has had time enough for that; false when a byte is
+// wrong.
+bool copy_until_helped(Pair& pair, const Memory& source, const Memory& target, std::size_t times, int most)
+{
+    for (int round = 0; round < most && pair.helped() < times; ++round) {
+        const Bytes expected = pattern(static_cast<std::uint64_t>(round), source.bytes().size(), 5);
+        std::memcpy(source.bytes().data(), expected.data(), expected.size());
+        std::memset(target.bytes().data(), 0x77, target.bytes().size());
+        Completion unused;
+        if (pair.receiver().get(1, pair.sender().expose(source.bytes()), target.bytes(), unused) !=
+                SendResult::done ||
+            !target.holds(expected))
+            return false;
+    }
+    return true;
+}
+
+// For the calling thread alone.
+bool forbid_writing_to_processes()
+{
+    std::array<sock_filter, 4> program = {{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+                                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+    const sock_fprog filter{program.size(), program.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("shm: a sender that makes progress copies its part, between memory of any kind", "[threads]")
+{
+    const bool source_mappable = GENERATE(true, false);
+    const bool target_mappable = GENERATE(true, false);
+    const std::size_t bytes = GENERATE(65'536u, 1'000'003u);
+    CAPTURE(source_mappable, target_mappable, bytes);
+    Pair pair([] {});
+    pair.connect();
+    const Memory source(bytes, source_mappable);
+    const Memory target(bytes, target_mappable);
+    CHECK(copy_until_helped(pair, source, target, 20, 20'000));
+    CHECK(pair.helped() >= 20);
+}
+
+TEST_CASE("shm: where ranks share cores nobody is asked to help", "[threads]")
+{
+    Pair pair([] {}, {.shares_copies = false});
+    pair.connect();
+    const Memory source(1u << 20, true);
+    const Memory target(1u << 20, true);
+    CHECK(copy_until_helped(pair, source, target, 1, 200));
+    CHECK(pair.helped() == 0);
+}
+
+TEST_CASE("shm: a sender that must not write to the receiver's memory says so, and the receiver copies all")
+{
+    const auto copies = [] {
+        std::atomic<bool> tried{false};
+        bool forbidden = false;
+        Pair pair([&] {
+            forbidden = forbid_writing_to_processes();
+            tried = true;
+        });
+        while (!tried)
+            sched_yield();
+        pair.connect();
+        if (!forbidden)
+            return 4;
+        const Memory source(1u << 20, false);
+        const Memory target(1u << 20, false);
+        if (!copy_until_helped(pair, source, target, 1, 20'000))
+            return 1;  // wrong bytes
+        if (pair.helped() != 1)
+            return 2;  // it was never asked
+        return copy_until_helped(pair, source, target, 2, 200) && pair.helped() == 1 ? 0 : 3;
+    };
+    CHECK(tutti::test::in_child(copies) == 0);
+}

@@ -1,0 +1,17 @@
+// Copies between this process's memory and another's by the kernel, without that one's part in it (cross
+// memory attach). Whether it is allowed, and whether there is such memory, shows in the call only.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tutti::transport::shm {
+
+/// All of it. Otherwise false, with the reason in errno; some bytes may have been copied.
+bool read_process_memory(pid_t pid, std::uint64_t address, std::span<std::byte> to) noexcept;
+bool write_process_memory(pid_t pid, std::uint64_t address, std::span<const std::byte> from) noexcept;
+
+}  // namespace tutti::transport::shm
