@@ -1,5 +1,7 @@
 #include "transports/transport.hpp"
 
+#include "lib/base/copy.hpp"
+
 #include <fmt/format.h>
 
 namespace tutti::transport {
@@ -8,6 +10,13 @@ SendResult Transport::get(int peer, RemoteRegion, std::span<std::byte>, Completi
 {
     throw Error(ErrorCode::not_supported, "get",
                 fmt::format("transport {} cannot read remote memory", name()), peer);
+}
+
+bool Transport::copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local)
+{
+    const std::span<const std::byte> viewed = view(peer, remote, local.size());
+    base::copy_bytes(local.data(), viewed.data(), viewed.size());
+    return !viewed.empty();
 }
 
 }  // namespace tutti::transport

@@ -114,10 +114,13 @@ public:
     /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty
     /// where it is not mapped here and cannot be.
     virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
+    /// Copies what view() shows. False, and nothing is done, where that is empty. The peer's core may have a
+    /// part in it, from within its progress().
+    virtual bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local);
 
-    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get. Answers as
-    /// send() does, but never `pending` where the region is viewable(); an error is told by the completion,
-    /// or thrown when nothing was started. The peer's core may take a part in it, from within its progress().
+    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get, and the
+    /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when
+    /// nothing was started. The peer's core may have a part in it, from within its progress().
     virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
 
     /// For whoever waits for `peer`, whose card this is, connected or not: looks whether it is still there

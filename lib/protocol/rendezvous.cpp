@@ -39,14 +39,15 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
 bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                              const transport::RemoteRegion& region)
 {
-    const auto data = from.transport->view(from.rank, region, request.expected);
-    if (data.empty())
-        return false;
-    const std::span place(request.buffer, request.expected);
-    const bool copied = request.deliver == nullptr &&
-                        from.transport->get(from.rank, region, place, request) == transport::SendResult::done;
-    if (!copied)
+    if (request.deliver == nullptr) {
+        if (!from.transport->copy_viewed(from.rank, region, {request.buffer, request.expected}))
+            return false;
+    } else {
+        const auto data = from.transport->view(from.rank, region, request.expected);
+        if (data.empty())
+            return false;
         request.take(0, data);
+    }
     const FinHeader header{Lead::of(FrameKind::fin), sender_id};
     send_control(from, bytes_of(header));
     finish(request);

@@ -50,6 +50,10 @@ public:
     {
         return inner_->view(peer, region, size_bytes);
     }
+    bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local) override
+    {
+        return inner_->copy_viewed(peer, remote, local);
+    }
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion) override
     {
         return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);

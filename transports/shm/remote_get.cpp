@@ -1,4 +1,5 @@
-// ShmTransport::get(), and the part that the owner of the memory has in it (shared_copy.hpp).
+// ShmTransport's copies out of a peer's memory, and the part that the owner of the memory has in it
+// (shared_copy.hpp).
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -6,6 +7,7 @@
 #include <cstring>
 #include <exception>
 
+#include "lib/base/copy.hpp"
 #include "transports/shm/process_memory.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
@@ -46,17 +48,31 @@ private:
 
 }  // namespace
 
-// One copy, straight out of the peer's memory: by this core where that is mapped, by the kernel (cross memory
-// attach) where not. Done, or not allowed.
+bool ShmTransport::copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local)
+{
+    const std::span<const std::byte> mapped = view(peer, remote, local.size());
+    if (!mapped.empty())
+        fetch(peer, remote, mapped.data(), local);
+    return !mapped.empty();
+}
+
 SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
+{
+    fetch(peer, remote, nullptr, local);
+    return SendResult::done;
+}
+
+// One copy, straight out of the peer's memory: by this core where that is `mapped`, by the kernel (cross
+// memory attach) where not. Throws where that is not allowed.
+void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* mapped,
+                         std::span<std::byte> local)
 {
     Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     const pid_t pid = from.inbox.card().pid;
-    const std::span<const std::byte> mapped = from.arenas.view(pid, remote, local.size());
     const auto copy = [&](CopyPiece piece) {
         const std::span<std::byte> to = local.subspan(piece.offset, piece.bytes);
-        if (!mapped.empty())
-            std::memcpy(to.data(), mapped.data() + piece.offset, piece.bytes);
+        if (mapped != nullptr)
+            base::copy_bytes(to.data(), mapped + piece.offset, piece.bytes);
         else if (!read_process_memory(pid, remote.address + piece.offset, to))
             throw Error(ErrorCode::not_supported, "get",
                         fmt::format("process_vm_readv of process {}: {}", pid, std::strerror(errno)), peer);
@@ -65,10 +81,9 @@ SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte>
         copy({0, local.size()});
     } else {
         // Of memory that is not mapped here the owner cannot reach ours but through the kernel, either.
-        const RemoteRegion here = mapped.empty() ? Transport::expose(local) : expose(local);
+        const RemoteRegion here = mapped == nullptr ? Transport::expose(local) : expose(local);
         copy_together(from, {remote, here, local.size()}, copy);
     }
-    return SendResult::done;
 }
 
 template <class Copy>
@@ -121,7 +136,7 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
     return 1;
 }
 
-// As get() does it, from the other side. Only memory of the shared heap is read without the kernel, which
+// As fetch() does it, from the other side. Only memory of the shared heap is read without the kernel, which
 // tells where an address of the peer's leads nowhere.
 bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept
 {

@@ -37,6 +37,7 @@ public:
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
     bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
+    bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
@@ -64,6 +65,7 @@ private:
         std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
     };
 
+    void fetch(int peer, const RemoteRegion& remote, const std::byte* mapped, std::span<std::byte> local);
     template <class Copy>
     void copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
     std::size_t help(std::uint32_t local_rank);
