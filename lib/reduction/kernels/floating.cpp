@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "lib/reduction/kernel_table.hpp"
+#include "lib/reduction/kernels/extremes.hpp"
 #include "lib/reduction/kernels/loop.hpp"
 #include "lib/reduction/kernels/real_operators.hpp"
 
@@ -42,9 +43,9 @@ Kernel real(Op op) noexcept
         case Op::prod:
             return combine<T, Prod>;
         case Op::min:
-            return combine<T, Min>;
+            return combine_extremes<T, Min>;
         case Op::max:
-            return combine<T, Max>;
+            return combine_extremes<T, Max>;
         case Op::land:
             return combine<T, Land>;
         case Op::lor:
