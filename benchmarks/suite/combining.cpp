@@ -16,6 +16,7 @@ typedef std::uint64_t Words __attribute__((vector_size(64), aligned(8), may_alia
     constexpr std::size_t kAtOnce = 4 * sizeof(Words);
     std::size_t i = 0;
     for (; i + kAtOnce <= size_bytes; i += kAtOnce) {
+#pragma GCC unroll 4
         for (std::size_t j = i; j < i + kAtOnce; j += sizeof(Words))
             *reinterpret_cast<Words*>(inout + j) ^= *reinterpret_cast<const Words*>(in + j);
     }
