@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <sstream>
 
 #include "benchmarks/plot/words.hpp"
+#include "benchmarks/report/add.hpp"
 #include "benchmarks/report/escape.hpp"
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/sections.hpp"
@@ -14,14 +14,6 @@
 namespace tutti::bench {
 
 namespace {
-
-constexpr std::size_t kWorstRows = 12;
-
-template <typename... Arguments>
-void add(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments)
-{
-    fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
-}
 
 // As lines of the width that documents have here.
 std::string wrapped(const std::string& text)
@@ -39,7 +31,7 @@ std::string wrapped(const std::string& text)
     return lines;
 }
 
-std::string cell_text(const Cell& cell)
+std::string markdown_cell(const Cell& cell)
 {
     std::string text = markdown_text(cell.text);
     if (!cell.detail.empty())
@@ -47,7 +39,7 @@ std::string cell_text(const Cell& cell)
     return cell.tone == Tone::bad ? "**" + text + "**" : text;
 }
 
-void add_table(std::string& text, const Table& table)
+void add_markdown_table(std::string& text, const Table& table)
 {
     std::string rule;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -57,7 +49,7 @@ void add_table(std::string& text, const Table& table)
     add(text, "|\n{}|\n", rule);
     for (const std::vector<Cell>& row : table.rows) {
         for (const Cell& cell : row)
-            add(text, "| {} ", cell_text(cell));
+            add(text, "| {} ", markdown_cell(cell));
         text += "|\n";
     }
     text += "\n";
@@ -83,7 +75,7 @@ Table worst_table(const Overview& overview)
     return table;
 }
 
-void add_environment(std::string& text, const ReportContent& content)
+void add_markdown_environment(std::string& text, const ReportContent& content)
 {
     text += "## Where it was measured\n\n";
     const std::vector<Origin> origins = origins_of(content.records);
@@ -102,7 +94,7 @@ void add_environment(std::string& text, const ReportContent& content)
     for (const record::Record& one : content.records) {
         const auto* const comparison = std::get_if<record::Comparison>(&one);
         if (comparison != nullptr && !comparison->limits.empty())
-            add_table(text, limits_table(comparison->limits));
+            add_markdown_table(text, limits_table(comparison->limits));
     }
 }
 
@@ -119,7 +111,7 @@ void add_topic(std::string& text, const Topic& topic, const std::string& folder)
     for (const Table& table : tables) {
         if (tables.size() > 1)
             add(text, "{}:\n\n", markdown_text(table.caption));
-        add_table(text, table);
+        add_markdown_table(text, table);
     }
 }
 
@@ -133,12 +125,12 @@ std::string markdown_report(const ReportContent& content, const std::string& fol
         add(text, "{}\n\n", sentence(overview.tally));
     if (!overview.worst.empty()) {
         text += "The rows that stand worst beside the better peer:\n\n";
-        add_table(text, worst_table(overview));
+        add_markdown_table(text, worst_table(overview));
     }
     text += "## How to read this\n\n";
     for (const std::string& paragraph : reading_help(content.records))
         add(text, "{}\n\n", wrapped(paragraph));
-    add_environment(text, content);
+    add_markdown_environment(text, content);
     for (const TopicGroup& group : groups_of(content.topics)) {
         add(text, "## {}\n\n", markdown_text(group.name));
         for (const Topic* const topic : group.topics)

@@ -1,6 +1,7 @@
 // How Tutti stands beside its peers, over all rows of all comparisons.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Overview {
 
 /// Refers to the topics. Of runs alone: all zero.
 Overview overview_of(const std::vector<Topic>& topics);
+
+/// How many of the worst a report lists.
+constexpr std::size_t kWorstRows = 12;
 
 /// "12 of 15 rows are faster than the better peer, 2 the same, 1 slower."
 std::string sentence(const Tally& tally);

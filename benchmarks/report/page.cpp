@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "benchmarks/plot/words.hpp"
+#include "benchmarks/report/add.hpp"
 #include "benchmarks/report/escape.hpp"
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/picture.hpp"
@@ -15,14 +15,6 @@
 namespace tutti::bench {
 
 namespace {
-
-constexpr std::size_t kWorstRows = 12;
-
-template <typename... Arguments>
-void add(std::string& page, fmt::format_string<Arguments...> format, Arguments&&... arguments)
-{
-    fmt::format_to(std::back_inserter(page), format, std::forward<Arguments>(arguments)...);
-}
 
 std::string link_to(const Topic& topic)
 {
@@ -34,7 +26,7 @@ const char* class_of(Tone tone)
     return tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "";
 }
 
-std::string cell_text(const Cell& cell)
+std::string html_cell(const Cell& cell)
 {
     std::string text = html_text(cell.text);
     if (!cell.detail.empty())
@@ -48,7 +40,7 @@ void open_box(std::string& page, const std::string& name)
     add(page, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n", html_text(name));
 }
 
-void add_table(std::string& page, const Table& table)
+void add_html_table(std::string& page, const Table& table)
 {
     open_box(page, table.caption);
     add(page, "<table><caption>{}</caption>\n<thead><tr>", html_text(table.caption));
@@ -60,10 +52,10 @@ void add_table(std::string& page, const Table& table)
         page += "<tr>";
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (i < table.names)
-                add(page, "<th scope=\"row\" class=\"name\">{}</th>", cell_text(row[i]));
+                add(page, "<th scope=\"row\" class=\"name\">{}</th>", html_cell(row[i]));
             else
                 add(page, "<td class=\"{}\">{}</td>", class_of(row[i].tone),
-                    row[i].text.empty() && row[i].detail.empty() ? "\u2013" : cell_text(row[i]));
+                    row[i].text.empty() && row[i].detail.empty() ? "\u2013" : html_cell(row[i]));
         }
         page += "</tr>\n";
     }
@@ -129,7 +121,7 @@ void add_worst(std::string& page, const Overview& overview)
             "<tr><th scope=\"row\" class=\"name case\">{}</th><td class=\"name\">{}</td><td>{}</td>"
             "<td class=\"{}\">{}</td></tr>\n",
             link_to(*standing.topic), html_text(joined(row, ", ")),
-            cell_text({number_text(*standing.row->ratio),
+            html_cell({number_text(*standing.row->ratio),
                        standing.row->ratio_interval ? interval_text(*standing.row->ratio_interval) : ""}),
             class_of(tone_of(standing.row->verdict)), html_text(standing.row->verdict));
     }
@@ -154,7 +146,7 @@ void add_summary(std::string& page, const ReportContent& content)
     page += "</section>\n";
 }
 
-void add_environment(std::string& page, const ReportContent& content)
+void add_html_environment(std::string& page, const ReportContent& content)
 {
     page += "<section aria-labelledby=\"environment\"><h2 id=\"environment\">Where it was measured</h2>\n";
     const std::vector<Origin> origins = origins_of(content.records);
@@ -171,7 +163,7 @@ void add_environment(std::string& page, const ReportContent& content)
     for (const record::Record& one : content.records) {
         const auto* const comparison = std::get_if<record::Comparison>(&one);
         if (comparison != nullptr && !comparison->limits.empty())
-            add_table(page, limits_table(comparison->limits));
+            add_html_table(page, limits_table(comparison->limits));
     }
     page += "</section>\n";
 }
@@ -190,7 +182,7 @@ void add_topic(std::string& page, const Topic& topic, const DrawSvg& draw)
         }
     }
     for (const Table& table : tables_of(topic))
-        add_table(page, table);
+        add_html_table(page, table);
     page += "</section>\n";
 }
 
@@ -217,7 +209,7 @@ std::string html_report(const ReportContent& content, const DrawSvg& draw)
     add_contents(page, groups);
     page += "<main>\n";
     add_summary(page, content);
-    add_environment(page, content);
+    add_html_environment(page, content);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         add(page, "<section aria-labelledby=\"group-{0}\"><h2 id=\"group-{0}\">{1}</h2>\n", i,
             html_text(groups[i].name));

@@ -1,0 +1,18 @@
+// Writes to the end of a report.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+namespace tutti::bench {
+
+template <typename... Arguments>
+void add(std::string& report, fmt::format_string<Arguments...> format, Arguments&&... arguments)
+{
+    fmt::format_to(std::back_inserter(report), format, std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace tutti::bench
