@@ -22,7 +22,7 @@ constexpr int kMostAsked = 8;
 constexpr int kMostNamed = 4;
 constexpr int kMostMembers = 8;
 
-std::string name_of(const CommunicatorState& state)
+std::string communicator_name(const CommunicatorState& state)
 {
     if (state.context() == kWorldContext)
         return fmt::format("the communicator of all {} ranks", state.size());
@@ -140,7 +140,7 @@ std::string nobody_left(const CommunicatorState& state, int tag)
 {
     const std::string wait =
         fmt::format("rank {} waits for a message from any source with {} in {}", state.rank(),
-                    tag == any_tag ? "any tag" : fmt::format("tag {}", tag), name_of(state));
+                    tag == any_tag ? "any tag" : fmt::format("tag {}", tag), communicator_name(state));
     if (state.size() == 1)
         return wait + ", in which it is alone: nobody else could send one";
     std::string gone;
