@@ -30,7 +30,7 @@ std::string_view instead_of(std::string_view option)
         "Open MPI's parameters mean nothing to Tutti; --fabric and --interface choose the network, "
         "--launch-agent how hosts are reached, and -x sets variables, which tutti-info lists";
     constexpr std::string_view kHandOn = "write '-x VAR' for each variable, or nothing: ranks inherit all";
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kForeign = {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kInstead = {
         {{"mca", kParameters},
          {"gmca", kParameters},
          {"prtemca", kParameters},
@@ -40,8 +40,8 @@ std::string_view instead_of(std::string_view option)
          {"iface", "write '--interface NAME'"}}};
     option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
     const auto* const known =
-        std::ranges::find(kForeign, option, &std::pair<std::string_view, std::string_view>::first);
-    return known == kForeign.end() ? std::string_view{} : known->second;
+        std::ranges::find(kInstead, option, &std::pair<std::string_view, std::string_view>::first);
+    return known == kInstead.end() ? std::string_view{} : known->second;
 }
 
 [[noreturn]] void reject_unknown(std::string_view word, const Dictionary& dictionary)
