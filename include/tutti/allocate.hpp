@@ -1,5 +1,5 @@
 // Memory that the other ranks of the node can read: messages of 1 KiB and more out of it (where ranks share
-// cores, large ones) are copied once, by the receiver, without the kernel, and wait for their receiver.
+// cores, large ones) are copied once, without the kernel: by the receiver and, long ones, by a sender that waits, too.
 #pragma once
 
 #include <cstddef>

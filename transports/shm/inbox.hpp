@@ -58,7 +58,7 @@ struct InboxHeader {
     // Set when the owner has sent its last frame (release); acquire by a peer that has waited for long.
     std::atomic<bool> departed;
     // One of the peers that copy out of the owner's memory and would like its help: its local rank + 1, or 0.
-    // Whoever wants it and finds 0 sets it (release), and 0 again; acquire by the owner.
+    // Whoever wants it and finds 0 sets it, and 0 again. Relaxed: see SharedCopy for what orders the rest.
     std::atomic<std::uint32_t> help_wanted;
 };
 

@@ -2,12 +2,14 @@
 // (shared_copy.hpp).
 #include <fmt/format.h>
 #include <sched.h>
+#include <time.h>
 
 #include <cerrno>
 #include <cstring>
 #include <exception>
 
 #include "lib/base/copy.hpp"
+#include "lib/base/pause.hpp"
 #include "transports/shm/process_memory.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
@@ -16,44 +18,49 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// Below, the lines that two cores exchange to share a copy cost what it saves.
+// Below, the lines that two cores exchange to share a copy cost what it saves. Where the memory is mapped and
+// the target is not, the helper alone needs the kernel, which is slower.
 constexpr std::size_t kSharedFromBytes = 64u << 10;
-// Looks at whether the helper has ended its last piece before the core is given to others, and it may have
-// died.
-constexpr int kLooksAPause = 4000;
+constexpr std::size_t kSharedUnlikeFromBytes = 512u << 10;
 
-// A peer asks for this rank's help while it copies out of its memory, and lets nobody else ask.
-class HelpWanted {
-public:
-    HelpWanted(InboxHeader& header, std::uint32_t local_rank) noexcept : word_(header.help_wanted)
-    {
-        std::uint32_t nobody = 0;
-        asked_ = word_.compare_exchange_strong(nobody, local_rank + 1, std::memory_order_release,
-                                               std::memory_order_relaxed);
+// The helper's last piece is a matter of microseconds, mostly. Then the core is given to others; and who is
+// late by more than a turn is kept from its core, stopped or dead.
+constexpr unsigned kLooksAPause = 500;
+constexpr unsigned kLooksAwake = 40 * kLooksAPause;
+constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
+
+// False: the sender has declined its last piece, or died of it.
+bool helper_ends(const SharedCopy& shared, const InboxCard& helper)
+{
+    for (unsigned looks = 1; !shared.over(); ++looks) {
+        if (shared.failed())
+            return false;
+        if (looks % kLooksAPause != 0 && looks < kLooksAwake) {
+            base::pause();
+            continue;
+        }
+        if (helper.has_ended())
+            return shared.over();
+        if (looks < kLooksAwake)
+            sched_yield();
+        else
+            nanosleep(&kNap, nullptr);
     }
-    ~HelpWanted()
-    {
-        if (asked_)
-            word_.store(0, std::memory_order_relaxed);
-    }
-    HelpWanted(const HelpWanted&) = delete;
-    HelpWanted& operator=(const HelpWanted&) = delete;
-
-    explicit operator bool() const noexcept { return asked_; }
-
-private:
-    std::atomic<std::uint32_t>& word_;
-    bool asked_;
-};
+    return true;
+}
 
 }  // namespace
 
 bool ShmTransport::copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local)
 {
     const std::span<const std::byte> mapped = view(peer, remote, local.size());
-    if (!mapped.empty())
+    if (mapped.empty())
+        return false;
+    if (mapped.size() < kSharedFromBytes)
+        base::copy_bytes(local.data(), mapped.data(), mapped.size());
+    else
         fetch(peer, remote, mapped.data(), local);
-    return !mapped.empty();
+    return true;
 }
 
 SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
@@ -77,43 +84,47 @@ void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* 
             throw Error(ErrorCode::not_supported, "get",
                         fmt::format("process_vm_readv of process {}: {}", pid, std::strerror(errno)), peer);
     };
-    if (local.size() < kSharedFromBytes || !shares_copies_) {
+    // Of memory that is not mapped here the owner cannot reach ours but through the kernel, either.
+    const RemoteRegion target = mapped == nullptr ? Transport::expose(local) : expose(local);
+    const bool alike = (mapped != nullptr) == (target.key != 0);
+    const bool worth_it = local.size() >= (alike ? kSharedFromBytes : kSharedUnlikeFromBytes);
+    bool& declined = target.key != 0 ? from.declines_mapped : from.declines_unmapped;
+    if (shares_copies_ && worth_it && !declined)
+        declined = !copy_together(from, {remote, target, local.size()}, copy);
+    else
         copy({0, local.size()});
-    } else {
-        // Of memory that is not mapped here the owner cannot reach ours but through the kernel, either.
-        const RemoteRegion here = mapped == nullptr ? Transport::expose(local) : expose(local);
-        copy_together(from, {remote, here, local.size()}, copy);
-    }
 }
 
+// False: the peer cannot do such work. Throws what `copy` does, once nobody writes to the target any more.
 template <class Copy>
-void ShmTransport::copy_together(Outgoing& from, const CopyWork& work, Copy&& copy)
+bool ShmTransport::copy_together(Outgoing& from, const CopyWork& work, Copy&& copy)
 {
-    const HelpWanted asked(from.inbox.header(), inbox_.card().local_rank);
-    if (!asked)
-        return copy({0, work.bytes});
+    // Relaxed: it says where to look. What is found there is published by begin().
+    std::atomic<std::uint32_t>& wanted = from.inbox.header().help_wanted;
+    std::uint32_t nobody = 0;
+    if (!wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
+        copy({0, work.bytes});
+        return true;
+    }
     SharedCopy& shared = inbox_.slot(from.inbox.card().local_rank).copy;
     shared.begin(work);
     std::exception_ptr error;
-    while (const auto piece = shared.claim_front()) {
+    for (auto piece = shared.claim_front(); piece;
+         piece = shared.is_helped() ? shared.claim_front() : shared.claim_rest()) {
         try {
             if (!error)
                 copy(*piece);
-        } catch (const Error&) {
-            error = std::current_exception();  // only once nobody writes here any more
+        } catch (...) {
+            error = std::current_exception();
         }
     }
-    for (int looks = 1; !shared.over(); ++looks) {
-        if (shared.failed() || (looks % kLooksAPause == 0 && from.inbox.card().has_ended())) {
-            if (const auto piece = shared.unfinished(); piece && !error)
-                copy(*piece);
-            break;
-        }
-        if (looks % kLooksAPause == 0)
-            sched_yield();
-    }
+    wanted.store(0, std::memory_order_relaxed);
+    const bool ended = helper_ends(shared, from.inbox.card());
     if (error)
         std::rethrow_exception(error);
+    if (const auto piece = shared.unfinished(); piece && !ended)
+        copy(*piece);
+    return ended || !shared.failed();
 }
 
 // A piece of what a peer copies out of this rank's memory, for which this rank waits.
@@ -121,18 +132,18 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
 {
     if (local_rank >= local_peers_.size())
         return 0;
-    Outgoing* const to = outgoing_[static_cast<std::size_t>(local_peers_[local_rank])].get();
-    if (to == nullptr || to->cannot_help)
+    const auto peer = static_cast<std::size_t>(local_peers_[local_rank]);
+    Outgoing* const to = outgoing_[peer].get();
+    if (to == nullptr || lost_[peer])
         return 0;
     SharedCopy& shared = to->inbox.slot(inbox_.card().local_rank).copy;
-    const auto piece = shared.claim_back();
+    const auto piece = shared.failed() ? std::nullopt : shared.claim_back();
     if (!piece)
         return 0;
-    to->cannot_help = !copy_into(*to, shared.work(), *piece);
-    if (to->cannot_help)
-        shared.fail();
-    else
+    if (copy_into(*to, shared.work(), *piece))
         shared.finish();
+    else
+        shared.fail();
     return 1;
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMostPieces = 1u << 16;
 
 std::size_t piece_of(std::size_t bytes) noexcept
 {
-    const std::size_t wanted = bytes <= kHalvesTo ? bytes / 2 : std::min(bytes / 4, kLongestPiece);
+    const std::size_t wanted = bytes <= kHalvesTo ? (bytes + 1) / 2 : std::min(bytes / 4, kLongestPiece);
     const std::size_t least = bytes / kMostPieces + 1;
     return (std::max(wanted, least) + kPage - 1) / kPage * kPage;
 }
@@ -42,6 +42,19 @@ std::optional<CopyPiece> SharedCopy::claim(std::uint64_t side) noexcept
     } while (!claims_.compare_exchange_weak(claims, claims + side, std::memory_order_acq_rel,
                                             std::memory_order_relaxed));
     return piece(side == kFront ? count(claims, kFront) : count(claims, kPieces) - 1 - count(claims, kBack));
+}
+
+std::optional<CopyPiece> SharedCopy::claim_rest() noexcept
+{
+    std::uint64_t claims = claims_.load(std::memory_order_relaxed);
+    std::uint64_t left = 0;
+    do {
+        left = count(claims, kPieces) - count(claims, kFront) - count(claims, kBack);
+        if (left == 0)
+            return std::nullopt;
+    } while (!claims_.compare_exchange_weak(claims, claims + left * kFront, std::memory_order_relaxed));
+    const std::size_t offset = count(claims, kFront) * piece_bytes_;
+    return CopyPiece{offset, std::min(left * piece_bytes_, work_.bytes - offset)};
 }
 
 CopyPiece SharedCopy::piece(std::uint64_t number) const noexcept

@@ -2,9 +2,10 @@
 // nothing to do but wait, from the back.
 //
 // One core's copy is bound by the lines that it can have under way, so two take half the time: 22 us where
-// one takes 43, for 1 MiB between two cores of the machine of docs/limits.md. The receiver never waits for
-// help to begin: a sender that computes, or sleeps, leaves it all pieces. It waits only for a piece that the
-// sender has begun.
+// one takes 43, for 1 MiB between two cores of the machine of docs/limits.md. The receiver waits for nobody
+// to begin: a sender that has claimed nothing by the time the first piece is done computes, or sleeps, and
+// the rest is copied in one go, which the C library does better than in pieces where caches are too small for
+// it. What it does wait for is a piece that the sender has begun.
 #pragma once
 
 #include <atomic>
@@ -37,6 +38,10 @@ public:
     void begin(const CopyWork& work) noexcept;
     /// The receiver's next piece, from the front.
     std::optional<CopyPiece> claim_front() noexcept { return claim(kFront); }
+    /// All that is left, in one piece.
+    std::optional<CopyPiece> claim_rest() noexcept;
+    /// Whether the sender has claimed anything.
+    bool is_helped() const noexcept { return count(claims_.load(std::memory_order_relaxed), kBack) != 0; }
     /// The receiver's, once nothing is left to claim: whether the sender has done all that it claimed.
     bool over() const noexcept;
     /// The receiver's: the piece that the sender began and will not end, when it has failed() or is dead.
@@ -50,7 +55,7 @@ public:
     std::optional<CopyPiece> claim_back() noexcept { return claim(kBack); }
     const CopyWork& work() const noexcept { return work_; }
     void finish() noexcept { finished_.fetch_add(1, std::memory_order_release); }  // pairs with over()
-    /// It can do none; whatever it has begun is the receiver's again.
+    /// It cannot do such work; the piece that it has begun is the receiver's again.
     void fail() noexcept { failed_.store(1, std::memory_order_release); }  // pairs with failed()
 
 private:

@@ -167,7 +167,7 @@ std::size_t ShmTransport::progress(Sink& sink)
     }
     if (events != 0)
         return events;
-    if (const auto wanted = inbox_.header().help_wanted.load(std::memory_order_acquire)) [[unlikely]]
+    if (const auto wanted = inbox_.header().help_wanted.load(std::memory_order_relaxed)) [[unlikely]]
         events += help(wanted - 1);
     // Behind the last frame of the dead: only once the rings are empty.
     if (!losses_.empty()) [[unlikely]]
@@ -255,6 +255,9 @@ void ShmTransport::lose(int peer, const char* reason)
         to->full = false;
         --full_count_;
     }
+    // It may have died while it wanted help.
+    std::uint32_t lost = local_rank_of(peer, local_peers_) + 1;
+    inbox_.header().help_wanted.compare_exchange_strong(lost, 0, std::memory_order_relaxed);
     losses_.push_back({peer, reason});
 }
 

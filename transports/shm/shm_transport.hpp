@@ -51,8 +51,10 @@ private:
         Inbox inbox;  // the peer's
         RingProducer ring;
         PeerArenas arenas;
-        bool full = false;         // the last send found no room
-        bool cannot_help = false;  // to write into its memory is not allowed
+        bool full = false;  // the last send found no room
+        // What it was asked to help with and cannot: to copy into memory of ours that it can map, or not.
+        bool declines_mapped = false;
+        bool declines_unmapped = false;
     };
     struct Loss {
         int peer;
@@ -67,7 +69,7 @@ private:
 
     void fetch(int peer, const RemoteRegion& remote, const std::byte* mapped, std::span<std::byte> local);
     template <class Copy>
-    void copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
+    bool copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
     std::size_t help(std::uint32_t local_rank);
     static bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept;
     void accept_connections();

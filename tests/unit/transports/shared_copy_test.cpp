@@ -60,6 +60,34 @@ TEST_CASE("a copy of any size has a bounded number of pieces, and before one is 
     CHECK(pieces <= 1u << 16);
 }
 
+TEST_CASE("the receiver takes all that is left in one piece")
+{
+    const std::uint64_t bytes = GENERATE(65'537u, 300'001u, (1u << 22) + 1);
+    const int backs = GENERATE(0, 1, 2);
+    SharedCopy copy{};
+    copy.begin(work_of(bytes));
+    const auto first = copy.claim_front();
+    REQUIRE(first);
+    CHECK_FALSE(copy.is_helped());
+    std::size_t end = bytes;
+    for (int i = 0; i < backs; ++i) {
+        if (const auto piece = copy.claim_back())
+            end = piece->offset;
+    }
+    CHECK(copy.is_helped() == (backs != 0));
+    const auto rest = copy.claim_rest();
+    if (end == first->bytes) {
+        CHECK_FALSE(rest);
+    } else {
+        REQUIRE(rest);
+        CHECK(rest->offset == first->bytes);
+        CHECK(rest->offset + rest->bytes == end);
+    }
+    CHECK_FALSE(copy.claim_rest());
+    CHECK_FALSE(copy.claim_front());
+    CHECK_FALSE(copy.claim_back());
+}
+
 TEST_CASE("the piece that a sender has begun and does not end is known")
 {
     const std::size_t bytes = 1u << 20;
