@@ -18,13 +18,14 @@ constexpr const char* kTrip = "cache line trip";
 constexpr const char* kCopy = "memory copy";
 constexpr const char* kCombining = "combining";
 
-// What no library can do without.
+// What no library can do without. Copies may be shared by all ranks' cores, also by those that would only
+// wait.
 enum class Needs {
-    message,   // us: one trip of a cache line, and one copy of the bytes
-    stream,    // MB/s: the rate of copies, for each pair of ranks
-    streams,   // MB/s: that of two cores at once
-    tree,      // us: a trip for each of log2(ranks) steps, and one copy of the bytes
-    blocks,    // us: the same, but a copy of a block for each of the other ranks
+    message,  // us: one trip of a cache line, and one copy of the bytes
+    stream,   // MB/s: the rate of copies
+    tree,     // us: a trip for each of log2(ranks) steps, and a copy of the bytes for each of the other ranks
+    blocks,   // us: the same, of a block
+    exchange,  // us: the same, for each rank
     operands,  // GB/s: two operands read and one written, by each rank for itself
 };
 
@@ -40,15 +41,15 @@ constexpr std::array kNeeds = {
     Need{"multi_lat", Needs::message},  Need{"ring", Needs::message},
     Need{"bw", Needs::stream},          Need{"bw_persistent", Needs::stream},
     Need{"mbw_mr", Needs::stream},      Need{"latency_mt", Needs::message},
-    Need{"bibw", Needs::streams},       Need{"bibw_persistent", Needs::streams},
+    Need{"bibw", Needs::stream},        Need{"bibw_persistent", Needs::stream},
     Need{"reduce-op", Needs::operands}, Need{"barrier", Needs::tree},
     Need{"broadcast", Needs::tree},     Need{"reduce", Needs::tree},
     Need{"allreduce", Needs::tree},     Need{"scan", Needs::tree},
-    Need{"exscan", Needs::tree},        Need{"reduce_scatter", Needs::blocks},
+    Need{"exscan", Needs::tree},        Need{"reduce_scatter", Needs::exchange},
     Need{"gather", Needs::blocks},      Need{"gatherv", Needs::blocks},
     Need{"scatter", Needs::blocks},     Need{"scatterv", Needs::blocks},
-    Need{"allgather", Needs::blocks},   Need{"allgatherv", Needs::blocks},
-    Need{"alltoall", Needs::blocks},    Need{"alltoallv", Needs::blocks},
+    Need{"allgather", Needs::exchange}, Need{"allgatherv", Needs::exchange},
+    Need{"alltoall", Needs::exchange},  Need{"alltoallv", Needs::exchange},
 };
 
 const Need* need_of(std::string_view benchmark)
@@ -130,17 +131,15 @@ std::optional<Bound> bound_of(const Case& which, std::optional<double> size_byte
     }
     const std::optional<double> trip = at_size(limits, kTrip, size);
     const std::optional<double> copy = at_size(limits, kCopy, size);  // MB/s are bytes a microsecond
-    if (need->needs == Needs::stream || need->needs == Needs::streams) {
-        if (!copy)
-            return {};
-        const int copies_at_once = need->needs == Needs::stream ? which.ranks / 2 : 2;
-        return Bound{kCopy, copies_at_once * *copy};
-    }
+    if (need->needs == Needs::stream)
+        return copy ? std::optional(Bound{kCopy, which.ranks * *copy}) : std::nullopt;
     if (!trip || (size > 0 && !copy))
         return {};
     const int steps = need->needs == Needs::message ? 1 : steps_of_a_tree(which.ranks);
-    const int copies = need->needs == Needs::blocks ? which.ranks - 1 : 1;
-    const double copying = size > 0 ? copies * size / *copy : 0.0;
+    const int copies = need->needs == Needs::message    ? 1
+                       : need->needs == Needs::exchange ? which.ranks * (which.ranks - 1)
+                                                        : which.ranks - 1;
+    const double copying = size > 0 ? copies * size / (which.ranks * *copy) : 0.0;
     return Bound{size > 0 ? fmt::format("{} + {}", kTrip, kCopy) : kTrip, steps * *trip + copying};
 }
 

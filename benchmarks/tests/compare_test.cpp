@@ -184,16 +184,17 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     const auto bound = [](const char* benchmark, std::optional<double> size, int ranks = 2) {
         return bound_of({.benchmark = benchmark, .group = "", .ranks = ranks}, size, kLimits);
     };
-    CHECK(bound("latency", 1024)->value == Approx(0.06 + 1024 / 100000.0));
+    CHECK(bound("latency", 1024)->value == Approx(0.06 + 1024 / 200000.0));  // two cores copy
     CHECK(bound("latency", 1024)->name == "cache line trip + memory copy");
-    CHECK(bound("latency", 4.0 * 1024 * 1024)->value == Approx(0.06 + 4 * 1024 * 1024 / 50000.0));
-    CHECK(bound("bw", 32768)->value == Approx(std::sqrt(100000.0 * 50000.0)));  // half way, of logarithms
+    CHECK(bound("latency", 4.0 * 1024 * 1024)->value == Approx(0.06 + 4 * 1024 * 1024 / 100000.0));
+    CHECK(bound("bw", 32768)->value == Approx(2 * std::sqrt(100000.0 * 50000.0)));  // half way, of logarithms
     CHECK(bound("bibw", 1)->value == Approx(200000));
-    CHECK(bound("mbw_mr", 1, 4)->value == Approx(200000));
+    CHECK(bound("mbw_mr", 1, 4)->value == Approx(400000));
     CHECK(bound("barrier", {}, 2)->value == Approx(0.06));
     CHECK(bound("barrier", {}, 8)->value == Approx(0.18));
     CHECK(bound("barrier", {})->name == "cache line trip");
     CHECK(bound("allgather", 1024, 4)->value == Approx(2 * 0.06 + 3 * 1024 / 100000.0));
+    CHECK(bound("gather", 1024, 4)->value == Approx(2 * 0.06 + 0.75 * 1024 / 100000.0));
     CHECK(bound("allgather_persistent", 1024, 4)->value == bound("allgather", 1024, 4)->value);
     CHECK_FALSE(bound("iallreduce", 8).has_value());
     CHECK_FALSE(bound("reduce-op", 8192, 1).has_value());  // its limit was not measured
