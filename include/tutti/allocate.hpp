@@ -1,5 +1,5 @@
 // Memory that the other ranks of the node can read: messages of 1 KiB and more out of it (where ranks share
-// cores, large ones) are copied once, without the kernel: by the receiver and, long ones, by a sender that waits, too.
+// cores, large ones) wait for their receiver. It copies them without the kernel; a waiting sender helps it.
 #pragma once
 
 #include <cstddef>

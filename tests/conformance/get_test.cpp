@@ -221,11 +221,12 @@ TEST_CASE("shm: a remote read brings exactly the bytes asked for, of memory that
 TEST_CASE("shm: memory that the peer does not have is an error, and nothing is written behind the span")
 {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t pages = GENERATE(5u, 20u);  // those of a copy that the peer may help with, too
     const Bytes memory = pattern(1, page, 1);
     Child child(memory);
     Told told;
-    Bytes local(5 * page + kMargin, kUntouched);
-    const std::span wanted = std::span(local).first(5 * page);
+    Bytes local(pages * page + kMargin, kUntouched);
+    const std::span wanted = std::span(local).first(pages * page);
     for (const std::uint64_t address :
          {std::uint64_t{0}, std::uint64_t{8}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63}) {
         CAPTURE(address);

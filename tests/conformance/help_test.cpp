@@ -233,7 +233,7 @@ namespace {
 
 }  // namespace
 
-TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all, and asks nobody's parent")
+TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all, also while it is a zombie")
 {
     const Bytes expected = pattern(1, 1u << 20, 5);
     const Memory target(expected.size(), true);  // before the fork: the child's heap begins as this one

@@ -29,24 +29,21 @@ constexpr unsigned kLooksAPause = 500;
 constexpr unsigned kLooksAwake = 40 * kLooksAPause;
 constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
 
-// False: the sender has declined its last piece, or died of it.
-bool helper_ends(const SharedCopy& shared, const InboxCard& helper)
+// Until the sender has done all that it claimed, or never will.
+void await_helper(const SharedCopy& shared, const InboxCard& helper)
 {
-    for (unsigned looks = 1; !shared.over(); ++looks) {
-        if (shared.failed())
-            return false;
+    for (unsigned looks = 1; !shared.over() && !shared.failed(); ++looks) {
         if (looks % kLooksAPause != 0 && looks < kLooksAwake) {
             base::pause();
             continue;
         }
         if (helper.has_ended())
-            return shared.over();
+            return;
         if (looks < kLooksAwake)
             sched_yield();
         else
             nanosleep(&kNap, nullptr);
     }
-    return true;
 }
 
 }  // namespace
@@ -84,7 +81,7 @@ void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* 
             throw Error(ErrorCode::not_supported, "get",
                         fmt::format("process_vm_readv of process {}: {}", pid, std::strerror(errno)), peer);
     };
-    // Of memory that is not mapped here the owner cannot reach ours but through the kernel, either.
+    // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
     const RemoteRegion target = mapped == nullptr ? Transport::expose(local) : expose(local);
     const bool alike = (mapped != nullptr) == (target.key != 0);
     const bool worth_it = local.size() >= (alike ? kSharedFromBytes : kSharedUnlikeFromBytes);
@@ -119,12 +116,12 @@ bool ShmTransport::copy_together(Outgoing& from, const CopyWork& work, Copy&& co
         }
     }
     wanted.store(0, std::memory_order_relaxed);
-    const bool ended = helper_ends(shared, from.inbox.card());
+    await_helper(shared, from.inbox.card());
     if (error)
         std::rethrow_exception(error);
-    if (const auto piece = shared.unfinished(); piece && !ended)
+    if (const auto piece = shared.unfinished())
         copy(*piece);
-    return ended || !shared.failed();
+    return !shared.failed();
 }
 
 // A piece of what a peer copies out of this rank's memory, for which this rank waits.
@@ -158,7 +155,7 @@ bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece
         std::byte* const place = to.arenas.view(pid, target, bytes).data();
         if (place == nullptr || data == nullptr)
             return false;
-        std::memcpy(place + piece.offset, data + piece.offset, piece.bytes);
+        base::copy_bytes(place + piece.offset, data + piece.offset, piece.bytes);
         return true;
     }
     if (source.key == 0)

@@ -1,11 +1,11 @@
 // A long message copied by two cores: its receiver takes pieces from the front, and the sender, which has
 // nothing to do but wait, from the back.
 //
-// One core's copy is bound by the lines that it can have under way, so two take half the time: 22 us where
-// one takes 43, for 1 MiB between two cores of the machine of docs/limits.md. The receiver waits for nobody
-// to begin: a sender that has claimed nothing by the time the first piece is done computes, or sleeps, and
-// the rest is copied in one go, which the C library does better than in pieces where caches are too small for
-// it. What it does wait for is a piece that the sender has begun.
+// One core's copy is bound by the lines that it can have under way, so two take half the time
+// (docs/limits.md). The receiver waits for nobody to begin: a sender that has claimed nothing by the time the
+// first piece is done computes, or sleeps, and the rest is copied in one go, which the C library does better
+// than in pieces where caches are too small for it. What it does wait for is a piece that the sender has
+// begun.
 #pragma once
 
 #include <atomic>
