@@ -19,4 +19,9 @@ bool Transport::copy_viewed(int peer, const RemoteRegion& remote, std::span<std:
     return !viewed.empty();
 }
 
+void Transport::copy_own(int, std::span<std::byte> to, std::span<const std::byte> from)
+{
+    base::copy_bytes(to.data(), from.data(), from.size());
+}
+
 }  // namespace tutti::transport

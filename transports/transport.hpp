@@ -117,6 +117,9 @@ public:
     /// Copies what view() shows. False, and nothing is done, where that is empty. The peer's core may have a
     /// part in it, from within its progress().
     virtual bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local);
+    /// Copies memory of this rank, `to` and `from` equally long and apart. The core of `peer`, who waits for
+    /// this rank, may have a part in it, from within its progress().
+    virtual void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from);
 
     /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get, and the
     /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when

@@ -32,7 +32,8 @@ Task flat(Group& group, std::span<const std::byte> own, BlocksOfRanks all, int r
             receives.add(group.recv(peer, all[peer]));
         }
     }
-    Group::copy(all[root], own);
+    // A sender waits until its block is taken.
+    group.copy_with((root + 1) % group.size(), all[root], own);
     co_await when_all(std::move(receives));
 }
 

@@ -127,6 +127,9 @@ public:
     /// Sends a frame of one of the call_ kinds. Throws where the peer cannot be reached.
     void tell_call(int peer, const CallHeader& call) { send_control(connected_peer(peer), bytes_of(call)); }
 
+    /// Copies memory of this rank, with the help of a peer who waits for it, where there is one.
+    void copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from);
+
     /// What is still waited for, for rare questions: calls visit(key or envelope, peer's rank in the job) for
     /// each posted receive and each send whose receiver has not asked for the data.
     template <class Visit>

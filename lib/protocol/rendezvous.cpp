@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/copy.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
 
@@ -52,6 +53,15 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
     send_control(from, bytes_of(header));
     finish(request);
     return true;
+}
+
+void Protocol::copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from)
+{
+    transport::Transport* const transport = peer(peer_rank).transport;
+    if (transport != nullptr)
+        transport->copy_own(peer_rank, to, from);
+    else
+        base::copy_bytes(to.data(), from.data(), from.size());
 }
 
 // False: nothing was started, and the data must be streamed.

@@ -120,24 +120,32 @@ Bytes filled(const Memory& source)
     return content;
 }
 
-// Until the sender has had a part in `times` copies, which takes both to have a core at the same time; false
-// when a byte is wrong.
-bool copy_until_helped(Pair& pair, const Memory& source, const Bytes& content, const Memory& target,
-                       std::size_t times, int most = std::numeric_limits<int>::max())
+// Until the sender has had a part in `times` calls of copy(), which takes both to have a core at the same
+// time; false when one leaves a wrong byte in the target.
+template <class Copy>
+bool until_helped(Pair& pair, const Bytes& content, const Memory& target, std::size_t times, int most,
+                  Copy copy)
 {
     const auto deadline = std::chrono::steady_clock::now() + kLongest;
-    const RemoteRegion region = pair.sender().expose(source.bytes());
     for (int round = 0; round < most && pair.helped() < times && std::chrono::steady_clock::now() < deadline;
          ++round) {
         std::memset(target.bytes().data(), round, target.bytes().size());
-        Completion unused;
-        const bool copied = pair.sender().viewable(region)
-                                ? pair.receiver().copy_viewed(1, region, target.bytes())
-                                : pair.receiver().get(1, region, target.bytes(), unused) == SendResult::done;
-        if (!copied || !target.holds(content))
+        if (!copy() || !target.holds(content))
             return false;
     }
     return true;
+}
+
+bool copy_until_helped(Pair& pair, const Memory& source, const Bytes& content, const Memory& target,
+                       std::size_t times, int most = std::numeric_limits<int>::max())
+{
+    const RemoteRegion region = pair.sender().expose(source.bytes());
+    return until_helped(pair, content, target, times, most, [&] {
+        Completion unused;
+        return pair.sender().viewable(region)
+                   ? pair.receiver().copy_viewed(1, region, target.bytes())
+                   : pair.receiver().get(1, region, target.bytes(), unused) == SendResult::done;
+    });
 }
 
 // For the calling thread alone.
@@ -169,6 +177,27 @@ TEST_CASE("shm: a sender that makes progress copies its part, between memory of 
     pair.connect();
     CHECK(copy_until_helped(pair, source, content, target, 3));
     CHECK(pair.helped() >= 3);
+}
+
+TEST_CASE("shm: a peer has a part in a copy within a rank's own memory, where it can map all of it",
+          "[threads]")
+{
+    const bool source_mappable = GENERATE(true, false);
+    const bool target_mappable = GENERATE(true, false);
+    const std::size_t bytes = GENERATE(65'537u, 1'000'003u);
+    CAPTURE(source_mappable, target_mappable, bytes);
+    const bool helps = source_mappable && target_mappable;
+    const Memory source(bytes, source_mappable);
+    const Memory target(bytes, target_mappable);
+    const Bytes content = filled(source);
+    Pair pair([] {});
+    pair.connect();
+    const auto copy = [&] {
+        pair.receiver().copy_own(1, target.bytes(), source.bytes());
+        return true;
+    };
+    CHECK(until_helped(pair, content, target, 3, helps ? std::numeric_limits<int>::max() : 100, copy));
+    CHECK((pair.helped() >= 3) == helps);
 }
 
 TEST_CASE("shm: where ranks share cores nobody is asked to help", "[threads]")

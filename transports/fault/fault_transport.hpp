@@ -54,6 +54,10 @@ public:
     {
         return inner_->copy_viewed(peer, remote, local);
     }
+    void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from) override
+    {
+        inner_->copy_own(peer, to, from);
+    }
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion) override
     {
         return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);

@@ -20,7 +20,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x35306d6873747574;  // "tutshm05": changes with the layout
+constexpr std::uint64_t kMagic = 0x36306d6873747574;  // "tutshm06": changes with the layout
 constexpr std::size_t kHeaderBytes = (sizeof(InboxHeader) + kLine - 1) / kLine * kLine;
 
 // A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few

@@ -66,6 +66,24 @@ SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte>
     return SendResult::done;
 }
 
+// Where both are mapped there: of anything else the helper's part would be two copies by the kernel.
+void ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from)
+{
+    Outgoing* const helper = outgoing_[static_cast<std::size_t>(peer)].get();
+    const auto copy = [&](CopyPiece piece) {
+        base::copy_bytes(to.data() + piece.offset, from.data() + piece.offset, piece.bytes);
+    };
+    const RemoteRegion source = expose(from);
+    const RemoteRegion target = expose(to);
+    const bool mapped = source.key != 0 && target.key != 0;
+    if (shares_copies_ && mapped && from.size() >= kSharedFromBytes && helper != nullptr &&
+        !helper->declines_mapped)
+        helper->declines_mapped =
+            !copy_together(*helper, {source, target, from.size(), SourceOf::receiver}, copy);
+    else
+        copy({0, from.size()});
+}
+
 // One copy, straight out of the peer's memory: by this core where that is `mapped`, by the kernel (cross
 // memory attach) where not. Throws where that is not allowed.
 void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* mapped,
@@ -149,8 +167,9 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
 bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept
 {
     const pid_t pid = to.inbox.card().pid;
-    const auto& [source, target, bytes] = work;
-    const std::byte* data = SharedHeap::instance().at(source, bytes).data();
+    const auto& [source, target, bytes, owner] = work;
+    const std::byte* data = owner == SourceOf::receiver ? to.arenas.view(pid, source, bytes).data()
+                                                        : SharedHeap::instance().at(source, bytes).data();
     if (target.key != 0) {
         std::byte* const place = to.arenas.view(pid, target, bytes).data();
         if (place == nullptr || data == nullptr)
@@ -158,7 +177,7 @@ bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece
         base::copy_bytes(place + piece.offset, data + piece.offset, piece.bytes);
         return true;
     }
-    if (source.key == 0)
+    if (owner == SourceOf::sender && source.key == 0)
         data = reinterpret_cast<const std::byte*>(source.address);
     return data != nullptr &&
            write_process_memory(pid, target.address + piece.offset, {data + piece.offset, piece.bytes});

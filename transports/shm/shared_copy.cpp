@@ -26,10 +26,10 @@ std::size_t piece_of(std::size_t bytes) noexcept
 void SharedCopy::begin(const CopyWork& work) noexcept
 {
     work_ = work;
-    piece_bytes_ = piece_of(work.bytes);
     finished_.store(0, std::memory_order_relaxed);
     failed_.store(0, std::memory_order_relaxed);
-    const std::uint64_t pieces = (work.bytes + piece_bytes_ - 1) / piece_bytes_;
+    const std::uint64_t piece_bytes = piece_of(work.bytes);
+    const std::uint64_t pieces = (work.bytes + piece_bytes - 1) / piece_bytes;
     claims_.store(pieces * kPieces, std::memory_order_release);  // pairs with claim()
 }
 
@@ -53,14 +53,16 @@ std::optional<CopyPiece> SharedCopy::claim_rest() noexcept
         if (left == 0)
             return std::nullopt;
     } while (!claims_.compare_exchange_weak(claims, claims + left * kFront, std::memory_order_relaxed));
-    const std::size_t offset = count(claims, kFront) * piece_bytes_;
-    return CopyPiece{offset, std::min(left * piece_bytes_, work_.bytes - offset)};
+    const std::size_t piece_bytes = piece_of(work_.bytes);
+    const std::size_t offset = count(claims, kFront) * piece_bytes;
+    return CopyPiece{offset, std::min(left * piece_bytes, work_.bytes - offset)};
 }
 
 CopyPiece SharedCopy::piece(std::uint64_t number) const noexcept
 {
-    const std::size_t offset = number * piece_bytes_;
-    return {offset, std::min(piece_bytes_, work_.bytes - offset)};
+    const std::size_t piece_bytes = piece_of(work_.bytes);
+    const std::size_t offset = number * piece_bytes;
+    return {offset, std::min(piece_bytes, work_.bytes - offset)};
 }
 
 bool SharedCopy::over() const noexcept

@@ -1,5 +1,5 @@
 // A long message copied by two cores: its receiver takes pieces from the front, and the sender, which has
-// nothing to do but wait, from the back.
+// nothing to do but wait, from the back. So is a receiver's own memory, as of its own block in a gather.
 //
 // One core's copy is bound by the lines that it can have under way, so two take half the time
 // (docs/limits.md). The receiver waits for nobody to begin: a sender that has claimed nothing by the time the
@@ -18,11 +18,14 @@
 
 namespace tutti::transport::shm {
 
+enum class SourceOf : std::uint32_t { sender, receiver };
+
 /// What is copied where, in the words of those whose memory it is.
 struct CopyWork {
-    RemoteRegion source;  // as the sender exposed it
+    RemoteRegion source;  // as its owner exposed it, or would
     RemoteRegion target;  // as the receiver would; a key of 0: an address in its process
     std::uint64_t bytes;
+    SourceOf owner = SourceOf::sender;
 };
 
 /// A part of the bytes.
@@ -78,7 +81,6 @@ private:
     std::atomic<std::uint32_t> finished_;  // of the sender's pieces
     std::atomic<std::uint32_t> failed_;
     CopyWork work_;
-    std::uint64_t piece_bytes_;
 };
 static_assert(sizeof(SharedCopy) == kLine);
 

@@ -38,6 +38,7 @@ public:
     bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
     bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local) override;
+    void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
