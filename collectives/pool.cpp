@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "tutti/error.hpp"
@@ -19,6 +22,35 @@ namespace {
 using namespace detail;
 
 constexpr std::size_t kAlignment = 64;
+
+constexpr LargeBlocks kFromLibrary = {[](std::size_t size_bytes) noexcept {
+                                          const std::size_t lines = size_bytes / kAlignment + 1;
+                                          return lines < std::numeric_limits<std::size_t>::max() / kAlignment
+                                                     ? std::aligned_alloc(kAlignment, lines * kAlignment)
+                                                     : nullptr;
+                                      },
+                                      [](void* block) noexcept { std::free(block); }};
+// Release by who sets it, acquire by who calls it.
+constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
+
+void* new_block(std::size_t size_bytes)
+{
+    if (size_bytes < kMappedFromBytes)
+        return ::operator new (size_bytes, std::align_val_t{kAlignment});
+    void* block = large_blocks.load(std::memory_order_acquire)->allocate(size_bytes);
+    if (block == nullptr)
+        block = kFromLibrary.allocate(size_bytes);
+    return block != nullptr ? block : throw std::bad_alloc();
+}
+
+void delete_block(void* block, std::size_t size_bytes) noexcept
+{
+    if (size_bytes < kMappedFromBytes)
+        ::operator delete (block, std::align_val_t{kAlignment});
+    else
+        large_blocks.load(std::memory_order_acquire)->release(block);
+}
+
 constexpr std::size_t kMaxScratchBytes = std::size_t{32} << 20;
 
 // Empties the cache when its thread ends. Registered with the first block that is freed.
@@ -29,7 +61,7 @@ struct Guard {
         cache.keeps = false;
         for (int size_class = 0; size_class < kClasses; ++size_class) {
             while (cache.free[static_cast<std::size_t>(size_class)] != nullptr)
-                ::operator delete (cache.pop(size_class), std::align_val_t{kAlignment});
+                delete_block(cache.pop(size_class), class_bytes(size_class));
         }
         cache.frame_bytes = 0;
         cache.scratch_bytes = 0;
@@ -62,9 +94,9 @@ void* detail::allocate_other(std::size_t size_bytes)
 {
     const int size_class = class_of(size_bytes);
     if (size_class >= kClasses)
-        return ::operator new (size_bytes, std::align_val_t{kAlignment});
+        return new_block(size_bytes);
     if (cache.free[static_cast<std::size_t>(size_class)] == nullptr)
-        return ::operator new (class_bytes(size_class), std::align_val_t{kAlignment});
+        return new_block(class_bytes(size_class));
     cached_bytes_of(size_class) -= class_bytes(size_class);
     return cache.pop(size_class);
 }
@@ -72,12 +104,21 @@ void* detail::allocate_other(std::size_t size_bytes)
 void detail::release_other(void* block, std::size_t size_bytes) noexcept
 {
     const int size_class = class_of(size_bytes);
-    if (size_class >= kClasses || !has_guard() || !has_room(size_class)) {
-        ::operator delete (block, std::align_val_t{kAlignment});
+    if (size_class >= kClasses) {
+        delete_block(block, size_bytes);
+        return;
+    }
+    if (!has_guard() || !has_room(size_class)) {
+        delete_block(block, class_bytes(size_class));
         return;
     }
     cached_bytes_of(size_class) += class_bytes(size_class);
     cache.push(block, size_class);
+}
+
+void set_large_blocks(const LargeBlocks& blocks) noexcept
+{
+    large_blocks.store(&blocks, std::memory_order_release);
 }
 
 std::size_t cached_bytes() noexcept

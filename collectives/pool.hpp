@@ -16,8 +16,7 @@ namespace tutti::collectives::pool {
 
 namespace detail {
 
-// Size classes are powers of two. A class of large blocks costs nothing that is not touched: the heap maps
-// fresh pages for it.
+// Size classes are powers of two.
 inline constexpr int kSmallestLog2 = 6;
 inline constexpr int kLargestLog2 = 24;
 inline constexpr int kClasses = kLargestLog2 - kSmallestLog2 + 1;
@@ -103,6 +102,18 @@ inline void release(void* block, std::size_t size_bytes) noexcept
     detail::cache.frame_bytes += detail::class_bytes(size_class);
     detail::cache.push(block, size_class);
 }
+
+/// Where scratch memory of kMappedFromBytes and more comes from: from the C library, until it is said
+/// otherwise.
+struct LargeBlocks {
+    void* (*allocate)(std::size_t size_bytes) noexcept;  // aligned to a cache line; nullptr: it has none
+    void (*release)(void* block) noexcept;               // takes what the C library's aligned_alloc gave, too
+};
+/// Shorter messages are copied on their way.
+inline constexpr std::size_t kMappedFromBytes = std::size_t{16} << 10;
+/// For memory that peers can map, so that what algorithms send out of their scratch memory is read in place.
+/// `blocks` lives for ever. Any thread.
+void set_large_blocks(const LargeBlocks& blocks) noexcept;
 
 /// Bytes that this thread keeps for reuse.
 std::size_t cached_bytes() noexcept;

@@ -71,7 +71,9 @@ inline constexpr Rule kBroadcastRules[] = {
 inline constexpr Rule kReduceRules[] = {
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "binomial"},
-    {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           512 * kKiB,  "flat"},
+    {Where::many_nodes,   2,           kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           kAnyBytes,   "rabenseifner"},
     {Where::many_nodes,   kAnyRanks,   2 * kKiB,    "hierarchical"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,     4,           1 * kKiB,    "flat"},

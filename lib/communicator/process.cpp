@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "collectives/choice.hpp"
+#include "collectives/pool.hpp"
 #include "lib/base/cpus.hpp"
 #include "lib/base/suggest.hpp"
 #include "lib/communicator/business_card.hpp"
@@ -15,6 +16,7 @@
 #include "lib/communicator/network_transports.hpp"
 #include "transports/self/self_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
+#include "tutti/allocate.hpp"
 
 namespace tutti::detail {
 
@@ -68,6 +70,18 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
     return options;
 }
 
+void* allocate_mappable(std::size_t size_bytes) noexcept
+{
+    try {
+        return allocate(size_bytes);
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+// What peers of this node can map.
+constexpr collectives::pool::LargeBlocks kMappable = {allocate_mappable, deallocate};
+
 }  // namespace
 
 Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
@@ -101,6 +115,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
             rank(), local,
             transport::shm::ShmOptions{.sleeps_often = crowded(), .shares_copies = !shared_cores_});
         shm_ = shm.get();
+        collectives::pool::set_large_blocks(kMappable);
         engine_.add(std::move(shm));
     }
     for (auto& network : make_network_transports(*bootstrap_))

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <stdexcept>
 #include <thread>
@@ -316,6 +318,58 @@ TEST_CASE("scratch memory is aligned, reused, and bounded")
 {
     // A thread of its own has a pool of its own, in which other tests have left nothing.
     std::thread(check_scratch).join();
+}
+
+namespace {
+
+std::atomic<int> large_blocks = 0;
+std::atomic<bool> has_large_blocks = true;
+
+void* allocate_large(std::size_t size_bytes) noexcept
+{
+    if (!has_large_blocks)
+        return nullptr;
+    ++large_blocks;
+    return std::aligned_alloc(64, size_bytes);
+}
+
+void release_large(void* block) noexcept
+{
+    --large_blocks;
+    std::free(block);
+}
+
+// From now on, for the whole program.
+constexpr pool::LargeBlocks kCounted = {allocate_large, release_large};
+
+void check_large_blocks()
+{
+    pool::set_large_blocks(kCounted);
+    {
+        const Scratch small(pool::kMappedFromBytes / 2);
+        CHECK(large_blocks == 0);
+        const Scratch large(pool::kMappedFromBytes);
+        CHECK(large_blocks == 1);
+        const Scratch huge(std::size_t{100} << 20);
+        CHECK(large_blocks == 2);
+    }
+    CHECK(large_blocks == 1);  // one is kept
+    const Scratch again(pool::kMappedFromBytes);
+    CHECK(large_blocks == 1);
+    has_large_blocks = false;
+    const Scratch otherwise(pool::kMappedFromBytes);
+    CHECK(otherwise.data() != nullptr);
+    CHECK(large_blocks == 1);
+    has_large_blocks = true;
+    ++large_blocks;  // it goes back there all the same
+}
+
+}  // namespace
+
+TEST_CASE("large scratch memory comes from where it is said, or from the C library where that has none")
+{
+    std::thread(check_large_blocks).join();
+    CHECK(large_blocks == 0);
 }
 
 }  // namespace tutti::collectives
