@@ -91,6 +91,8 @@ private:
 
     bool left_out(const Contender& contender, const Case& one) const
     {
+        if (contender.name == contenders_.front().name)  // what it is all about
+            return false;
         const auto found = overdue_.find({contender.name, one.ranks});
         return found != overdue_.end() && found->second >= kPatience;
     }
