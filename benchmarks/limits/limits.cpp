@@ -38,13 +38,16 @@ struct Probe {
 constexpr std::array kProbes = {
     Probe{"cache line", probe_cache_line, true},
     Probe{"memory copy", probe_shared_copy, true},
+    Probe{"copy by two cores", probe_two_cores_copy, false},
     Probe{"combining", probe_combining, true},
     Probe{"two copies", probe_copy_pipeline, true},
     Probe{"cma", probe_process_vm_readv, true},
+    Probe{"exchange of blocks", probe_exchange_of_blocks, false},
     Probe{"sockets", probe_sockets, true},
     Probe{"ring of small messages", probe_small_message_ring, false},
     Probe{"switches and wake-ups", probe_switches, false},
     Probe{"barriers of counters", probe_counter_barrier, false},
+    Probe{"barriers, each timed", probe_timed_counter_barrier, false},
 };
 
 struct LimitsOptions {

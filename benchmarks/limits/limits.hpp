@@ -23,11 +23,14 @@ struct ProbeScale {
 void probe_cache_line(const Figures& figures, ProbeScale scale);
 void probe_small_message_ring(const Figures& figures, ProbeScale scale);
 void probe_shared_copy(const Figures& figures, ProbeScale scale);
+void probe_two_cores_copy(const Figures& figures, ProbeScale scale);
 void probe_combining(const Figures& figures, ProbeScale scale);
 void probe_copy_pipeline(const Figures& figures, ProbeScale scale);
 void probe_process_vm_readv(const Figures& figures, ProbeScale scale);
+void probe_exchange_of_blocks(const Figures& figures, ProbeScale scale);
 void probe_switches(const Figures& figures, ProbeScale scale);
 void probe_counter_barrier(const Figures& figures, ProbeScale scale);
+void probe_timed_counter_barrier(const Figures& figures, ProbeScale scale);
 void probe_sockets(const Figures& figures, ProbeScale scale);
 
 /// The tool: prints a line a figure, and writes them all as JSON if asked for. Exit status. Throws
