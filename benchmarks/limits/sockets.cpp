@@ -65,28 +65,34 @@ ProbeSocket::~ProbeSocket()
         close(fd_);
 }
 
+std::size_t ProbeSocket::send_some(std::span<const std::byte> data) const
+{
+    const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN)
+        checked(-1, "send");
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+}
+
+std::size_t ProbeSocket::receive_some(std::span<std::byte> data) const
+{
+    const ssize_t got = recv(fd_, data.data(), data.size(), 0);
+    if (got == 0)
+        throw std::runtime_error("sockets: the other end has closed the connection");
+    if (got < 0 && errno != EAGAIN)
+        checked(-1, "recv");
+    return got < 0 ? 0 : static_cast<std::size_t>(got);
+}
+
 void ProbeSocket::send(std::span<const std::byte> data) const
 {
-    while (!data.empty()) {
-        const ssize_t sent = ::send(fd_, data.data(), data.size(), MSG_NOSIGNAL);
-        if (sent >= 0)
-            data = data.subspan(static_cast<std::size_t>(sent));
-        else if (errno != EAGAIN)
-            checked(-1, "send");
-    }
+    while (!data.empty())
+        data = data.subspan(send_some(data));
 }
 
 void ProbeSocket::receive(std::span<std::byte> data) const
 {
-    while (!data.empty()) {
-        const ssize_t got = recv(fd_, data.data(), data.size(), 0);
-        if (got == 0)
-            throw std::runtime_error("sockets: the other end has closed the connection");
-        if (got > 0)
-            data = data.subspan(static_cast<std::size_t>(got));
-        else if (errno != EAGAIN)
-            checked(-1, "recv");
-    }
+    while (!data.empty())
+        data = data.subspan(receive_some(data));
 }
 
 int listen_for_probe(unsigned short& port)
@@ -96,18 +102,25 @@ int listen_for_probe(unsigned short& port)
     checked(setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off), "setsockopt");
     sockaddr_in6 address = anywhere(port);
     checked(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
-    checked(listen(listener, 1), "listen");
+    checked(listen(listener, 4), "listen");
     socklen_t size = sizeof address;
     checked(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), "getsockname");
     port = ntohs(address.sin6_port);
     return listener;
 }
 
+std::vector<ProbeSocket> accept_probes(int listener, std::size_t count)
+{
+    std::vector<ProbeSocket> accepted;
+    while (accepted.size() < count)
+        accepted.emplace_back(checked(accept(listener, nullptr, nullptr), "accept"));
+    close(listener);
+    return accepted;
+}
+
 ProbeSocket accept_probe(int listener)
 {
-    const int fd = accept(listener, nullptr, nullptr);
-    close(listener);
-    return ProbeSocket(checked(fd, "accept"));
+    return std::move(accept_probes(listener, 1).front());
 }
 
 ProbeSocket connect_probe(const char* address, unsigned short port)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -18,11 +19,21 @@ public:
     void send(std::span<const std::byte> data) const;
     void receive(std::span<std::byte> data) const;
 
+    /// As much as the kernel takes, or has, at once: 0 where that is nothing. `data` is not empty. Throw as
+    /// above.
+    std::size_t send_some(std::span<const std::byte> data) const;
+    std::size_t receive_some(std::span<std::byte> data) const;
+
+    /// To wait on; stays ours.
+    int fd() const noexcept { return fd_; }
+
 private:
     int fd_;
 };
 
-/// Waits for one connection on `listener`, which it closes.
+/// Waits for so many connections on `listener`, which it closes.
+std::vector<ProbeSocket> accept_probes(int listener, std::size_t count);
+/// Waits for one.
 ProbeSocket accept_probe(int listener);
 /// A descriptor that listens on all addresses, and its port; 0 takes a free one.
 int listen_for_probe(unsigned short& port);
