@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <limits>
+#include <mutex>
 #include <utility>
+#include <vector>
 
+#include "lib/base/fork.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::pool {
@@ -23,19 +25,20 @@ using namespace detail;
 
 constexpr std::size_t kAlignment = 64;
 
-constexpr LargeBlocks kFromLibrary = {[](std::size_t size_bytes) noexcept {
-                                          const std::size_t lines = size_bytes / kAlignment + 1;
-                                          return lines < std::numeric_limits<std::size_t>::max() / kAlignment
-                                                     ? std::aligned_alloc(kAlignment, lines * kAlignment)
-                                                     : nullptr;
-                                      },
-                                      [](void* block) noexcept { std::free(block); }};
+constexpr LargeBlocks kFromLibrary = {
+    [](std::size_t size_bytes) noexcept { return std::aligned_alloc(kAlignment, size_bytes); },
+    [](void* block) noexcept { std::free(block); }};
 // Release by who sets it, acquire by who calls it.
 constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
 
+constexpr bool is_large(std::size_t size_bytes) noexcept
+{
+    return size_bytes >= kMappedFromBytes && size_bytes <= class_bytes(kClasses - 1);
+}
+
 void* new_block(std::size_t size_bytes)
 {
-    if (size_bytes < kMappedFromBytes)
+    if (!is_large(size_bytes))
         return ::operator new (size_bytes, std::align_val_t{kAlignment});
     void* block = large_blocks.load(std::memory_order_acquire)->allocate(size_bytes);
     if (block == nullptr)
@@ -45,13 +48,38 @@ void* new_block(std::size_t size_bytes)
 
 void delete_block(void* block, std::size_t size_bytes) noexcept
 {
-    if (size_bytes < kMappedFromBytes)
+    if (!is_large(size_bytes))
         ::operator delete (block, std::align_val_t{kAlignment});
     else
         large_blocks.load(std::memory_order_acquire)->release(block);
 }
 
 constexpr std::size_t kMaxScratchBytes = std::size_t{32} << 20;
+
+// Never destroyed: what static objects own may be given back after it.
+struct Retired {
+    std::mutex mutex;
+    std::vector<const std::byte*> addresses;
+};
+Retired& retired()
+{
+    static Retired& all = *new Retired;
+    return all;
+}
+// Relaxed: whoever gives a block back has retired it before, if anybody has.
+constinit std::atomic<bool> any_retired{false};
+
+// Whether a peer may still read there; told once.
+bool is_retired(const void* block, std::size_t size_bytes) noexcept
+{
+    if (!any_retired.load(std::memory_order_relaxed)) [[likely]]
+        return false;
+    const auto* const begin = static_cast<const std::byte*>(block);
+    const std::lock_guard held(retired().mutex);
+    return std::erase_if(retired().addresses, [&](const std::byte* data) {
+               return data >= begin && data < begin + size_bytes;
+           }) != 0;
+}
 
 // Empties the cache when its thread ends. Registered with the first block that is freed.
 struct Guard {
@@ -60,6 +88,9 @@ struct Guard {
     {
         cache.keeps = false;
         for (int size_class = 0; size_class < kClasses; ++size_class) {
+            // Such blocks the parent goes on using, and what lies in them.
+            if (is_large(class_bytes(size_class)) && base::is_forked_child())
+                continue;
             while (cache.free[static_cast<std::size_t>(size_class)] != nullptr)
                 delete_block(cache.pop(size_class), class_bytes(size_class));
         }
@@ -104,6 +135,8 @@ void* detail::allocate_other(std::size_t size_bytes)
 void detail::release_other(void* block, std::size_t size_bytes) noexcept
 {
     const int size_class = class_of(size_bytes);
+    if (size_class >= class_of(kMappedFromBytes) && is_retired(block, size_bytes))
+        return;
     if (size_class >= kClasses) {
         delete_block(block, size_bytes);
         return;
@@ -119,6 +152,18 @@ void detail::release_other(void* block, std::size_t size_bytes) noexcept
 void set_large_blocks(const LargeBlocks& blocks) noexcept
 {
     large_blocks.store(&blocks, std::memory_order_release);
+}
+
+bool retire(const std::byte* data) noexcept
+{
+    try {
+        const std::lock_guard held(retired().mutex);
+        retired().addresses.push_back(data);
+        any_retired.store(true, std::memory_order_relaxed);
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
 }
 
 std::size_t cached_bytes() noexcept

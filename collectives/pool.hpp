@@ -77,8 +77,9 @@ void release_other(void* block, std::size_t size_bytes) noexcept;
 
 }  // namespace detail
 
-/// At least `size_bytes` bytes (0 is allowed), aligned for any type and to a cache line. Takes no lock and,
-/// once blocks of the size have been freed on this thread, calls no malloc. Throws std::bad_alloc.
+/// At least `size_bytes` bytes (0 is allowed), aligned for any type and to a cache line. Once blocks of the
+/// size have been freed on this thread it takes no lock and calls no malloc, but for the largest. Throws
+/// std::bad_alloc.
 inline void* allocate(std::size_t size_bytes)
 {
     const int size_class = detail::class_of(size_bytes);
@@ -103,17 +104,20 @@ inline void release(void* block, std::size_t size_bytes) noexcept
     detail::cache.push(block, size_class);
 }
 
-/// Where scratch memory of kMappedFromBytes and more comes from: from the C library, until it is said
-/// otherwise.
+/// Where scratch memory of kMappedFromBytes and more comes from, but for what is too large to be kept for
+/// reuse: from the C library, until it is said otherwise.
 struct LargeBlocks {
     void* (*allocate)(std::size_t size_bytes) noexcept;  // aligned to a cache line; nullptr: it has none
     void (*release)(void* block) noexcept;               // takes what the C library's aligned_alloc gave, too
 };
-/// Shorter messages are copied on their way.
 inline constexpr std::size_t kMappedFromBytes = std::size_t{16} << 10;
 /// For memory that peers can map, so that what algorithms send out of their scratch memory is read in place.
 /// `blocks` lives for ever. Any thread.
 void set_large_blocks(const LargeBlocks& blocks) noexcept;
+/// The block of scratch memory in which `data` lies, if it is one of kMappedFromBytes or more, is never used
+/// again once it is given back: for what a failed call leaves under way, as peers may read it whenever they
+/// come. False: there is no memory to remember it. Any thread.
+bool retire(const std::byte* data) noexcept;
 
 /// Bytes that this thread keeps for reuse.
 std::size_t cached_bytes() noexcept;

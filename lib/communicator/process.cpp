@@ -1,6 +1,7 @@
 #include "lib/communicator/process.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,9 +75,16 @@ void* allocate_mappable(std::size_t size_bytes) noexcept
 {
     try {
         return allocate(size_bytes);
-    } catch (const Error&) {
+    } catch (...) {
         return nullptr;
     }
+}
+
+// An arena, and each that a peer has and is read here, takes much more of them than is used.
+bool has_addresses_to_spare() noexcept
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
 }
 
 // What peers of this node can map.
@@ -115,7 +123,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
             rank(), local,
             transport::shm::ShmOptions{.sleeps_often = crowded(), .shares_copies = !shared_cores_});
         shm_ = shm.get();
-        collectives::pool::set_large_blocks(kMappable);
+        if (has_addresses_to_spare())
+            collectives::pool::set_large_blocks(kMappable);
         engine_.add(std::move(shm));
     }
     for (auto& network : make_network_transports(*bootstrap_))

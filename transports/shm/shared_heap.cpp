@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "lib/base/fork.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -54,6 +55,8 @@ void* SharedHeap::allocate(std::size_t bytes)
     if (bytes > kMostBytes)
         throw Error(ErrorCode::out_of_memory, "allocate", "more bytes than any machine has");
     bytes = std::max(round_up(bytes, kLine), kLine);
+    if (base::is_forked_child())
+        return ordinary(bytes);
     const std::lock_guard held(mutex_);
     for (std::size_t i = 0; i < count_; ++i) {
         Ranges& free = arenas_[i]->free;
@@ -102,12 +105,14 @@ void SharedHeap::deallocate(void* memory) noexcept
     if (memory == nullptr)
         return;
     const auto* data = static_cast<const std::byte*>(memory);
-    const std::lock_guard held(mutex_);
     Arena* const arena = arena_of(data);
     if (arena == nullptr) {
         std::free(memory);
         return;
     }
+    if (base::is_forked_child())
+        return;  // the parent's, who may use it
+    const std::lock_guard held(mutex_);
     const auto used = arena->used.find(static_cast<std::size_t>(data - arena->file.base()));
     if (used == arena->used.end())
         return;  // not the start of an allocation: the caller's error, and nothing to give back

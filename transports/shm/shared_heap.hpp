@@ -1,4 +1,5 @@
-// The heap behind tutti::allocate: memory files that peers map when a message out of them comes.
+// The heap behind tutti::allocate and large working memory of collectives: memory files that peers map when a
+// message out of them comes. A forked child leaves it to its parent.
 //
 // Each arena is one memory file, at least 256 MiB of addresses; pages are given to allocations and taken back
 // from freed ones, so an arena costs what is in use. Arenas stay until the process ends: peers hold mappings.

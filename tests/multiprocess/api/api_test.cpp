@@ -206,6 +206,15 @@ TEST_CASE("a forked child leaves its parent's job alone, and is told that it has
     }
 }
 
+TEST_CASE("children that end leave their parents' memory as it is", "[endings]")
+{
+    const Result result = tuttirun(ranks(4, "forks"));
+    CAPTURE(result.err, result.out);
+    CHECK(result.status == 0);
+    for (int rank = 0; rank < 4; ++rank)
+        CHECK(contains(result.out, "rank " + std::to_string(rank) + ": 0 wrong"));
+}
+
 TEST_CASE("an exception that is caught outside of its Environment is told, and ends the job", "[endings]")
 {
     for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"stay"}}) {
