@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace tutti::bench {
 
@@ -125,9 +126,10 @@ void add_rows(const RowSeries& before, const RowSeries& after, double threshold,
     }
 }
 
-const nlohmann::json& environment_of(const record::Record& record)
+nlohmann::json environment_of(const record::Record& record)
 {
-    return std::visit([](const auto& either) -> const nlohmann::json& { return either.environment; }, record);
+    const auto found = std::visit([](const auto& either) { return either.environment; }, record);
+    return found ? *found : nlohmann::json();
 }
 
 // As people read it: "Xeon", not "\"Xeon\"".

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "benchmarks/record/fields.hpp"
 
 namespace tutti::bench::record {
@@ -77,6 +79,13 @@ RunRow run_row(const Place& place, const Run& run)
     return row;
 }
 
+Environment environment_if_any(const Place& place)
+{
+    if (!place.has("environment"))
+        return nullptr;
+    return std::make_shared<const nlohmann::json>(place["environment"].value());
+}
+
 Run run(const Place& place, const std::string& file)
 {
     Run found{.file = file,
@@ -86,7 +95,7 @@ Run run(const Place& place, const std::string& file)
               .start = place.text_if_any("start"),
               .own_cost_ns = place.number_if_any("own_cost_ns"),
               .parts = place.texts_if_any("parts"),
-              .environment = place.has("environment") ? place["environment"].value() : nullptr,
+              .environment = environment_if_any(place),
               .rows = {}};
     for (const Place& row : place["rows"].elements())
         found.rows.push_back(run_row(row, found));
@@ -150,7 +159,7 @@ Comparison comparison(const Place& place, const std::string& file)
 {
     Comparison found{.file = file,
                      .command = place.texts_if_any("command"),
-                     .environment = place.has("environment") ? place["environment"].value() : nullptr,
+                     .environment = environment_if_any(place),
                      .repetitions = place.number_if_any("repetitions"),
                      .limits = {},
                      .cases = {}};

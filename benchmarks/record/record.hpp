@@ -4,7 +4,8 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,6 +47,9 @@ struct RunRow {
     std::optional<bool> valid;
 };
 
+/// What the file says of the machine; null where it says nothing. Incomplete here: the header is a heavy one.
+using Environment = std::shared_ptr<const nlohmann::json>;
+
 struct Run {
     std::string file;
     Quantity quantity;
@@ -54,7 +58,7 @@ struct Run {
     std::string start;  // how iterations begin together
     std::optional<double> own_cost_ns;
     std::vector<std::string> parts;
-    nlohmann::json environment;
+    Environment environment;
     std::vector<RunRow> rows;
 };
 
@@ -101,7 +105,7 @@ struct Case {
 struct Comparison {
     std::string file;
     std::vector<std::string> command;
-    nlohmann::json environment;
+    Environment environment;
     std::optional<double> repetitions;
     std::vector<Limit> limits;
     std::vector<Case> cases;

@@ -61,12 +61,13 @@ std::vector<Origin> origins_of(const std::vector<Record>& records)
         const auto [file, command, environment] = std::visit(
             [](const auto& record) { return std::tie(record.file, record.command, record.environment); },
             one);
-        const nlohmann::json lasting = lasting_part(environment);
+        const nlohmann::json whole = environment ? *environment : nlohmann::json();
+        const nlohmann::json lasting = lasting_part(whole);
         const auto found = std::find(environments.begin(), environments.end(), lasting);
         const auto index = static_cast<std::size_t>(found - environments.begin());
         if (found == environments.end()) {
             environments.push_back(lasting);
-            origins.push_back({{}, {}, facts_of(environment)});
+            origins.push_back({{}, {}, facts_of(whole)});
         }
         origins[index].files.push_back(std::filesystem::path(file).filename().string());
         std::vector<std::string>& commands = origins[index].commands;

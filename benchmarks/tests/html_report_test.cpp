@@ -55,7 +55,8 @@ record::Comparison hostile_comparison()
         std::get<record::Comparison>(record::read(std::string(TUTTI_TEST_DATA) + "/comparison.json"));
     comparison.cases.resize(1);
     comparison.command = {kHostile, kHostile};
-    comparison.environment = {{"processor", kHostile}, {kHostile, kHostile}};
+    comparison.environment =
+        std::make_shared<const nlohmann::json>(nlohmann::json{{"processor", kHostile}, {kHostile, kHostile}});
     comparison.limits = {{kHostile, kHostile, 1.0, 1.0}};
     record::Case& one = comparison.cases[0];
     one.group = kHostile;

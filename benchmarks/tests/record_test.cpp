@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "benchmarks/record/fields.hpp"
 
@@ -58,7 +59,8 @@ TEST_CASE("a run is read with all its figures", "[benchmarks]")
     CHECK(run.rows[4].narrow == false);
     CHECK(run.rows[4].valid == true);
     CHECK_FALSE(run.rows[8].valid.has_value());
-    CHECK(run.environment.at("kernel") == "Linux 6.1.0");
+    REQUIRE(run.environment);
+    CHECK(run.environment->at("kernel") == "Linux 6.1.0");
 }
 
 TEST_CASE("a comparison is read with its cases, limits and failures", "[benchmarks]")
