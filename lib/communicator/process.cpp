@@ -59,7 +59,7 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
 {
     // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
-    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 2u << 20);
+    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
     if (std::getenv("TUTTI_EAGER_LIMIT") != nullptr)
         options.eager_limit_bytes =
