@@ -74,7 +74,7 @@ Capabilities TcpTransport::capabilities() const noexcept
     return {.max_payload_bytes = kMaxPayload,
             .inject_below = SendQueue::kCopyBelow,
             .remote_get = false,
-            .eager_limit_bytes = 64u << 10,
+            .eager_limit_bytes = 128u << 10,
             .latency_ns = 5'000,
             .bytes_per_ns = 3};
 }
