@@ -162,7 +162,7 @@ inline constexpr Rule kAlltoallRules[] = {
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   256,         "hierarchical"},
     {Where::many_nodes,   4,           32 * kKiB,   "hierarchical"},
-    {Where::many_nodes,   8,           4 * kKiB,    "hierarchical"},
+    {Where::many_nodes,   8,           8 * kKiB,    "hierarchical"},
     {Where::many_nodes,   1024,        1 * kKiB,    "hierarchical"},
     {Where::many_nodes,   7,           kAnyBytes,   "flat"},
     {Where::anywhere,     7,           32 * kKiB,   "flat"},
