@@ -13,23 +13,30 @@
 
 namespace tutti::collectives::pool {
 
-namespace detail {
-
-constinit thread_local Cache cache{};
-
-}  // namespace detail
-
 namespace {
-
-using namespace detail;
 
 constexpr std::size_t kAlignment = 64;
 
 constexpr LargeBlocks kFromLibrary = {
     [](std::size_t size_bytes) noexcept { return std::aligned_alloc(kAlignment, size_bytes); },
     [](void* block) noexcept { std::free(block); }};
-// Release by who sets it, acquire by who calls it.
+
+}  // namespace
+
+namespace detail {
+
+constinit thread_local Cache cache{};
+
+// Release by who sets it, acquire by who calls it. Like the caches it is one for the process, also where a
+// program (tutti-bench) has a copy of this library beside the one in libtutti.so: hence in no unnamed
+// namespace.
 constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
+
+}  // namespace detail
+
+namespace {
+
+using namespace detail;
 
 constexpr bool is_large(std::size_t size_bytes) noexcept
 {
