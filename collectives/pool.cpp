@@ -25,12 +25,26 @@ constexpr LargeBlocks kFromLibrary = {
 
 namespace detail {
 
+// One for the process, also where a program (tutti-bench) has a copy of this library beside the one in
+// libtutti.so: hence none of it in an unnamed namespace.
+
 constinit thread_local Cache cache{};
 
-// Release by who sets it, acquire by who calls it. Like the caches it is one for the process, also where a
-// program (tutti-bench) has a copy of this library beside the one in libtutti.so: hence in no unnamed
-// namespace.
+// Release by who sets it, acquire by who calls it.
 constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
+
+// Never destroyed: what static objects own may be given back after it.
+struct Retired {
+    std::mutex mutex;
+    std::vector<const std::byte*> addresses;
+};
+Retired& retired()
+{
+    static Retired& all = *new Retired;
+    return all;
+}
+// Relaxed: whoever gives a block back has retired it before, if anybody has.
+constinit std::atomic<bool> any_retired{false};
 
 }  // namespace detail
 
@@ -62,19 +76,6 @@ void delete_block(void* block, std::size_t size_bytes) noexcept
 }
 
 constexpr std::size_t kMaxScratchBytes = std::size_t{32} << 20;
-
-// Never destroyed: what static objects own may be given back after it.
-struct Retired {
-    std::mutex mutex;
-    std::vector<const std::byte*> addresses;
-};
-Retired& retired()
-{
-    static Retired& all = *new Retired;
-    return all;
-}
-// Relaxed: whoever gives a block back has retired it before, if anybody has.
-constinit std::atomic<bool> any_retired{false};
 
 // Whether a peer may still read there; told once.
 bool is_retired(const void* block, std::size_t size_bytes) noexcept
