@@ -69,15 +69,17 @@ SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte>
 // Where both are mapped there: of anything else the helper's part would be two copies by the kernel.
 void ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from)
 {
-    Outgoing* const helper = outgoing_[static_cast<std::size_t>(peer)].get();
     const auto copy = [&](CopyPiece piece) {
         base::copy_bytes(to.data() + piece.offset, from.data() + piece.offset, piece.bytes);
     };
+    Outgoing* const helper = outgoing_[static_cast<std::size_t>(peer)].get();
+    if (from.size() < kSharedFromBytes || !shares_copies_ || helper == nullptr || helper->declines_mapped) {
+        copy({0, from.size()});
+        return;
+    }
     const RemoteRegion source = expose(from);
     const RemoteRegion target = expose(to);
-    const bool mapped = source.key != 0 && target.key != 0;
-    if (shares_copies_ && mapped && from.size() >= kSharedFromBytes && helper != nullptr &&
-        !helper->declines_mapped)
+    if (source.key != 0 && target.key != 0)
         helper->declines_mapped =
             !copy_together(*helper, {source, target, from.size(), SourceOf::receiver}, copy);
     else
