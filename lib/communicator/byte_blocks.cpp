@@ -11,13 +11,21 @@ namespace tutti::detail {
 
 namespace {
 
-void check_one_per_rank(std::string_view operation, std::string_view name, std::string_view what,
-                        std::string_view whose, std::size_t given, std::size_t ranks)
+[[noreturn]] void refuse_number(std::string_view operation, std::string_view name, std::string_view what,
+                                std::string_view whose, std::size_t given, std::size_t ranks)
 {
-    if (given != ranks)
-        throw Error(ErrorCode::invalid_argument, operation,
-                    fmt::format("the {} has {} {}, but the communicator {} {}s; give one for each {}", name,
-                                given, what, ranks, whose, whose));
+    throw Error(ErrorCode::invalid_argument, operation,
+                fmt::format("the {} has {} {}, but the communicator {} {}s; give one for each {}", name,
+                            given, what, ranks, whose, whose));
+}
+
+[[noreturn]] void refuse_block(std::string_view operation, std::string_view name, std::string_view whose,
+                               std::size_t rank, std::size_t count, std::size_t first, std::size_t elements)
+{
+    throw Error(ErrorCode::invalid_argument, operation,
+                fmt::format("the block of {} {}, {} elements from {} on, does not fit into the {} of {} "
+                            "elements; counts and displacements are in elements of that buffer",
+                            whose, rank, count, first, name, elements));
 }
 
 void check_apart(std::string_view operation, std::string_view name, std::span<const std::size_t> sizes,
@@ -55,20 +63,21 @@ ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const 
     : ranks_(static_cast<std::size_t>(ranks)), numbers_(2 * ranks_)
 {
     check_memory(operation, name, buffer);
-    check_one_per_rank(operation, name, "counts", whose, blocks.counts().size(), ranks_);
-    if (!blocks.packed())
-        check_one_per_rank(operation, name, "displacements", whose, blocks.displacements().size(), ranks_);
+    const std::span counts = blocks.counts();
+    const std::span displacements = blocks.displacements();
+    const bool packed = blocks.packed();
+    if (counts.size() != ranks_) [[unlikely]]
+        refuse_number(operation, name, "counts", whose, counts.size(), ranks_);
+    if (!packed && displacements.size() != ranks_) [[unlikely]]
+        refuse_number(operation, name, "displacements", whose, displacements.size(), ranks_);
     std::size_t next = 0;
     std::size_t end = 0;
     bool in_order = true;
     for (std::size_t rank = 0; rank < ranks_; ++rank) {
-        const std::size_t count = blocks.counts()[rank];
-        const std::size_t first = blocks.packed() ? next : blocks.displacements()[rank];
-        if (first > buffer.count || count > buffer.count - first)
-            throw Error(ErrorCode::invalid_argument, operation,
-                        fmt::format("the block of {} {}, {} elements from {} on, does not fit into the {} of "
-                                    "{} elements; counts and displacements are in elements of that buffer",
-                                    whose, rank, count, first, name, buffer.count));
+        const std::size_t count = counts[rank];
+        const std::size_t first = packed ? next : displacements[rank];
+        if (first > buffer.count || count > buffer.count - first) [[unlikely]]
+            refuse_block(operation, name, whose, rank, count, first, buffer.count);
         next = first + count;
         if (count != 0) {
             in_order &= first >= end;

@@ -69,17 +69,20 @@ UnequalParts unequal_parts(const CommunicatorState& state, const Names& names, c
                            const Elements& whole, const BlockCounts& counts, ByteBlocks::Use use,
                            bool in_place, int root)
 {
+    UnequalParts parts{bytes_of(own), whole.data, {}};
     if (state.rank() != root) {
         detail::check_memory(names.operation, names.own, own);
-        return {bytes_of(own), nullptr, {}};
+        return parts;
     }
-    ByteBlocks blocks(names.operation, names.whole, counts, whole, state.size(), use);
-    const std::span<std::byte> place = blocks.in(whole.data)[root];
-    if (in_place)
-        return {place, whole.data, std::move(blocks)};
-    detail::check_own_count(names.operation, names.own, own, place.size(), root);
-    detail::check_apart(names.operation, own, whole);
-    return {bytes_of(own), whole.data, std::move(blocks)};
+    parts.blocks.emplace(names.operation, names.whole, counts, whole, state.size(), use);
+    const std::span<std::byte> place = parts.blocks->in(whole.data)[root];
+    if (in_place) {
+        parts.own = place;
+    } else {
+        detail::check_own_count(names.operation, names.own, own, place.size(), root);
+        detail::check_apart(names.operation, own, whole);
+    }
+    return parts;
 }
 
 auto plan_gather(const CommunicatorState& state, const BlockBuffers& buffers, const RootOptions& options)
