@@ -60,7 +60,7 @@ void refuse_null(std::string_view operation, std::string_view name, std::size_t 
 
 ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
                        ConstElements buffer, int ranks, Use use, std::string_view whose)
-    : ranks_(static_cast<std::size_t>(ranks)), numbers_(2 * ranks_)
+    : ranks_(static_cast<std::size_t>(ranks)), many_(ranks_ <= kFewRanks ? 0 : 2 * ranks_)
 {
     check_memory(operation, name, buffer);
     const std::span counts = blocks.counts();
@@ -70,6 +70,7 @@ ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const 
         refuse_number(operation, name, "counts", whose, counts.size(), ranks_);
     if (!packed && displacements.size() != ranks_) [[unlikely]]
         refuse_number(operation, name, "displacements", whose, displacements.size(), ranks_);
+    std::size_t* const numbers = ranks_ <= kFewRanks ? few_.data() : many_.data();
     std::size_t next = 0;
     std::size_t end = 0;
     bool in_order = true;
@@ -83,8 +84,8 @@ ByteBlocks::ByteBlocks(std::string_view operation, std::string_view name, const 
             in_order &= first >= end;
             end = next;
         }
-        numbers_[rank] = count * buffer.element_bytes;
-        numbers_[ranks_ + rank] = first * buffer.element_bytes;
+        numbers[rank] = count * buffer.element_bytes;
+        numbers[ranks_ + rank] = first * buffer.element_bytes;
     }
     if (use == Use::received && !in_order)
         check_apart(operation, name, sizes(), offsets(), buffer.element_bytes, whose);

@@ -1,6 +1,7 @@
 // A caller's counts and displacements, checked, and as sizes and offsets in bytes that algorithms take.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,16 +31,21 @@ public:
     ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
                ConstElements buffer, int ranks, Use use, std::string_view whose = "rank");
 
-    std::span<const std::size_t> sizes() const noexcept { return std::span(numbers_).first(ranks_); }
-    std::span<const std::size_t> offsets() const noexcept { return std::span(numbers_).last(ranks_); }
+    std::span<const std::size_t> sizes() const noexcept { return {numbers(), ranks_}; }
+    std::span<const std::size_t> offsets() const noexcept { return {numbers() + ranks_, ranks_}; }
 
     /// As blocks of `data`. Valid as long as this.
     collectives::Blocks in(std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
     collectives::ConstBlocks in(const std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
 
 private:
+    static constexpr std::size_t kFewRanks = 8;
+    const std::size_t* numbers() const noexcept { return ranks_ <= kFewRanks ? few_.data() : many_.data(); }
+
     std::size_t ranks_;
-    std::vector<std::size_t, collectives::pool::Allocator<std::size_t>> numbers_;  // sizes, then offsets
+    // Sizes, then offsets. Those of few ranks lie here: to ask for memory takes as long as the rest of it.
+    std::array<std::size_t, 2 * kFewRanks> few_;
+    std::vector<std::size_t, collectives::pool::Allocator<std::size_t>> many_;
 };
 
 }  // namespace tutti::detail
