@@ -18,14 +18,7 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t kMiB = 1024 * 1024;
 constexpr std::size_t kLargestBytes = 4 * kMiB;
-
-// Repetitions that move about as much memory at every size.
-int copies_of(std::size_t size_bytes, ProbeScale scale)
-{
-    return scale.loops(static_cast<int>(256 * kMiB / std::max<std::size_t>(size_bytes, 2048)));
-}
 
 // Enough that neither side waits for the other's last line, few enough to stay in a cache of 1 MiB.
 constexpr unsigned kRingChunks = 8;

@@ -2,6 +2,8 @@
 // at best.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +21,14 @@ struct ProbeScale {
     /// `usual` scaled, at least 2.
     int loops(int usual) const { return static_cast<int>(usual * scale) + 2; }
 };
+
+inline constexpr std::size_t kMiB = 1024 * 1024;
+
+/// Repetitions that move about as much memory at every size.
+inline int copies_of(std::size_t size_bytes, ProbeScale scale)
+{
+    return scale.loops(static_cast<int>(256 * kMiB / std::max<std::size_t>(size_bytes, 2048)));
+}
 
 void probe_cache_line(const Figures& figures, ProbeScale scale);
 void probe_small_message_ring(const Figures& figures, ProbeScale scale);

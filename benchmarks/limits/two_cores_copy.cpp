@@ -12,14 +12,6 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t kMiB = 1024 * 1024;
-
-// As much memory at every size.
-unsigned copies_of(std::size_t size_bytes, ProbeScale scale)
-{
-    return static_cast<unsigned>(scale.loops(static_cast<int>(256 * kMiB / size_bytes)));
-}
-
 // The first process has the clock: from its word to the second, which it gives before its own half, until it
 // knows of the second's end. us a copy.
 double halves_us(std::size_t size_bytes, unsigned copies)
@@ -95,7 +87,7 @@ void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
 {
     for (std::size_t size_bytes = 16384; size_bytes <= 4 * kMiB; size_bytes *= 4)
         figures("copy by two cores", static_cast<double>(size_bytes),
-                static_cast<double>(size_bytes) / halves_us(size_bytes, copies_of(size_bytes, scale)),
+                static_cast<double>(size_bytes) / halves_us(size_bytes, static_cast<unsigned>(copies_of(size_bytes, scale))),
                 "MB/s");
 }
 
@@ -107,7 +99,7 @@ void probe_exchange_of_blocks(const Figures& figures, ProbeScale scale)
         const std::array blocks{memory.bytes().data(), memory.bytes().data() + size_bytes};
         Shown* shown = memory.make<Shown>(2 * size_bytes);
         memory.make<Shown>(2 * size_bytes + sizeof(Shown));
-        const unsigned exchanges = copies_of(4 * size_bytes, scale);
+        const auto exchanges = static_cast<unsigned>(copies_of(4 * size_bytes, scale));
         const double us = with_child(
             own, other, [=] { return exchanges_us(blocks, shown, 0, size_bytes, exchanges); },
             [=] { exchanges_us(blocks, shown, 1, size_bytes, exchanges); });
