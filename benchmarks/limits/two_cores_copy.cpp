@@ -87,7 +87,8 @@ void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
 {
     for (std::size_t size_bytes = 16384; size_bytes <= 4 * kMiB; size_bytes *= 4)
         figures("copy by two cores", static_cast<double>(size_bytes),
-                static_cast<double>(size_bytes) / halves_us(size_bytes, static_cast<unsigned>(copies_of(size_bytes, scale))),
+                static_cast<double>(size_bytes) /
+                    halves_us(size_bytes, static_cast<unsigned>(copies_of(size_bytes, scale))),
                 "MB/s");
 }
 
