@@ -241,12 +241,10 @@ namespace {
 
 // A sender in a process of its own, which claims one piece of what is copied out of its memory, and dies of
 // it.
-[[noreturn]] void die_of_a_piece(const Bytes& receiver, const Bytes& content, int tell)
+[[noreturn]] void die_of_a_piece(const Bytes& receiver, const Memory& source, int tell)
 {
     try {
         ShmTransport sender(1, kLocal);
-        const Memory source(content.size(), true);
-        std::memcpy(source.bytes().data(), content.data(), content.size());
         const Bytes card = sender.address();
         const RemoteRegion region = sender.expose(source.bytes());
         if (write(tell, card.data(), card.size()) > 0 && write(tell, &region, sizeof region) > 0) {
@@ -264,15 +262,17 @@ namespace {
 
 TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all, also while it is a zombie")
 {
-    const Bytes expected = pattern(1, 1u << 20, 5);
-    const Memory target(expected.size(), true);  // before the fork: the child's heap begins as this one
+    // Before the fork, as a child adds nothing to the heap.
+    const Memory source(1u << 20, true);
+    const Bytes expected = filled(source);
+    const Memory target(expected.size(), true);
     ShmTransport receiver(0, kLocal);
     Bytes card = receiver.address();
     std::array<int, 2> told{};
     REQUIRE(pipe(told.data()) == 0);
     const pid_t child = fork();
     if (child == 0)
-        die_of_a_piece(card, expected, told[1]);
+        die_of_a_piece(card, source, told[1]);
     RemoteRegion region{};
     REQUIRE(read(told[0], card.data(), card.size()) == static_cast<ssize_t>(card.size()));
     REQUIRE(read(told[0], &region, sizeof region) == static_cast<ssize_t>(sizeof region));
