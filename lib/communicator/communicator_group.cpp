@@ -164,9 +164,11 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
         return;
     }
     // The peer may still match it: the message keeps a copy of the data, as the caller's may go away. A peer
-    // that has been told where the data lies does not ask for the copy.
+    // that reads the data where it lies does not ask for the copy.
     send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
-    if (send.orphaned_data == nullptr || !collectives::pool::retire(send.data.data()))
+    const bool in_view = send.peer != nullptr && send.peer->transport != nullptr &&
+                         send.peer->transport->viewable(send.region);
+    if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
         abort_for_memory(send);
     if (!send.data.empty())
         std::memcpy(send.orphaned_data.get(), send.data.data(), send.data.size());
