@@ -55,13 +55,12 @@ Progress progress_from_environment(Progress otherwise)
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
-protocol::ProtocolOptions protocol_options(int ranks, bool one_host, bool shared_cores)
+protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
 {
     // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
     // Of what goes over a network the kernel holds megabytes.
-    const std::size_t most = one_host ? 2u << 20 : 8u << 20;
-    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, most);
+    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
     if (std::getenv("TUTTI_EAGER_LIMIT") != nullptr)
         options.eager_limit_bytes =
@@ -99,8 +98,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
-      protocol_(bootstrap_->size(),
-                protocol_options(bootstrap_->size(), local_ranks() == bootstrap_->size(), shared_cores_),
+      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),

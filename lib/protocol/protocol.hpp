@@ -39,8 +39,8 @@ struct ProtocolOptions {
 /// Of transports that wish no other.
 inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
-/// What an unexpected message costs on top of its bytes: it takes memory, too.
-inline constexpr std::size_t kEagerOverheadBytes = 64;
+/// What an unexpected message costs on top of its bytes: the request that keeps it takes memory, too.
+inline constexpr std::size_t kEagerOverheadBytes = 384;
 
 /// Below this a remote read costs more than the frames.
 inline constexpr std::size_t kPullFromBytes = 4096;

@@ -250,6 +250,7 @@ void Protocol::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
 UnexpectedRequest& Protocol::keep_unexpected(Peer& from, const matching::MatchKey& envelope,
                                              std::size_t total_bytes)
 {
+    static_assert(sizeof(UnexpectedRequest) <= kEagerOverheadBytes, "credit is to bound what is kept");
     UnexpectedRequest& message = unexpected_pool_.take();
     message.envelope = envelope;
     message.sender = from.rank;

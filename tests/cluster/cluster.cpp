@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -47,8 +46,7 @@ fs::path process_space(const std::string& host)
 
 std::string command_line(const fs::path& process)
 {
-    std::ifstream file(process / "cmdline", std::ios::binary);
-    std::string line{std::istreambuf_iterator<char>(file), {}};
+    std::string line = file_text(process / "cmdline");
     std::replace(line.begin(), line.end(), '\0', ' ');
     return line;
 }

@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -46,6 +45,15 @@ std::array<int, 2> make_pipe()
 }
 
 }  // namespace
+
+std::string file_text(const std::filesystem::path& path)
+{
+    // Not by iterators over the stream: those throw where a process ends between open and read.
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
 
 Launched::Launched(const std::vector<std::string>& command, std::chrono::seconds limit)
     : started_(Clock::now()), deadline_(started_ + limit)
@@ -100,8 +108,7 @@ Launched::~Launched()
     }
     std::ostringstream left;
     for (const pid_t pid : processes()) {
-        std::ifstream command_line("/proc/" + std::to_string(pid) + "/cmdline");
-        left << pid << ' ' << std::string(std::istreambuf_iterator<char>(command_line), {}) << '\n';
+        left << pid << ' ' << file_text("/proc/" + std::to_string(pid) + "/cmdline") << '\n';
         ::kill(pid, SIGKILL);
     }
     for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
@@ -120,9 +127,7 @@ std::vector<pid_t> Launched::processes() const
         if (!std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) {
             continue;
         }
-        std::ifstream file(entry.path() / "environ", std::ios::binary);
-        const std::string environment{std::istreambuf_iterator<char>(file), {}};
-        std::istringstream variables(environment);
+        std::istringstream variables(file_text(entry.path() / "environ"));
         for (std::string one; std::getline(variables, one, '\0');) {
             if (one == wanted) {
                 found.push_back(std::stoi(name));

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ inline constexpr std::chrono::seconds kHungAfter(kSanitized ? 90 : 20);
 
 /// The variable of the environment by which a Launched's processes are known.
 inline constexpr const char* kMarkVariable = "TUTTI_TEST_MARK";
+
+/// Empty where there is no such file, or, in /proc, no longer.
+std::string file_text(const std::filesystem::path& path);
 
 struct Result {
     int status = -1;  // exit status; 128 + signal when tuttirun itself was killed

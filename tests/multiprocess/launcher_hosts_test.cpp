@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -45,12 +44,6 @@ Words launcher_lines(const Result& result)
     Words lines = lines_of(result.err);
     std::erase_if(lines, [](const std::string& line) { return !line.starts_with("tuttirun: "); });
     return lines;
-}
-
-std::string file_text(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 pid_t parent_of(pid_t pid)

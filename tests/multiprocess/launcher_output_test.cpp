@@ -1,8 +1,6 @@
 // What ranks write arrives whole: every byte, no line inside another.
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <thread>
@@ -44,12 +42,6 @@ int check_lines(const std::string& text, int ranks, int lines_per_rank)
         total += count;
     }
     return total;
-}
-
-std::string read_file(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -144,10 +136,10 @@ TEST_CASE("--output-filename keeps each rank's output in files of its own")
                       "echo out $PMIX_RANK; [ $PMIX_RANK = 0 ] || printf err >&2"});
         CHECK(result.status == 0);
         CHECK(contains(result.out, "[1]<stdout>: out 1\n"));
-        CHECK(read_file(directory + "/deep/rank.0/stdout") == "out 0\n");
-        CHECK(read_file(directory + "/deep/rank.1/stdout") == "out 1\n");
-        CHECK(read_file(directory + "/deep/rank.0/stderr") == "");
-        CHECK(read_file(directory + "/deep/rank.1/stderr") == "err");
+        CHECK(file_text(directory + "/deep/rank.0/stdout") == "out 0\n");
+        CHECK(file_text(directory + "/deep/rank.1/stdout") == "out 1\n");
+        CHECK(file_text(directory + "/deep/rank.0/stderr") == "");
+        CHECK(file_text(directory + "/deep/rank.1/stderr") == "err");
     }
     const Result impossible = tuttirun({"--output-filename", "/dev/null/x", "-n", "2", "echo"});
     CHECK(impossible.status != 0);

@@ -83,10 +83,12 @@ TEST_CASE("credit comes back for messages that are received at once, dropped, or
 TEST_CASE("a message that waits for want of room and then has credit is sent once, and leaves nothing behind")
 {
     // The transport is full when the rts should go; by the time it has room, credit has come back.
-    Wire wire({.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 1024}, .frame_bytes = 64});
+    constexpr std::size_t kMessages = 8;
+    constexpr std::size_t kCredit = kMessages * (60 + kEagerOverheadBytes);
+    Wire wire({.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = kCredit}, .frame_bytes = 64});
     const Bytes data = message(1, 60);
     std::deque<SendRequest> sends;
-    while (sends.size() < 8)
+    while (sends.size() < kMessages)
         wire.send(sends.emplace_back(), 0, data, 1);
     wire.settle();
     wire.limit_queue(0);
