@@ -1,19 +1,20 @@
 // Hierarchical all-to-all: the leader of each node gathers all blocks of its ranks for other nodes, the
-// leaders exchange them, and each scatters what has come among its ranks. What stays on a node goes straight.
+// leaders exchange them, and each hands what has come to its ranks. What stays on a node goes straight.
 //
 // Source: Träff and Rougier, "MPI collectives and datatypes for hierarchical all-to-all communication", 2014.
 // Cost: with m nodes of k ranks m (m - 1) messages between nodes, of k^2 n bytes, in place of size (size - k)
 // of n bytes; inside each node those of a gather and a scatter of (size - k) n bytes a rank, and k (k - 1) of
-// n bytes. A leader copies what arrives once, with more than two nodes what leaves too, and needs memory for
-// two or three times k (size - k) n bytes: for blocks short enough for that to cost less than messages.
+// n bytes. A leader copies what arrives once, with more than two nodes what leaves too. Long blocks, of which
+// to copy costs more than a message, are handed on by themselves in place of the scatter: (k - 1) (size - k)
+// messages of n bytes. A leader needs memory for two or three times k (size - k) n bytes.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4} (ab is the block from a to b):
 //   phase      0                   1            2            3             4
-//   gather     03 04 13 14 23 24   -> 0         -> 0         30 31 32 40.. -> 3
 //   inside     01 02               10 12        20 21        34            43
+//   gather     03 04 13 14 23 24   -> 0         -> 0         30 31 32 40.. -> 3
 //   leaders    30 40 31 41 ..  *)  waits        waits        03 13 23 04.. waits
-//   scatter    30 40               31 41        32 42        03 13 23      04 14 24
-// *) with those for each of its ranks put together.
+//   hand on    30 40               31 41        32 42        03 13 23      04 14 24
+// *) with those for each of its ranks put together, where they are short.
 //
 // Blocks travel in the order of nodes. Where those of a rank for other nodes do not follow each other (the
 // rank's own node lies between them, or ranks are dealt in turn) it puts them into that order before, and out
@@ -30,6 +31,9 @@
 namespace tutti::collectives {
 
 namespace {
+
+// From here on a block is handed on by itself.
+constexpr std::size_t kApartFromBytes = 4u << 10;
 
 /// What crosses from node to node, in the order of nodes: the ranks of all nodes but the own one.
 std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
@@ -57,9 +61,11 @@ OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<
     return operations;
 }
 
-/// What the leader of a node does with the blocks of its ranks for others, each rank's in the order of nodes:
-/// leaves in `rows` what has come for each.
-Task exchange(Hierarchy& hierarchy, std::span<std::byte> rows, std::size_t block_bytes)
+/// What the leaders do with the blocks of their ranks for others: `rows` has each rank's in the order of
+/// nodes. `arrived` will have what came from each rank of the other nodes, in their order, for each rank of
+/// this one.
+Task exchange(Hierarchy& hierarchy, std::span<const std::byte> rows, std::byte* arrived,
+              std::size_t block_bytes)
 {
     const NodeMap& nodes = hierarchy.nodes();
     const auto own = static_cast<std::size_t>(hierarchy.node().size());
@@ -83,14 +89,48 @@ Task exchange(Hierarchy& hierarchy, std::span<std::byte> rows, std::size_t block
             offset += bytes;
         }
     }
-    const Scratch arrived = Group::scratch(rows.size());
-    Task between = alltoallv(hierarchy.leaders(), places.in(outgoing), places.in(arrived.data()));
+    Task between = alltoallv(hierarchy.leaders(), places.in(outgoing), places.in(arrived));
     co_await between;
-    const std::byte* from = arrived.data();
-    for (std::size_t offset = 0; offset < row_bytes; offset += block_bytes) {
-        for (std::size_t rank = 0; rank < own; ++rank, from += block_bytes)
-            Group::copy(rows.subspan(rank * row_bytes + offset, block_bytes), {from, block_bytes});
+}
+
+/// Long blocks: each goes to its rank straight from where it has arrived.
+OperationList start_handing_on(Hierarchy& hierarchy, const std::byte* arrived, std::span<const int> sources,
+                               EqualBlocks<std::byte> out)
+{
+    Group& node = hierarchy.node();
+    OperationList operations;
+    for (const int source : sources) {
+        if (!hierarchy.is_leader()) {
+            operations.add(node.recv(hierarchy.leader(), out[source]));
+            continue;
+        }
+        for (int rank = 0; rank < node.size(); ++rank, arrived += out.block_bytes) {
+            const std::span<const std::byte> block{arrived, out.block_bytes};
+            if (rank == hierarchy.leader())
+                Group::copy(out[source], block);
+            else
+                operations.add(node.send(rank, block));
+        }
     }
+    return operations;
+}
+
+/// Short ones: those for each rank are put together, in `rows`, and scattered.
+Task scatter_rows(Hierarchy& hierarchy, std::span<std::byte> rows, const std::byte* arrived,
+                  std::span<const int> sources, EqualBlocks<std::byte> out)
+{
+    Group& node = hierarchy.node();
+    const Run arriving(out, sources);
+    if (hierarchy.is_leader()) {
+        const std::size_t row_bytes = arriving.arriving().size();
+        for (std::size_t offset = 0; offset < row_bytes; offset += out.block_bytes) {
+            for (std::size_t row = 0; row < rows.size(); row += row_bytes, arrived += out.block_bytes)
+                Group::copy(rows.subspan(row + offset, out.block_bytes), {arrived, out.block_bytes});
+        }
+    }
+    Task scattered = scatter(node, rows.data(), arriving.arriving(), hierarchy.leader());
+    co_await scattered;
+    arriving.unpack();
 }
 
 }  // namespace
@@ -102,23 +142,29 @@ Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byt
     const EqualBlocks<std::byte> to = equal_blocks(out, group.size());
     const EqualBlocks<const std::byte> from{in, to.block_bytes};
     const std::vector<int> elsewhere = ranks_elsewhere(nodes, hierarchy.own_node());
-    const Run outgoing(from, std::span(elsewhere));
-    const Run arriving(to, std::span(elsewhere));
+    OperationList inside = start_inside(hierarchy.node(), nodes.members(hierarchy.own_node()), from, to);
+    Group::copy(to[group.rank()], from[group.rank()]);
 
     Scratch rows;
-    if (hierarchy.is_leader())
-        rows = Group::scratch(arriving.arriving().size() * static_cast<std::size_t>(hierarchy.node().size()));
+    Scratch arrived;
+    if (hierarchy.is_leader()) {
+        const auto own = static_cast<std::size_t>(hierarchy.node().size());
+        rows = Group::scratch(own * elsewhere.size() * to.block_bytes);
+        arrived = Group::scratch(rows.bytes().size());
+    }
+    const Run outgoing(from, std::span(elsewhere));
     Task gathered = gather(hierarchy.node(), outgoing.packed(), rows.data(), hierarchy.leader());
     co_await gathered;
-    OperationList inside = start_inside(hierarchy.node(), nodes.members(hierarchy.own_node()), from, to);
     if (hierarchy.is_leader()) {
-        Task exchanged = exchange(hierarchy, rows.bytes(), to.block_bytes);
+        Task exchanged = exchange(hierarchy, rows.bytes(), arrived.data(), to.block_bytes);
         co_await exchanged;
     }
-    Task scattered = scatter(hierarchy.node(), rows.data(), arriving.arriving(), hierarchy.leader());
-    co_await scattered;
-    Group::copy(to[group.rank()], from[group.rank()]);
-    arriving.unpack();
+    if (to.block_bytes >= kApartFromBytes) {
+        co_await when_all(start_handing_on(hierarchy, arrived.data(), elsewhere, to));
+    } else {
+        Task scattered = scatter_rows(hierarchy, rows.bytes(), arrived.data(), elsewhere, to);
+        co_await scattered;
+    }
     co_await when_all(std::move(inside));
 }
 
