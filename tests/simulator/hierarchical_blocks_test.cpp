@@ -267,7 +267,7 @@ TEST_CASE("a hierarchical allgatherv brings every block into each node once, whe
 TEST_CASE("a hierarchical all-to-all sends one message from node to node")
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
-        for (const std::size_t block_bytes : {0, 1, 300}) {
+        for (const std::size_t block_bytes : {0, 1, 300, 4099}) {
             CAPTURE(block_bytes);
             const Places places = equal_places(ranks, block_bytes);
             std::vector<Memory> in(static_cast<std::size_t>(ranks), places.untouched());

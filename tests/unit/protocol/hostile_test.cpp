@@ -206,10 +206,11 @@ TEST_CASE("more credit than was ever used")
     check_refused([&] { wire.forge(0, credit(1)); });
     SendRequest send;
     const Bytes data = message(1, 36);
+    constexpr std::size_t kUsed = 36 + kEagerOverheadBytes;
     wire.send(send, 0, data, 1);
-    check_refused([&] { wire.forge(0, credit(101)); });
+    check_refused([&] { wire.forge(0, credit(kUsed + 1)); });
     check_refused([&] { wire.forge(0, credit(~std::uint64_t{0})); });
-    wire.forge(0, credit(100));
+    wire.forge(0, credit(kUsed));
     check_refused([&] { wire.forge(0, credit(1)); });
 }
 
