@@ -43,10 +43,10 @@ std::string first_line(const char* path)
     return line;
 }
 
-std::uint64_t limit_of(decltype(RLIMIT_NOFILE) resource)
+rlimit limit_of(decltype(RLIMIT_NOFILE) resource)
 {
     rlimit limit{};
-    return ::getrlimit(resource, &limit) == 0 ? limit.rlim_max : 0;
+    return ::getrlimit(resource, &limit) == 0 ? limit : rlimit{};
 }
 
 /// What ranks do: one process reads memory of a sibling. Empty when it may.
@@ -93,6 +93,11 @@ std::string try_cross_memory_attach()
 std::string try_shared_memory()
 {
     constexpr off_t kBytes = off_t{16} << 20;
+    // Beyond it posix_fallocate() answers with SIGXFSZ, which kills.
+    const rlim_t most = limit_of(RLIMIT_FSIZE).rlim_cur;
+    if (most < static_cast<rlim_t>(kBytes)) {
+        return fmt::format("files may have {} bytes only (ulimit -f)", most);
+    }
     const UniqueFd fd(::memfd_create("tuttirun-doctor", MFD_CLOEXEC));
     if (!fd) {
         return fmt::format("memfd_create: {}", std::strerror(errno));
@@ -145,8 +150,9 @@ void look_around(const FactsTask& task, Facts& facts)
     facts.pmix_version = facts.pmix_version.substr(0, facts.pmix_version.find(" (PMIx"));
     facts.kernel = fmt::format("{} {}", system.sysname, system.release);
     facts.boot_id = first_line("/proc/sys/kernel/random/boot_id");
-    facts.memlock_bytes = limit_of(RLIMIT_MEMLOCK);
-    facts.open_files = limit_of(RLIMIT_NOFILE);
+    // Ranks have this soft limit as it is, but raise the one of open files to the hard limit.
+    facts.memlock_bytes = limit_of(RLIMIT_MEMLOCK).rlim_cur;
+    facts.open_files = limit_of(RLIMIT_NOFILE).rlim_max;
     facts.cross_memory_attach = try_cross_memory_attach();
     facts.shared_memory = try_shared_memory();
     facts.rdma = rdma_devices();

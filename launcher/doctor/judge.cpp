@@ -69,8 +69,8 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
         return {Level::good, text};
     }
     return {Level::failure, text,
-            "RDMA needs locked memory: 'memlock unlimited' in /etc/security/limits.conf, and LimitMEMLOCK="
-            "infinity for sshd or slurmd"};
+            "RDMA needs locked memory: '* - memlock unlimited' in /etc/security/limits.conf, where '-' is for "
+            "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd"};
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ struct Facts {
     int cores = 0;
     int hardware_threads = 0;
     double usable_cores = 0;              // less where a control group has a quota
-    std::uint64_t memlock_bytes = 0;      // limit of locked memory
-    std::uint64_t open_files = 0;         // limit
+    std::uint64_t memlock_bytes = 0;      // limit of locked memory, as ranks have it
+    std::uint64_t open_files = 0;         // limit, as far as ranks may raise it
     std::string cross_memory_attach;      // why ranks may not read each other's memory; empty: they may
     std::string shared_memory;            // why there is none; empty: there is
     std::vector<std::string> rdma;        // devices
