@@ -42,11 +42,8 @@ bool is_this_host(std::string_view name)
 {
     constexpr std::array<std::string_view, 3> kLoopback = {"localhost", "127.0.0.1", "::1"};
     const std::string own = local_host_name();
-    const auto in_domain = [](std::string_view full, std::string_view host) {
-        return full.size() > host.size() && full.starts_with(host) && full[host.size()] == '.';
-    };
-    return std::ranges::find(kLoopback, name) != kLoopback.end() || name == own || in_domain(name, own) ||
-           in_domain(own, name) || is_own_address(name);
+    return std::ranges::find(kLoopback, name) != kLoopback.end() || name == own ||
+           name == own.substr(0, own.find('.')) || is_own_address(name);
 }
 
 bool resolves_to_this_host(const std::string& name)

@@ -9,8 +9,9 @@ namespace tutti::launcher {
 /// This machine's name as the system reports it.
 std::string local_host_name();
 
-/// Whether `name` is this machine: localhost, its host name with or without the domain, or the address of one
-/// of its interfaces. Asks no name server, so that it cannot block.
+/// Whether `name` is this machine: localhost, its host name, also without a domain that this has, or the
+/// address of one of its interfaces. A domain that the host name lacks may be another machine's: only the
+/// resolver knows. Asks no name server, so that it cannot block.
 bool is_this_host(std::string_view name);
 
 /// Whether the system's resolver, which may ask a name server, knows `name` for addresses of this machine

@@ -62,6 +62,8 @@ Hosts::~Hosts()
 {
     for (const std::string& host : cut_)
         CHECK(script({"mend", host}).err == "");
+    for (const std::string& host : limited_)
+        CHECK(script({"rate", host, "none"}).err == "");
     for (const std::string& host : killed_)
         CHECK(script({"boot", host}).err == "");
     for (const auto& [host, undo] : undo_)
@@ -126,6 +128,12 @@ void Hosts::cut(const std::string& host)
     cut_.push_back(host);
 }
 
+void Hosts::limit(const std::string& host, const std::string& rate)
+{
+    REQUIRE(script({"rate", host, rate}).status == 0);
+    limited_.push_back(host);
+}
+
 void Hosts::kill(const std::string& host)
 {
     REQUIRE(script({"kill", host}).status == 0);
@@ -181,6 +189,17 @@ std::vector<std::string> job(const std::string& hosts, const std::string& name,
 std::string cluster_program(const std::string& name)
 {
     return needed("TUTTI_CLUSTER_PROGRAMS") + "/" + name;
+}
+
+std::string other_tuttirun(const std::string& prefix)
+{
+    const std::string program = prefix + "/bin/tuttirun";
+    return "mkdir -p " + prefix + "/bin && cat > " + program + " <<'END' && chmod +x " + program + R"(
+#!/bin/sh
+echo "tuttirun: unknown option '--daemon'" >&2
+exit 2
+END
+)";
 }
 
 void check_quiet_success(const Result& result)

@@ -35,6 +35,8 @@ public:
 
     /// From now on frames from and to the host are lost.
     void cut(const std::string& host);
+    /// From now on the host's networks carry so much, as tc has it: "100mbit"; "none" ends that.
+    void limit(const std::string& host, const std::string& rate);
     /// Ends all that runs on it.
     void kill(const std::string& host);
     /// Changes something on a host by `change`, and back by `undo` when the test ends.
@@ -51,6 +53,7 @@ private:
     static Result script(const std::vector<std::string>& arguments);
 
     std::vector<std::string> cut_;
+    std::vector<std::string> limited_;
     std::vector<std::string> killed_;
     std::vector<std::pair<std::string, std::string>> undo_;  // host and script
 };
@@ -62,6 +65,9 @@ std::vector<std::string> job(const std::string& hosts, const std::string& name,
 
 /// A program of tests/cluster/programs, by its path.
 std::string cluster_program(const std::string& name);
+
+/// A script that installs, below `prefix`, a tuttirun of before there were daemons.
+std::string other_tuttirun(const std::string& prefix);
 
 void check_quiet_success(const Result& result);
 

@@ -136,7 +136,8 @@ TEST_CASE("This machine has several names")
     CHECK_FALSE(is_this_host("203.0.113.77"));
     CHECK_FALSE(is_this_host("fe80::dead:beef%lo"));
     CHECK(is_this_host(local_host_name()));
-    CHECK(is_this_host(local_host_name() + ".example.org"));
+    CHECK(is_this_host(local_host_name().substr(0, local_host_name().find('.'))));
+    CHECK_FALSE(is_this_host(local_host_name() + ".example.org"));  // perhaps: the resolver may know
     CHECK_FALSE(is_this_host(local_host_name() + "x"));
     CHECK_FALSE(is_this_host("localhos"));
     CHECK_FALSE(is_this_host(""));
