@@ -254,7 +254,11 @@ void Doctor::ask_for_clocks()
     std::erase_if(reachable, [this](int node) {
         return patients_[static_cast<std::size_t>(node)].facts.addresses.empty();
     });
-    rounds_ = tournament(reachable, reachable.size() <= kBothWaysHosts);
+    const bool both = reachable.size() <= kBothWaysHosts;
+    if (!both) {
+        tell(note_one_way_probes(reachable.size()));
+    }
+    rounds_ = tournament(reachable, both);
     std::ranges::reverse(rounds_);
     wait_then(kClockPatience, [this] { ask_next_round(); });
 }

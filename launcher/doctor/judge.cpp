@@ -68,9 +68,10 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
     if (facts.rdma.empty() || facts.memlock_bytes >= kMemlockForRdma) {
         return {Level::good, text};
     }
-    return {Level::failure, text,
-            "RDMA needs locked memory: '* - memlock unlimited' in /etc/security/limits.conf, where '-' is for "
-            "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd"};
+    return {
+        Level::failure, text,
+        "RDMA needs locked memory: '* - memlock unlimited' in /etc/security/limits.conf, where '-' is for "
+        "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd"};
 }
 
 }  // namespace
@@ -210,6 +211,15 @@ Finding judge_probe(const std::string& from, const Facts& from_facts, const std:
                     from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses)),
         "reach",
         {from, to}};
+}
+
+Finding note_one_way_probes(std::size_t hosts)
+{
+    return {Level::good,
+            fmt::format("{} hosts are many: each pair is probed in one direction only; a firewall that lets "
+                        "only the other one through shows when fewer hosts are checked",
+                        hosts),
+            "", "reach"};
 }
 
 void ProbeSummary::add(const std::string& from, const std::string& to, const ProbeResult& result)

@@ -1,6 +1,7 @@
 // What --doctor makes of what it has found: sentences with remedies.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ Finding judge_clock(const std::string& name, double offset_seconds, double error
 /// How `from` reaches `to`, two hosts by their names with what their daemons said.
 Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
                     const Facts& to_facts, const ProbeResult& result);
+
+/// Of so many hosts that `from` and `to` do not change places.
+Finding note_one_way_probes(std::size_t hosts);
 
 /// Good probes of so many hosts that not all are told.
 class ProbeSummary {

@@ -1,9 +1,28 @@
 // tuttirun --doctor over hosts: what is well, and what is not.
 #include <catch2/catch.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "tests/cluster/cluster.hpp"
 
 using namespace tutti::test;
+
+namespace {
+
+/// The only thing that a check of the doctor's found about these hosts.
+nlohmann::json finding(const Result& result, const std::string& check, const std::vector<std::string>& hosts)
+{
+    const auto document = nlohmann::json::parse(result.out);
+    std::vector<nlohmann::json> found;
+    for (const auto& finding : document.at("findings")) {
+        if (finding.at("check") == check && finding.at("hosts") == hosts)
+            found.push_back(finding);
+    }
+    REQUIRE(found.size() == 1);
+    return found.front();
+}
+
+}  // namespace
 
 TEST_CASE_METHOD(Hosts, "the doctor finds all hosts well, and their way to each other", "[doctor]")
 {
@@ -55,4 +74,71 @@ TEST_CASE_METHOD(Hosts, "the doctor says which hosts do not reach each other ove
     CHECK(result.status != 0);
     CHECK(contains(result.out, "a -> b: cannot connect"));
     CHECK(contains(result.out, "172.17.0.1"));
+}
+
+TEST_CASE_METHOD(Hosts, "the doctor measures what the way between two hosts carries", "[doctor]")
+{
+    // 100 mbit/s are 12.5e6 bytes, and half a MiB at once on the way.
+    const auto [rate, least, most] =
+        GENERATE(table<std::string, double, double>({{"100mbit", 3e6, 20e6}, {"none", 25e6, 1e12}}));
+    CAPTURE(rate);
+    limit("b", rate);
+    const Result result = tuttirun({"--doctor", "--json", "--host", "a,b"});
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    for (const std::vector<std::string>& pair : {std::vector<std::string>{"a", "b"}, {"b", "a"}}) {
+        const auto reach = finding(result, "reach", pair);
+        CHECK(reach.at("level") == "ok");
+        CHECK(reach.at("bytes_per_s") > least);
+        CHECK(reach.at("bytes_per_s") < most);
+        // Two processes that wake each other on one machine.
+        CHECK(reach.at("latency_us") > 1);
+        CHECK(reach.at("latency_us") < 100'000);
+    }
+}
+
+TEST_CASE_METHOD(Hosts, "the doctor measures limits, names and clocks on each host", "[doctor]")
+{
+    // As b's login might have it.
+    change(
+        "a",
+        R"(printf '#!/bin/sh\nexec ssh -o BatchMode=yes $1 "ulimit -Sl 64; ulimit -n 2000; $2"\n' > /tmp/agent &&)"
+        " chmod +x /tmp/agent",
+        "rm /tmp/agent");
+    change("b", "mount --bind /dev/null /etc/hosts", "umount /etc/hosts");
+    const Result result = tuttirun({"--doctor", "--json", "--launch-agent", "/tmp/agent", "--host", "a,b"});
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(finding(result, "locked_memory", {"b"}).at("text"), "locked memory: 64 KiB"));
+    CHECK(!contains(finding(result, "locked_memory", {"a"}).at("text"), "locked memory: 64 KiB"));
+    const auto files = finding(result, "open_files", {"b"});
+    CHECK(files.at("level") == "warning");
+    CHECK(files.at("text") == "b: up to 2000 open files a process");
+    CHECK(contains(files.at("remedy"), "'nofile'"));
+    const auto names = finding(result, "names", {"b"});
+    CHECK(names.at("level") == "warning");
+    CHECK(names.at("text") == "b: cannot resolve a, b");
+    CHECK(finding(result, "names", {"a"}).at("level") == "ok");
+    for (const std::string host : {"a", "b"}) {
+        CHECK(finding(result, "shared_memory", {host}).at("level") == "ok");
+        CHECK(finding(result, "cross_memory_attach", {host}).at("level") == "ok");
+    }
+    // Of one machine: the clocks are the same, and so is the kernel.
+    const auto clock = finding(result, "clock", {"b"});
+    CHECK(clock.at("offset_s") < 1);
+    CHECK(clock.at("offset_s") > -1);
+    CHECK(finding(result, "same_machine", {"b", "a"}).at("level") == "warning");
+}
+
+TEST_CASE_METHOD(Hosts, "the doctor names a host with another Tutti, and the remedy", "[doctor]")
+{
+    change("b", other_tuttirun("/tmp/other"), "rm -r /tmp/other");
+    const Result result = tuttirun({"--doctor", "--json", "--prefix", "/tmp/other", "--host", "a,b"});
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 1);
+    const auto start = finding(result, "start", {"b"});
+    CHECK(start.at("level") == "failure");
+    CHECK(contains(start.at("text"), "cannot start tuttirun on b: "));
+    CHECK(contains(start.at("text"), "unknown option '--daemon'"));
+    CHECK(contains(start.at("text"), "another Tutti is installed there: install the same version"));
 }

@@ -1,4 +1,6 @@
 // What works on one host works over several: all kinds of messages and all collectives, every value checked.
+#include <sstream>
+
 #include <catch2/catch.hpp>
 
 #include "tests/cluster/cluster.hpp"
@@ -22,6 +24,26 @@ TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
         arguments.insert(arguments.begin(), {"--map-by", "node"});
         check_quiet_success(tuttirun(arguments));
     }
+}
+
+TEST_CASE_METHOD(Hosts, "ranks are dealt to hosts as they are told to", "[messages]")
+{
+    using Lines = std::vector<std::string>;
+    const auto [options, expected] = GENERATE(table<std::string, Lines>({
+        {"--map-by slot -n 4", {"0: a", "1: a", "2: b", "3: b"}},
+        {"--map-by node -n 4", {"0: a", "1: b", "2: c", "3: a"}},
+        {"--map-by ppr:1:node", {"0: a", "1: b", "2: c"}},
+        {"--map-by ppr:3:node -n 7", {"0: a", "1: a", "2: a", "3: b", "4: b", "5: b", "6: c"}},
+    }));
+    CAPTURE(options);
+    std::vector<std::string> arguments{"--host", "a:2,b:2,c:2", "-l"};
+    std::istringstream words(options);
+    for (std::string word; words >> word;)
+        arguments.push_back(word);
+    arguments.insert(arguments.end(), {"cat", "/proc/sys/kernel/hostname"});
+    const Result result = tuttirun(arguments);
+    check_quiet_success(result);
+    CHECK(sorted(lines_of(result.out)) == expected);
 }
 
 TEST_CASE_METHOD(Hosts, "hosts from a file", "[messages]")
@@ -61,6 +83,14 @@ TEST_CASE_METHOD(Hosts, "memory that peers of the same host read in place", "[tr
 TEST_CASE_METHOD(Hosts, "a soak of all kinds of messages over three hosts", "[traffic]")
 {
     const Result result = tuttirun(job("a:2,b:2,c:2", "soak", {"--seconds", "4"}));
+    check_quiet_success(result);
+    CHECK(contains(result.out, "MB checked"));
+}
+
+TEST_CASE_METHOD(Hosts, "a soak over a narrow link", "[traffic]")
+{
+    limit("b", "100mbit");
+    const Result result = tuttirun(job("a:2,b:2", "soak", {"--seconds", "1"}));
     check_quiet_success(result);
     CHECK(contains(result.out, "MB checked"));
 }

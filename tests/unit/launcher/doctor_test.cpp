@@ -169,6 +169,15 @@ TEST_CASE("Of many good probes the worst are named")
           "with 100.0 MB/s");
 }
 
+TEST_CASE("That pairs are probed in one direction only is said, to programs, too")
+{
+    const Finding finding = note_one_way_probes(17);
+    CHECK(finding.level == Level::good);
+    CHECK(finding.check == "reach");
+    CHECK_THAT(finding.text,
+               Catch::StartsWith("17 hosts are many: each pair is probed in one direction only"));
+}
+
 TEST_CASE("Findings of several lines stay together")
 {
     CHECK(format({Level::warning, "one\ntwo", "three"}) == "[warn] one\n       two\n       three\n");
