@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -56,13 +58,14 @@ pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/// The daemons of other hosts: children of the head.
-std::vector<pid_t> remote_daemons(const Launched& job)
+/// Daemons that a process has started; those of other hosts where that is the head. A daemon's watchdog
+/// counts, too.
+std::vector<pid_t> daemons_below(pid_t parent, const Launched& job)
 {
     std::vector<pid_t> found;
     for (const pid_t pid : job.processes()) {
         const std::string command = file_text("/proc/" + std::to_string(pid) + "/cmdline");
-        if (contains(command, std::string("\0--daemon\0", 10)) && parent_of(pid) == job.pid()) {
+        if (contains(command, std::string("\0--daemon\0", 10)) && parent_of(pid) == parent) {
             found.push_back(pid);
         }
     }
@@ -262,7 +265,7 @@ TEST_CASE("nothing is left however head and daemons are killed")
     for (const std::string victim : {"one daemon", "all daemons", "head", "all"}) {
         Launched job(tuttirun_command(on_hosts({1, 2, 1}, shell(kReadyForEver))));
         REQUIRE(job.wait_for_output(readies(4)));
-        std::vector<pid_t> daemons = remote_daemons(job);
+        std::vector<pid_t> daemons = daemons_below(job.pid(), job);
         CHECK(daemons.size() == 3);
         if (victim == "one daemon") {
             daemons.resize(1);
@@ -346,6 +349,17 @@ TEST_CASE("a daemon of another version of Tutti is refused by name")
     CHECK(contains(lines[0], "install the same version on all hosts"));
 }
 
+TEST_CASE("a daemon on a machine of another architecture is refused by name")
+{
+    const Result result = tuttirun(on_hosts({1, 1}, {"true"}, "other-machine"));
+    CHECK(result.status == 1);
+    const Words lines = launcher_lines(result);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with("tuttirun: h"));
+    CHECK(contains(lines[0], ") is a machine of another kind (vax, this is "));
+    CHECK(lines[0].ends_with("): all hosts of a job need the same"));
+}
+
 TEST_CASE("a daemon that gets no record says so")
 {
     const Result result = tuttirun(on_hosts({1}, {"true"}, "garbage"));
@@ -363,4 +377,28 @@ TEST_CASE("many hosts form a tree, and work and end like few")
     const Result failure = tuttirun(on_hosts(split, shell("[ $PMIX_RANK = 33 ] && exit 6; sleep 1000")));
     CHECK(failure.status == 6);
     CHECK(contains(failure.err, ", on h33) exited with status 6"));
+}
+
+TEST_CASE("a daemon in the middle of the tree that is killed takes those below it along, and all ends")
+{
+    const std::vector<int> split(34, 1);
+    // Of the 32 that the head starts the first starts the rest.
+    Launched job(tuttirun_command(
+                     on_hosts(split, shell("[ $PMIX_RANK = 0 ] && echo $PPID > $TMPDIR/daemon; echo ready; "
+                                           "sleep 1000 & sleep 1000; echo never"))),
+                 2 * kHungAfter);
+    REQUIRE(job.wait_for_output(readies(34)));
+    const pid_t middle = std::stoi(file_text(job.temporary_directory() + "/daemon"));
+    std::filesystem::remove(job.temporary_directory() + "/daemon");
+    CHECK(daemons_below(middle, job).size() == 3);  // of two hosts, and its watchdog
+    const auto start = std::chrono::steady_clock::now();
+    ::kill(middle, SIGKILL);
+    const Result result = job.wait();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CAPTURE(result.err);
+    CHECK(result.status == 1);
+    CHECK(seconds < 10 + kSoonSeconds);
+    REQUIRE(launcher_lines(result).size() == 1);
+    CHECK(contains(result.err, "tuttirun: lost the daemon on h0 ("));
+    CHECK(contains(result.err, "; with it its ranks 0, 32, 33; ending the job"));
 }

@@ -144,16 +144,20 @@ TEST_CASE("the doctor names the hosts that fail, and looks at the others all the
     const Agent agent(R"(case $1 in
         127.0.0.3) echo "Host key verification failed." >&2; exit 255;;
         127.0.0.4) kill -9 $$;;
+        127.0.0.6) exec "$TUTTI_TEST_PROGRAMS/other_daemon" version;;
+        127.0.0.7) exec "$TUTTI_TEST_PROGRAMS/other_daemon" machine;;
         *) shift; exec sh -c "$*";; esac)");
-    const Result result =
-        tuttirun(Agent::run("127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.5", {"--interface", "lo", "--doctor"}));
+    const Result result = tuttirun(Agent::run("127.0.0.2,127.0.0.3,127.0.0.4,127.0.0.5,127.0.0.6,127.0.0.7",
+                                              {"--interface", "lo", "--doctor"}));
     CAPTURE(result.out, result.err);
     CHECK(result.status == 1);
     CHECK(contains(result.out, "[FAIL] cannot start tuttirun on 127.0.0.3: "));
     CHECK(contains(result.out, "run 'ssh 127.0.0.3' once by hand"));
     CHECK(contains(result.out, "[FAIL] cannot start tuttirun on 127.0.0.4: "));
     CHECK(contains(result.out, "[ok]   127.0.0.2 -> 127.0.0.5: "));
-    CHECK(contains(result.out, "2 failures"));
+    CHECK(contains(result.out, "[FAIL] 127.0.0.6 (127.0.0.1) has Tutti 0.0.9, this is "));
+    CHECK(contains(result.out, "[FAIL] 127.0.0.7 (127.0.0.1) is a machine of another kind (vax, this is "));
+    CHECK(contains(result.out, "4 failures"));
 
     const Result no_network =
         tuttirun(Agent::run("127.0.0.2,127.0.0.3", {"--interface", "nosuch0", "--doctor"}));

@@ -1,4 +1,5 @@
-// A daemon of another release, as far as the head gets to know it.
+// A daemon that does not fit, as far as the head gets to know it: `other_daemon version`, of another release,
+// or `other_daemon machine`, on a machine of another kind.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -11,16 +12,29 @@
 
 using namespace tutti::launcher;
 
-int main()
+namespace {
+
+std::string hello_of(const std::string& kind)
 {
+    if (kind == "machine") {
+        Hello hello = Hello::of_this_process();
+        hello.architecture = "vax";
+        return encode(hello);
+    }
+    // Only the version is alike in all releases.
+    return WireWriter().put(std::string_view("0.0.9")).put(std::uint64_t{1} << 60).bytes();
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string payload = hello_of(argc > 1 ? argv[1] : "");
     std::string line;
     std::getline(std::cin, line);
     const DaemonRecord record = decode_daemon_record(line);
     const UniqueFd stream = join_job(record, record.node);
     std::string bytes;
-    // Of the hello only the version is alike in all releases.
-    const std::string payload =
-        WireWriter().put(std::string_view("0.0.9")).put(std::uint64_t{1} << 60).bytes();
     append_frame(bytes, {FrameType::hello, static_cast<std::uint16_t>(record.node), payload});
     ::send(stream.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     pollfd entry{stream.get(), POLLIN, 0};
