@@ -19,6 +19,9 @@ namespace {
 // Of what follows the handshake; other transports speak something else on their connections.
 constexpr std::uint32_t kVersion = 0x6f666901;
 
+// Between two connections to who closes them without a word, as a share of the timeout.
+constexpr int kTriesATimeout = 100;
+
 // A proved peer that sends nothing but what belongs here never comes near.
 constexpr std::size_t kMostOut = 1 << 16;
 
@@ -111,6 +114,20 @@ void Link::give_up_way(const std::string& why)
     try_ways();
 }
 
+// Who was taken for a stranger, as it was slow or there were too many of these, tries the same way again.
+// Where the process has ended, it is refused next time.
+void Link::was_left(const std::string& why)
+{
+    const std::int64_t now = base::now_ns();
+    if (try_again_until_ns_ == 0)
+        try_again_until_ns_ = now + settings_.timeout_ns;
+    if (now >= try_again_until_ns_)
+        return give_up_way(why);
+    connection_.reset();
+    state_ = State::connecting;
+    deadline_ns_ = now + settings_.timeout_ns / kTriesATimeout;
+}
+
 // The kernels' own questions: they are answered also while the other rank computes.
 void Link::watch_peer() noexcept
 {
@@ -130,7 +147,7 @@ void Link::watch_peer() noexcept
 
 void Link::ready()
 {
-    if (state_ == State::connecting)
+    if (state_ == State::connecting && connection_)
         on_connected();
     if (state_ == State::proving || state_ == State::proved)
         read_some();
@@ -159,6 +176,8 @@ void Link::on_connected()
 void Link::on_deadline()
 {
     deadline_ns_.reset();
+    if (state_ == State::connecting && !connection_)
+        return try_ways();
     const std::string why = fmt::format("no answer for {:.1f} s", double(settings_.timeout_ns) * 1e-9);
     if (state_ == State::connecting)
         give_up_way(why);
@@ -184,7 +203,7 @@ void Link::read_some()
                                         : "it closed the connection without leaving the "
                                           "job: the process has probably died";
             if (dialed_ && state_ == State::proving)
-                give_up_way(why);
+                was_left(why);
             else
                 end(fmt::format("{}: {}", where_, why));
             return;

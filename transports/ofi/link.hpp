@@ -60,7 +60,8 @@ class Link {
 public:
     enum class State { connecting, proving, proved, ended };
 
-    /// Tries one way after the other until the rank `peer` has proved itself. At least one way.
+    /// Tries one way after the other until the rank `peer` has proved itself. At least one way. Who closes
+    /// without a word may have had too many strangers: it is asked again until the timeout is over.
     Link(const LinkSettings& settings, int peer, std::vector<Way> ways);
     /// Of somebody who has connected.
     Link(const LinkSettings& settings, base::UniqueFd connection, std::string where);
@@ -75,6 +76,7 @@ public:
     const std::string& reason() const noexcept { return reason_; }
     /// Whether, before it was proved, somebody said at every address that nothing listens there.
     bool was_refused() const noexcept { return refused_ != 0 && refused_ == ways_.size(); }
+    /// -1 between two connections.
     int descriptor() const noexcept { return connection_.get(); }
     /// Changes with each descriptor that it had.
     unsigned attempt() const noexcept { return attempt_; }
@@ -94,6 +96,7 @@ private:
     void try_ways();
     void on_connected();
     void give_up_way(const std::string& why);
+    void was_left(const std::string& why);
     void read_some();
     void feed(std::span<const std::byte> bytes);
     void look_at_handshake();
@@ -105,7 +108,8 @@ private:
     const int wanted_peer_ = -1;
     std::vector<Way> ways_;
     std::size_t way_ = 0;
-    std::size_t refused_ = 0;  // of the ways
+    std::size_t refused_ = 0;              // of the ways
+    std::int64_t try_again_until_ns_ = 0;  // 0: nobody has closed without a word yet
     unsigned attempt_ = 0;
     std::string where_;
     std::string reason_;

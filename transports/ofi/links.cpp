@@ -21,6 +21,8 @@ namespace tutti::transport::ofi {
 namespace {
 
 constexpr int kBacklog = 4096;  // a whole job may dial at once
+// Those who have a link want their turn, however many others come.
+constexpr std::size_t kMostAcceptedAPass = 64;
 
 // What epoll knows of descriptors that are no link's.
 constexpr std::uint64_t kTimer = 1;
@@ -101,6 +103,7 @@ Link& Links::adopt(std::unique_ptr<Link> link)
     Link& adopted = *link;
     Watched& watched = links_[&adopted];
     watched.link = std::move(link);
+    watched.number = adopted_++;
     watch(watched);
     touched_.push_back(&adopted);
     return adopted;
@@ -128,7 +131,7 @@ void Links::watch(Watched& watched)
     Link& link = *watched.link;
     const bool writing = link.wants_to_write();
     const bool known = watched.attempt == link.attempt() + 1;
-    if (link.state() == Link::State::ended || (known && watched.writing == writing))
+    if (link.state() == Link::State::ended || link.descriptor() < 0 || (known && watched.writing == writing))
         return;
     epoll_event event{};
     event.events = EPOLLIN | (writing ? static_cast<std::uint32_t>(EPOLLOUT) : 0u);
@@ -158,7 +161,7 @@ std::size_t Links::look()
         }
         ++events;
         if (data.u64 >= kListener && data.u64 < kListener + listeners_.size()) {
-            accept_all(listeners_[data.u64 - kListener].get());
+            accept_some(listeners_[data.u64 - kListener].get());
             continue;
         }
         Link* const link = static_cast<Link*>(data.ptr);
@@ -206,15 +209,32 @@ void Links::tell(Watched& watched)
         user_.stranger(link.reason());
 }
 
-std::size_t Links::unproved() const noexcept
+// A flood of connections that say nothing must not keep those of the job out, which say who they are at once;
+// who is dropped all the same tries again.
+void Links::make_room()
 {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(links_, [](const auto& entry) { return !entry.second.told_proved; }));
+    std::size_t unproved = 0;
+    Link* oldest = nullptr;
+    std::pair<bool, std::uint64_t> lowest;  // without a word before those who say that they are of the job
+    for (const auto& [link, watched] : links_) {
+        if (link->dialed() || link->state() != Link::State::proving)
+            continue;
+        ++unproved;
+        const std::pair order{link->peer() >= 0, watched.number};
+        if (oldest == nullptr || order < lowest) {
+            oldest = link;
+            lowest = order;
+        }
+    }
+    if (unproved <= most_strangers_)
+        return;
+    oldest->end(fmt::format("{}: too many connections that prove nothing", oldest->where()));
+    touched_.push_back(oldest);
 }
 
-void Links::accept_all(int listener)
+void Links::accept_some(int listener)
 {
-    for (;;) {
+    for (std::size_t i = 0; i < kMostAcceptedAPass; ++i) {
         sockaddr_storage from{};
         socklen_t size = sizeof from;
         base::UniqueFd connection(
@@ -224,10 +244,10 @@ void Links::accept_all(int listener)
                 refuse_one(listener);
             return;
         }
-        if (unproved() >= most_strangers_)
-            user_.stranger(fmt::format("{}: too many connections that prove nothing", name_of(from)));
-        else
-            adopt(std::make_unique<Link>(settings_, std::move(connection), name_of(from)));
+        Link& link = adopt(std::make_unique<Link>(settings_, std::move(connection), name_of(from)));
+        link.ready();  // its hello is likely to be there
+        watch(links_.at(&link));
+        make_room();
     }
 }
 

@@ -29,7 +29,8 @@ protected:
 class Links {
 public:
     /// Listens on each of `addresses`, on ports that the system chooses. Throws ErrorCode::system. `settings`
-    /// and `user` outlive this. `most_strangers`: connections that may be unproved at a time.
+    /// and `user` outlive this. `most_strangers`: others' connections that may be unproved at a time; the
+    /// oldest make room.
     Links(const LinkSettings& settings, std::span<const network::LocalAddress> addresses,
           std::size_t most_strangers, LinkUser& user);
     ~Links();
@@ -59,21 +60,22 @@ public:
 private:
     struct Watched {
         std::unique_ptr<Link> link;
-        unsigned attempt = 0;  // whose descriptor epoll knows
+        std::uint64_t number = 0;  // the older the lower
+        unsigned attempt = 0;      // whose descriptor epoll knows
         bool writing = false;
         bool told_proved = false;
         bool told_ended = false;
     };
 
     void listen_at(const network::LocalAddress& address);
-    void accept_all(int listener);
+    void accept_some(int listener);
     void refuse_one(int listener);
     Link& adopt(std::unique_ptr<Link> link);
     void watch(Watched& watched);
     void tell(Watched& watched);
     void tell_all();
     void check_deadlines(std::int64_t now_ns);
-    std::size_t unproved() const noexcept;
+    void make_room();
     void set_timer();
 
     const LinkSettings& settings_;
@@ -85,6 +87,7 @@ private:
     std::vector<base::UniqueFd> listeners_;
     std::vector<Door> doors_;
     std::unordered_map<Link*, Watched> links_;
+    std::uint64_t adopted_ = 0;      // in all
     std::vector<Link*> touched_;     // may have something to tell
     std::int64_t wake_at_ns_ = 0;    // as asked for; 0: never
     std::int64_t timer_set_ns_ = 0;  // what the timer is set to

@@ -98,6 +98,41 @@ TEST_CASE("garbage at a door is dropped and told of once, also when it never end
     CHECK(pair.b.log.empty());
 }
 
+TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
+{
+    if (!Library::installed())
+        return;
+    constexpr int kRanks = 2;
+    const Key key = Key::random();
+    OfiRank a(0, kRanks, key);
+    OfiRank b(1, kRanks, key);
+    const Door door = a.card().doors.front();
+    std::vector<UniqueFd> strangers;
+    for (int i = 0; i < 300 + 2 * kRanks; ++i) {
+        strangers.push_back(knock(door));
+        a.progress();
+    }
+    // They are there, and so many again come at the moment when the peer does.
+    REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
+    for (int i = 0; i < 300 + 2 * kRanks; ++i)
+        strangers.push_back(knock(door));
+    b.transport->connect(0, a.transport->address());
+    for (int i = 0; i < 300 + 2 * kRanks; ++i)
+        strangers.push_back(knock(door));
+    bool gone = false;
+    CHECK(drive_until(
+        [&] {
+            gone = gone || b.send(0, Bytes(10)) == SendResult::done;
+            a.progress();
+            b.progress();
+        },
+        [&] { return !a.sink.payloads.empty() || !b.sink.losses.empty(); }));
+    CHECK(b.sink.reasons == std::vector<std::string>{});
+    CHECK(a.sink.payloads.size() == 1);
+    CHECK(a.log.size() == 1);
+    CHECK_THAT(a.log.front(), Contains("too many connections that prove nothing"));
+}
+
 TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
 {
     if (!Library::installed())
