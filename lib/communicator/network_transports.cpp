@@ -109,7 +109,8 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                            .key = key,
                                            .host = host,
                                            .interfaces = interfaces,
-                                           .provider = wish.provider});
+                                           .provider = wish.provider,
+                                           .adapter = wish.kind == Kind::automatic});
             tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {

@@ -49,7 +49,7 @@ OfiTransport::OfiTransport(OfiOptions options)
     : options_(std::move(options)),
       addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
       link_settings_{options_.key, options_.rank, nanoseconds(options_.timeout)},
-      endpoint_(choose_provider(options_.provider, addresses_)),
+      endpoint_(choose_provider({.name = options_.provider, .adapter = options_.adapter}, addresses_)),
       modes_(endpoint_.info()),
       links_(link_settings_, addresses_, kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks),
              *this),

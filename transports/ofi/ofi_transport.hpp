@@ -37,6 +37,7 @@ struct OfiOptions {
     std::string host = {};  // the name of this rank's host, for messages
     network::InterfaceChoice interfaces = {};
     std::string provider = {};  // one of libfabric's by name; empty: the best
+    bool adapter = false;       // a provider on a network adapter, or none
     /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
     /// that says nothing is dropped.
     std::chrono::milliseconds timeout{10'000};

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMemoryModes =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-InfoPtr ask(std::uint64_t capabilities, std::uint64_t order, std::string_view provider)
+fi_info* ask(std::uint64_t capabilities, std::string_view provider)
 {
     const Library& library = Library::get();
     InfoPtr hints(library.dupinfo(nullptr));
@@ -31,8 +31,6 @@ InfoPtr ask(std::uint64_t capabilities, std::uint64_t order, std::string_view pr
     hints->domain_attr->av_type = FI_AV_TABLE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
     hints->domain_attr->mr_mode = kMemoryModes;
-    hints->tx_attr->msg_order = order;
-    hints->rx_attr->msg_order = order;
     if (!provider.empty())
         hints->fabric_attr->prov_name = strndup(provider.data(), provider.size());
     fi_info* found = nullptr;
@@ -40,19 +38,22 @@ InfoPtr ask(std::uint64_t capabilities, std::uint64_t order, std::string_view pr
     if (result != 0 && result != -FI_ENODATA)
         throw Error(ErrorCode::not_supported, "fabric",
                     fmt::format("libfabric cannot tell its providers: {}", library.describe(result)));
-    return InfoPtr(result == 0 ? found : nullptr);
+    return result == 0 ? found : nullptr;
 }
 
-// With less and less that is nice to have.
-InfoPtr ask_for_best(std::string_view provider)
+// All that can be used, those with remote reads first. What is asked for leaves out who lacks it, and what is
+// not asked for is not given, so both questions are asked; the order of messages is told without.
+InfoPtr ask_for_all(std::string_view provider)
 {
-    for (const std::uint64_t capabilities : {FI_MSG | FI_RMA, FI_MSG}) {
-        for (const std::uint64_t order : {FI_ORDER_SAS, FI_ORDER_NONE}) {
-            if (InfoPtr found = ask(capabilities, order, provider))
-                return found;
-        }
-    }
-    return nullptr;
+    InfoPtr all(ask(FI_MSG | FI_RMA, provider));
+    fi_info* const others = ask(FI_MSG, provider);
+    if (all == nullptr)
+        return InfoPtr(others);
+    fi_info* last = all.get();
+    while (last->next != nullptr)
+        last = last->next;
+    last->next = others;
+    return all;
 }
 
 std::string_view name_of(const fi_info& info)
@@ -93,57 +94,90 @@ std::vector<std::string_view> names_in(const fi_info* first)
     return names;
 }
 
-// "tcp" means "tcp;ofi_rxm", too.
-bool is_called(const fi_info& info, std::string_view provider)
+std::string in_words(std::span<const std::string_view> names)
 {
-    const std::string_view name = name_of(info);
+    std::string list;
+    for (const std::string_view name : names)
+        list += (list.empty() ? "" : ", ") + std::string(name);
+    return list.empty() ? "none" : list;
+}
+
+// "tcp" means "tcp;ofi_rxm", too.
+bool is_called(std::string_view name, std::string_view provider)
+{
     return name.starts_with(provider) && (name.size() == provider.size() || name[provider.size()] == ';');
 }
 
 [[noreturn]] void refuse_name(std::string_view provider)
 {
-    const InfoPtr all = ask_for_best({});
+    const InfoPtr all = ask_for_all({});
     const auto names = names_in(all.get());
-    std::string list;
-    for (const std::string_view name : names)
-        list += (list.empty() ? "" : ", ") + std::string(name);
     throw Error(ErrorCode::not_supported, "fabric",
                 fmt::format("libfabric has no provider '{}' for unconnected messages{}; there are: {}",
-                            provider, base::did_you_mean(provider, names), list));
+                            provider, base::did_you_mean(provider, names), in_words(names)));
+}
+
+bool keeps_order(const fi_info& info)
+{
+    return (info.tx_attr->msg_order & info.rx_attr->msg_order & FI_ORDER_SAS) != 0;
+}
+
+[[noreturn]] void refuse(const ProviderWish& wish, const fi_info* all,
+                         std::span<const network::LocalAddress> addresses)
+{
+    if (wish.adapter)
+        throw Error(
+            ErrorCode::not_supported, "fabric",
+            fmt::format(
+                "libfabric finds no network adapter that leads to where {} do; its providers here are {}",
+                network::describe(addresses), in_words(names_in(all))));
+    throw Error(ErrorCode::not_supported, "fabric",
+                fmt::format("libfabric{} reaches no network over {}; name another interface with "
+                            "TUTTI_INTERFACE, or take Tutti's own sockets with TUTTI_FABRIC=tcp",
+                            wish.name.empty() ? "" : fmt::format("'s provider {}", wish.name),
+                            network::describe(addresses)));
 }
 
 }  // namespace
 
-InfoPtr choose_provider(std::string_view provider, std::span<const network::LocalAddress> addresses)
+const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
+                       std::span<const network::LocalAddress> addresses)
 {
-    const KeepSignalHandlers keep;  // libraries of vendors are loaded by the first question, too
-    const InfoPtr all = ask_for_best(provider);
-    using Rank = std::tuple<bool, std::size_t, bool>;  // less is better
+    using Rank = std::tuple<bool, bool, std::size_t, bool, bool>;  // less is better
     const fi_info* best = nullptr;
     Rank best_rank;
-    bool known = provider.empty();
-    for (const fi_info* info = all.get(); info != nullptr; info = info->next) {
-        if (!provider.empty() && !is_called(*info, provider))
+    for (const fi_info* info = first; info != nullptr; info = info->next) {
+        if (!wish.name.empty() && !is_called(name_of(*info), wish.name))
             continue;
-        known = true;
+        const bool adapter = on_adapter(*info);
         const std::size_t place = place_of(*info, addresses);
-        // No address of ours: it leads to where nobody wanted to go, or to this machine only.
-        if (!on_adapter(*info) && place == addresses.size() && (is_ip(*info) || provider.empty()))
+        // It leads to where nobody wanted to go,
+        const bool elsewhere = is_ip(*info) && info->src_addr != nullptr && place == addresses.size();
+        // or to this machine only, as far as is known.
+        const bool nowhere = !adapter && place == addresses.size() && (is_ip(*info) || wish.name.empty());
+        if (elsewhere || nowhere || (wish.adapter && !adapter))
             continue;
-        const Rank rank{!on_adapter(*info), place, name_of(*info).find(';') != std::string_view::npos};
+        const bool layered = name_of(*info).find(';') != std::string_view::npos;
+        const Rank rank{!adapter, (info->caps & FI_RMA) == 0, place, layered, !keeps_order(*info)};
         if (best == nullptr || rank < best_rank) {
             best = info;
             best_rank = rank;
         }
     }
-    if (!known)
-        refuse_name(provider);
+    return best;
+}
+
+InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses)
+{
+    const KeepSignalHandlers keep;  // libraries of vendors are loaded by the first question, too
+    const InfoPtr all = ask_for_all(wish.name);
+    const auto names = names_in(all.get());
+    if (!wish.name.empty() &&
+        std::ranges::none_of(names, [&](auto name) { return is_called(name, wish.name); }))
+        refuse_name(wish.name);
+    const fi_info* const best = best_of(all.get(), wish, addresses);
     if (best == nullptr)
-        throw Error(ErrorCode::not_supported, "fabric",
-                    fmt::format("libfabric{} reaches no network over {}; name another interface with "
-                                "TUTTI_INTERFACE, or take Tutti's own sockets with TUTTI_FABRIC=tcp",
-                                provider.empty() ? "" : fmt::format("'s provider {}", provider),
-                                network::describe(addresses)));
+        refuse(wish, all.get(), addresses);
     InfoPtr chosen(Library::get().dupinfo(best));
     if (chosen == nullptr)
         throw Error(ErrorCode::out_of_memory, "fabric", "no memory for the description of an endpoint");

@@ -18,12 +18,21 @@ struct FreeInfo {
 };
 using InfoPtr = std::unique_ptr<fi_info, FreeInfo>;
 
-/// The best endpoint for unconnected messages, with remote reads if any has them: one on a network adapter
-/// of its own before one over IP, of those one on the first of `addresses` before the next, one that is made
-/// in one piece before one that is layered over another, and what libfabric names first. Unless `provider`
-/// is empty: only that one, or what is layered over it. Throws ErrorCode::not_supported, and says what there
-/// is.
-InfoPtr choose_provider(std::string_view provider, std::span<const network::LocalAddress> addresses);
+/// What somebody wishes of a provider.
+struct ProviderWish {
+    std::string_view name = {};  // only that one, or what is layered over it; empty: the best
+    bool adapter = false;        // on a network adapter of its own, or none
+};
+
+/// The best endpoint for unconnected messages: one on a network adapter before one over IP, one with remote
+/// reads before one without, on the first of `addresses` before the next, made in one piece before layered
+/// over another, keeping messages in order, and what libfabric names first. None has an IP address that is
+/// not in `addresses`. Throws ErrorCode::not_supported, and says what there is.
+InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses);
+
+/// The best in a list, as above; nullptr where none is fit.
+const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
+                       std::span<const network::LocalAddress> addresses);
 
 /// Sets that describe how memory must be registered for remote reads, and for use at all.
 struct MemoryModes {

@@ -78,21 +78,36 @@ TEST_CASE("without a name: a provider for the addresses that were chosen, in one
           addresses.front().address);
 }
 
+TEST_CASE("an adapter or nothing: a machine without one is told so, and what there is")
+{
+    if (!Library::installed())
+        return;
+    try {
+        const InfoPtr info = choose_provider({.adapter = true}, tutti::network::local_addresses());
+        REQUIRE(info->nic != nullptr);
+        CHECK(info->nic->bus_attr->bus_type == FI_BUS_PCI);
+    } catch (const tutti::Error& error) {
+        CHECK(error.code() == tutti::ErrorCode::not_supported);
+        CHECK_THAT(error.what(), Contains("no network adapter") && Contains("127.0.0.1"));
+    }
+}
+
 TEST_CASE("by name: that provider, or what is layered over it")
 {
     if (!Library::installed())
         return;
-    CHECK(std::string(choose_provider("udp;ofi_rxd", loopback())->fabric_attr->prov_name) == "udp;ofi_rxd");
-    CHECK(std::string(choose_provider("udp", loopback())->fabric_attr->prov_name) == "udp;ofi_rxd");
+    CHECK(std::string(choose_provider({.name = "udp;ofi_rxd"}, loopback())->fabric_attr->prov_name) ==
+          "udp;ofi_rxd");
+    CHECK(std::string(choose_provider({.name = "udp"}, loopback())->fabric_attr->prov_name) == "udp;ofi_rxd");
 }
 
 TEST_CASE("a provider that is not there: what there is, and what may have been meant")
 {
     if (!Library::installed())
         return;
-    CHECK_THROWS_WITH(choose_provider("shmm", loopback()),
+    CHECK_THROWS_WITH(choose_provider({.name = "shmm"}, loopback()),
                       Contains("no provider 'shmm'") && Contains("did you mean 'shm'?") && Contains("udp"));
-    CHECK_THROWS_WITH(choose_provider("verbs", loopback()), Contains("there are: "));
-    CHECK_THROWS_WITH(choose_provider("udp", {}),
+    CHECK_THROWS_WITH(choose_provider({.name = "verbs"}, loopback()), Contains("there are: "));
+    CHECK_THROWS_WITH(choose_provider({.name = "udp"}, {}),
                       Contains("'s provider udp reaches no network") && Contains("TUTTI_INTERFACE"));
 }

@@ -101,7 +101,7 @@ public:
     FakePeer(OfiRank& victim, const security::Key& key)
         : victim_(victim),
           settings_{key, 1, 20'000'000'000},
-          endpoint_(transport::ofi::choose_provider("net", loopback_addresses())),
+          endpoint_(transport::ofi::choose_provider({.name = "net"}, loopback_addresses())),
           links_(settings_, loopback_addresses(), 10, *this),
           to_(endpoint_.insert(victim.card().endpoint))
     {
