@@ -20,8 +20,9 @@ namespace tutti::test {
 
 namespace {
 
-// In front of the provider's name.
+// In front of the provider's name, and behind it where memory is registered as adapters want it.
 constexpr std::string_view kOfi = "ofi ";
+constexpr std::string_view kAsAdapter = " as an adapter";
 
 // Those of libfabric's providers that work between the ranks of one process.
 std::vector<std::string> fabrics()
@@ -29,7 +30,7 @@ std::vector<std::string> fabrics()
     static const bool installed = transport::ofi::Library::installed();
     if (!installed)
         return {};
-    return {"ofi net", "ofi tcp;ofi_rxm", "ofi shm"};
+    return {"ofi net", "ofi tcp;ofi_rxm", "ofi shm", "ofi net as an adapter"};
 }
 
 std::vector<Setup> setups(std::initializer_list<const char*> transports, bool with_faults)
@@ -70,9 +71,11 @@ std::unique_ptr<Transport> make_tcp(int rank, int ranks, const security::Key& ke
                                    .socket_buffer_bytes = 128 << 10});
 }
 
-std::unique_ptr<Transport> make_ofi(const std::string& provider, int rank, int ranks,
-                                    const security::Key& key)
+std::unique_ptr<Transport> make_ofi(std::string provider, int rank, int ranks, const security::Key& key)
 {
+    const bool as_adapter = provider.ends_with(kAsAdapter);
+    if (as_adapter)
+        provider.resize(provider.size() - kAsAdapter.size());
     return std::make_unique<transport::ofi::OfiTransport>(
         transport::ofi::OfiOptions{.rank = rank,
                                    .ranks = ranks,
@@ -80,7 +83,8 @@ std::unique_ptr<Transport> make_ofi(const std::string& provider, int rank, int r
                                    .host = "host" + std::to_string(rank),
                                    .interfaces = network::InterfaceChoice::parse("lo"),
                                    .provider = provider,
-                                   .linger = std::chrono::milliseconds(0)});
+                                   .linger = std::chrono::milliseconds(0),
+                                   .as_adapter = as_adapter});
 }
 
 std::vector<std::unique_ptr<Transport>> make(const std::string& name, int ranks)

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstring>
 
-#include "lib/security/key.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::ofi {
@@ -156,35 +155,6 @@ FailedOperation Endpoint::failed()
     if (more != nullptr && *more != '\0' && words != more)
         words += fmt::format(" ({})", more);
     return {static_cast<Operation*>(entry.op_context), entry.err, std::move(words)};
-}
-
-std::optional<Registration> Endpoint::add_memory(std::span<const std::byte> memory,
-                                                 std::uint64_t access) noexcept
-{
-    fid_mr* made = nullptr;
-    long result = -FI_ENOKEY;
-    // Keys of ours are random: who does not know one cannot read by it. Another has it once in 2^60 times.
-    for (int attempt = 0; attempt < 3 && result == -FI_ENOKEY; ++attempt) {
-        std::uint64_t key = 0;
-        if (!modes_.provider_keys) {
-            security::fill_random(std::as_writable_bytes(std::span(&key, 1)));
-            if (info_->domain_attr->mr_key_size < sizeof key)
-                key &= (std::uint64_t{1} << (8 * info_->domain_attr->mr_key_size)) - 1;
-        }
-        result = fi_mr_reg(domain_.get(), memory.data(), memory.size(), access, 0, key, 0, &made, nullptr);
-    }
-    if (result != 0)
-        return std::nullopt;
-    if (modes_.bound && (fi_mr_bind(made, &endpoint_->fid, 0) != 0 || fi_mr_enable(made) != 0)) {
-        fi_close(&made->fid);
-        return std::nullopt;
-    }
-    return Registration{fi_mr_key(made), fi_mr_desc(made), made};
-}
-
-void Endpoint::remove_memory(const Registration& registration) noexcept
-{
-    fi_close(&static_cast<fid_mr*>(registration.handle)->fid);
 }
 
 // The domain stays until the end: registrations hang on it.

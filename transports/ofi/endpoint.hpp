@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "transports/ofi/memory.hpp"
 #include "transports/ofi/provider.hpp"
 #include "transports/ofi/registration_cache.hpp"
 
@@ -74,10 +75,12 @@ public:
     FailedOperation failed();
 
     /// `access` as in fi_mr_reg.
-    std::optional<Registration> add_memory(std::span<const std::byte> memory, std::uint64_t access) noexcept;
-    void remove_memory(const Registration& registration) noexcept;
+    std::optional<Registration> add_memory(std::span<const std::byte> memory, std::uint64_t access) noexcept
+    {
+        return register_memory(*domain_, *endpoint_, modes_, memory, access);
+    }
 
-    /// Whatever is under way is given up. Only remove_memory() may be called afterwards.
+    /// Whatever is under way is given up. Registrations may still be ended.
     void close() noexcept;
 
 private:
@@ -109,7 +112,7 @@ public:
     {
         return endpoint_.add_memory(memory, access_);
     }
-    void remove(const Registration& registration) noexcept override { endpoint_.remove_memory(registration); }
+    void remove(const Registration& registration) noexcept override { end_registration(registration); }
 
 private:
     Endpoint& endpoint_;

@@ -32,6 +32,13 @@ std::size_t most_idle(const MemoryModes& modes)
     return modes.pins_pages ? 0 : kMostIdleRegistrations;
 }
 
+MemoryModes modes_of(const Endpoint& endpoint, const OfiOptions& options)
+{
+    MemoryModes modes(endpoint.info());
+    modes.local = modes.local || options.as_adapter;
+    return modes;
+}
+
 std::size_t payload_bytes(const fi_info& info)
 {
     const bool layered = std::string_view(info.fabric_attr->prov_name).find(';') != std::string_view::npos;
@@ -49,8 +56,10 @@ OfiTransport::OfiTransport(OfiOptions options)
     : options_(std::move(options)),
       addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
       link_settings_{options_.key, options_.rank, nanoseconds(options_.timeout)},
-      endpoint_(choose_provider({.name = options_.provider, .adapter = options_.adapter}, addresses_)),
-      modes_(endpoint_.info()),
+      endpoint_(choose_provider(
+          {.name = options_.provider, .adapter = options_.adapter, .basic_memory = options_.as_adapter},
+          addresses_)),
+      modes_(modes_of(endpoint_, options_)),
       links_(link_settings_, addresses_, kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks),
              *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
@@ -59,11 +68,9 @@ OfiTransport::OfiTransport(OfiOptions options)
       lent_(lending_registrar_, most_idle(modes_)),
       landings_(landing_registrar_, most_idle(modes_)),
       max_payload_bytes_(payload_bytes(endpoint_.info())),
-      receive_buffers_(Operation::Kind::receive, frame_bytes(),
-                       modes_.local || options_.register_all ? &frame_registrar_ : nullptr),
-      send_buffers_(Operation::Kind::send, frame_bytes(),
-                    modes_.local || options_.register_all ? &frame_registrar_ : nullptr),
-      reads_(endpoint_, modes_.local || options_.register_all ? &landings_ : nullptr),
+      receive_buffers_(Operation::Kind::receive, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
+      send_buffers_(Operation::Kind::send, frame_bytes(), modes_.local ? &frame_registrar_ : nullptr),
+      reads_(endpoint_, modes_.local ? &landings_ : nullptr),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
     // Two links a rank, and the provider's own connection.

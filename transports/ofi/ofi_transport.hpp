@@ -44,8 +44,9 @@ struct OfiOptions {
     /// How long close() waits for peers that are there, but busy, to take what was sent to them; without a
     /// value as long as they are there.
     std::optional<std::chrono::milliseconds> linger = {};
-    /// Registers also what the provider does not ask for (tests).
-    bool register_all = false;
+    /// Memory is registered as adapters want it, all of it, also with providers that need none of that
+    /// (tests).
+    bool as_adapter = false;
     /// Where the first stranger is told of; by default the standard error.
     std::function<void(const std::string& line)> log = {};
 };
@@ -60,6 +61,7 @@ public:
     std::string describe() const;
     /// Whether frames may flow to this rank.
     bool is_connected(int peer) const noexcept;
+    const MemoryModes& memory_modes() const noexcept { return modes_; }
 
     std::string_view name() const noexcept override { return "ofi"; }
     Capabilities capabilities() const noexcept override;

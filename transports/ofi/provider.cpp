@@ -18,7 +18,7 @@ namespace {
 constexpr int kMemoryModes =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 
-fi_info* ask(std::uint64_t capabilities, std::string_view provider)
+fi_info* ask(std::uint64_t capabilities, const ProviderWish& wish)
 {
     const Library& library = Library::get();
     InfoPtr hints(library.dupinfo(nullptr));
@@ -30,9 +30,9 @@ fi_info* ask(std::uint64_t capabilities, std::string_view provider)
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->av_type = FI_AV_TABLE;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-    hints->domain_attr->mr_mode = kMemoryModes;
-    if (!provider.empty())
-        hints->fabric_attr->prov_name = strndup(provider.data(), provider.size());
+    hints->domain_attr->mr_mode = wish.basic_memory ? static_cast<int>(FI_MR_BASIC) : kMemoryModes;
+    if (!wish.name.empty())
+        hints->fabric_attr->prov_name = strndup(wish.name.data(), wish.name.size());
     fi_info* found = nullptr;
     const int result = library.getinfo(library.version(), nullptr, nullptr, 0, hints.get(), &found);
     if (result != 0 && result != -FI_ENODATA)
@@ -43,10 +43,10 @@ fi_info* ask(std::uint64_t capabilities, std::string_view provider)
 
 // All that can be used, those with remote reads first. What is asked for leaves out who lacks it, and what is
 // not asked for is not given, so both questions are asked; the order of messages is told without.
-InfoPtr ask_for_all(std::string_view provider)
+InfoPtr ask_for_all(const ProviderWish& wish)
 {
-    InfoPtr all(ask(FI_MSG | FI_RMA, provider));
-    fi_info* const others = ask(FI_MSG, provider);
+    InfoPtr all(ask(FI_MSG | FI_RMA, wish));
+    fi_info* const others = ask(FI_MSG, wish);
     if (all == nullptr)
         return InfoPtr(others);
     fi_info* last = all.get();
@@ -170,7 +170,7 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
 InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses)
 {
     const KeepSignalHandlers keep;  // libraries of vendors are loaded by the first question, too
-    const InfoPtr all = ask_for_all(wish.name);
+    const InfoPtr all = ask_for_all(wish);
     const auto names = names_in(all.get());
     if (!wish.name.empty() &&
         std::ranges::none_of(names, [&](auto name) { return is_called(name, wish.name); }))
@@ -182,15 +182,6 @@ InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::Local
     if (chosen == nullptr)
         throw Error(ErrorCode::out_of_memory, "fabric", "no memory for the description of an endpoint");
     return chosen;
-}
-
-MemoryModes::MemoryModes(const fi_info& info) noexcept
-    : local((info.domain_attr->mr_mode & FI_MR_LOCAL) != 0),
-      virtual_addresses((info.domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0),
-      provider_keys((info.domain_attr->mr_mode & FI_MR_PROV_KEY) != 0),
-      bound((info.domain_attr->mr_mode & FI_MR_ENDPOINT) != 0),
-      pins_pages((info.domain_attr->mr_mode & FI_MR_ALLOCATED) != 0)
-{
 }
 
 }  // namespace tutti::transport::ofi

@@ -22,6 +22,7 @@ using InfoPtr = std::unique_ptr<fi_info, FreeInfo>;
 struct ProviderWish {
     std::string_view name = {};  // only that one, or what is layered over it; empty: the best
     bool adapter = false;        // on a network adapter of its own, or none
+    bool basic_memory = false;   // memory registered as adapters want it, from whoever can (tests)
 };
 
 /// The best endpoint for unconnected messages: one on a network adapter before one over IP, one with remote
@@ -33,16 +34,5 @@ InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::Local
 /// The best in a list, as above; nullptr where none is fit.
 const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
                        std::span<const network::LocalAddress> addresses);
-
-/// Sets that describe how memory must be registered for remote reads, and for use at all.
-struct MemoryModes {
-    explicit MemoryModes(const fi_info& info) noexcept;
-
-    bool local;              // our own buffers must be registered, too
-    bool virtual_addresses;  // peers name memory by its address; otherwise by the offset in its registration
-    bool provider_keys;      // the provider makes the keys; otherwise we do
-    bool bound;              // a registration must be bound to the endpoint
-    bool pins_pages;         // it holds the pages of now, and knows nothing of a later mapping at their place
-};
 
 }  // namespace tutti::transport::ofi

@@ -1,4 +1,4 @@
-// Remote reads: of all sizes, many at once, and such as close() ends.
+// Remote reads: many at once, and such as close() ends.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -12,34 +12,6 @@ using tutti::ErrorCode;
 using tutti::security::Key;
 using tutti::transport::SendResult;
 using namespace std::chrono_literals;
-
-TEST_CASE("with every buffer registered, as adapters want it: frames and reads of all sizes")
-{
-    if (!Library::installed())
-        return;
-    Pair pair({.rank = 0, .ranks = 2, .key = Key::random(), .linger = 0ms, .register_all = true});
-    Lent lent(pair.b, 10 << 20);
-    REQUIRE(lent.is_lent);
-    for (const std::size_t size :
-         {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{4} << 20, std::size_t{9'999'999}}) {
-        Bytes local(size);
-        OfiCompletion completion;
-        REQUIRE(pair.a.transport->get(1, {lent.region.address + 5, lent.region.key}, local, completion) ==
-                SendResult::pending);
-        REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired != 0; }));
-        CHECK(completion.fired == 1);
-        CHECK(completion.result == ErrorCode::success);
-        CHECK(std::equal(local.begin(), local.end(), lent.bytes.begin() + 5));
-    }
-    bool gone = false;
-    REQUIRE(drive_until(
-        [&] {
-            gone = gone || pair.a.send(1, Bytes(16'000, std::byte{9})) == SendResult::done;
-            pair.pass();
-        },
-        [&] { return pair.b.sink.payloads.size() == 1; }));
-    CHECK(pair.b.sink.payloads[0] == Bytes(16'000, std::byte{9}));
-}
 
 TEST_CASE("many reads at once, of which each brings its own bytes")
 {
