@@ -1,7 +1,11 @@
 #include "transports/ofi/card.hpp"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <rdma/fabric.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -139,6 +143,22 @@ std::string Card::speaks() const
 {
     return fmt::format("{} {}.{} (protocol {}.{})", provider, provider_version >> 16,
                        provider_version & 0xffff, protocol, protocol_version);
+}
+
+std::string Card::endpoint_place() const
+{
+    if (address_format != FI_SOCKADDR_IN && address_format != FI_SOCKADDR_IN6)
+        return "an address of its own kind";
+    sockaddr_storage storage{};
+    std::memcpy(&storage, endpoint.data(), std::min(endpoint.size(), sizeof storage));
+    const auto address = network::IpAddress::of(reinterpret_cast<const sockaddr&>(storage));
+    if (!address)
+        return "no address";
+    const auto port = storage.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(storage).sin6_port
+                                                    : reinterpret_cast<const sockaddr_in&>(storage).sin_port;
+    const auto door = std::ranges::find(doors, *address, [](const Door& one) { return one.at.address; });
+    return fmt::format("{} ({})", address->with_port(ntohs(port)),
+                       door != doors.end() ? door->at.interface : "an interface that was not chosen");
 }
 
 }  // namespace tutti::transport::ofi

@@ -31,6 +31,8 @@ struct Card {
     bool speaks_with(const Card& other) const noexcept;
     /// "net 117.0 (protocol 25.1)"
     std::string speaks() const;
+    /// Where the endpoint is: "10.0.0.2:4711 (eth0)", as far as that can be told.
+    std::string endpoint_place() const;
 };
 
 }  // namespace tutti::transport::ofi

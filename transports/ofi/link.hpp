@@ -74,6 +74,8 @@ public:
     const std::string& where() const noexcept { return where_; }
     /// Why it has ended: a part of a sentence that names the address.
     const std::string& reason() const noexcept { return reason_; }
+    /// Also of one that has ended since.
+    bool was_proved() const noexcept { return handshake_.state() == security::Handshake::State::proved; }
     /// Whether, before it was proved, somebody said at every address that nothing listens there.
     bool was_refused() const noexcept { return refused_ != 0 && refused_ == ways_.size(); }
     /// -1 between two connections.

@@ -149,6 +149,7 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
         throw Error(ErrorCode::protocol, "connect", unreachable(bytes), rank);
     Peer& to = make_peer(rank);
     to.host = card->host;
+    to.endpoint_place = card->endpoint_place();
     to.only_looked = false;
     if (to.address == FI_ADDR_UNSPEC)
         to.address = endpoint_.insert(card->endpoint);

@@ -20,6 +20,7 @@ struct Peer {
     // Who it is; known once we have its card.
     fi_addr_t address = FI_ADDR_UNSPEC;
     std::string host;
+    std::string endpoint_place;
     std::string where;  // its end of the last link that was proved
 
     // Links: the one we dialed, and the one that it dialed. Either is enough.

@@ -116,8 +116,15 @@ void OfiTransport::ended(Link& link)
     if (link.was_refused())
         lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", with.host,
                                link.reason()));
+    else if (link.was_proved())
+        lose(rank,
+             fmt::format("{}{} (seen from host {})", with.host.empty() ? "" : "host " + with.host + ", ",
+                         link.reason(), options_.host));
     else
-        lose(rank, with.host.empty() ? link.reason() : fmt::format("host {}, {}", with.host, link.reason()));
+        lose(rank,
+             fmt::format("host {} did not reach host {}: {}; where they should meet on another network, "
+                         "name that in TUTTI_INTERFACE",
+                         options_.host, with.host, link.reason()));
 }
 
 // A link tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
@@ -217,9 +224,11 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
     const Peer& lost = peer(rank);
     const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
     if (lost.fate == Peer::Fate::living)
-        lose(rank, fmt::format("{}: what is sent does not arrive: its process has ended, or the network has "
-                               "failed ({})",
-                               lost.place(), said));
+        lose(rank,
+             fmt::format("{}: what host {} sends from {} to {} does not arrive: its process has ended, or "
+                         "the network has failed ({}); where they should meet on another network, name that "
+                         "in TUTTI_INTERFACE",
+                         lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said));
     else
         lose(rank, fmt::format("it has left the job while messages to it were under way ({}; {})",
                                lost.place(), said));
@@ -303,9 +312,12 @@ void OfiTransport::be_patient(std::int64_t now_ns)
             to.answers = 0;
         } else if (now_ns - to.owed_since_ns >= link_settings_.timeout_ns && to.answers >= kQuestions - 1) {
             lose(rank,
-                 fmt::format("{}: it answers over TCP, but libfabric's provider {} has brought it nothing "
-                             "for {:.1f} s; see whether a firewall lets it through",
-                             link->where(), card_.provider, double(link_settings_.timeout_ns) * 1e-9));
+                 fmt::format(
+                     "host {} answers host {} over TCP ({}), but libfabric's provider {} has brought it "
+                     "nothing from {} to {} for {:.1f} s: see whether a firewall lets it through; where "
+                     "they should meet on another network, name that in TUTTI_INTERFACE",
+                     to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
+                     to.endpoint_place, double(link_settings_.timeout_ns) * 1e-9));
         } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
             to.asked = true;
             to.asked_ns = now_ns;

@@ -8,6 +8,8 @@
 using namespace tutti::test;
 using namespace tutti::transport::ofi;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using tutti::ErrorCode;
 using tutti::security::Key;
 using tutti::transport::RemoteRegion;
@@ -50,7 +52,7 @@ TEST_CASE("a process that is killed is lost at once, after what it had sent; a r
     REQUIRE(drive_until([&] { rank.progress(); }, [&] { return !rank.sink.losses.empty(); }));
     CHECK(std::chrono::steady_clock::now() - killed < 20s);
     CHECK(rank.sink.losses == std::vector{1});
-    CHECK_THAT(rank.sink.reasons.front(), Contains("host host1, 127.0.0.1:"));
+    CHECK_THAT(rank.sink.reasons.front(), Contains("host host1, 127.0.0.1:") && Contains("host host0"));
     CHECK(second.fired == 1);
     CHECK(rank.send(1, Bytes(8)) == SendResult::done);
     OfiCompletion third;
@@ -96,7 +98,14 @@ TEST_CASE("a peer that says it is there while the fabric brings it nothing is lo
     {
         REQUIRE(drive_until([&] { peer.pass(); }, [&] { return !rank.sink.losses.empty(); }));
         CHECK(peer.questions >= 9);
-        CHECK_THAT(rank.sink.reasons.front(), Contains("provider net") && Contains("firewall"));
+        const std::string& reason = rank.sink.reasons.front();
+        CHECK_THAT(reason, Contains("host host1 answers host host0 over TCP (127.0.0.1:"));
+        CHECK_THAT(reason, Contains("provider net") && Contains("firewall") && Contains("TUTTI_INTERFACE"));
+        // Both ends of the fabric.
+        CHECK_THAT(reason, Contains("from " + rank.card().endpoint_place() + " to " +
+                                    Card::parse(peer.card())->endpoint_place() + " for"));
+        CHECK_THAT(rank.card().endpoint_place(),
+                   StartsWith("127.0.0.1:") && EndsWith(" (lo)") && !Contains(":0 "));
     }
     SECTION("it says that it has had the frame, and is asked no more")
     {

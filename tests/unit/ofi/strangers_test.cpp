@@ -71,7 +71,8 @@ TEST_CASE("a rank of another job is no rank of ours")
     };
     REQUIRE(drive_until(pass, [&] { return !theirs.sink.losses.empty() && !ours.log.empty(); }));
     CHECK_THAT(ours.log.front(), Contains("rank 0 on host0") && Contains("127.0.0.1:"));
-    CHECK_THAT(theirs.sink.reasons.front(), Contains("127.0.0.1:"));
+    CHECK_THAT(theirs.sink.reasons.front(), Contains("host host1 did not reach host host0: ") &&
+                                                Contains("127.0.0.1:") && Contains("TUTTI_INTERFACE"));
     CHECK(ours.sink.losses.empty());
     CHECK(theirs.send(0, {}) == SendResult::done);  // goes nowhere
 }
