@@ -132,6 +132,10 @@ public:
     /// does not take a network that leads nowhere for an end.
     virtual Presence look_after(int, std::span<const std::byte>) { return Presence::here; }
 
+    /// Where `peer`, to whom frames wait to go, has taken connections and said nothing for long: it computes,
+    /// or it is somebody else. For messages; empty: nothing is known.
+    virtual std::string silent_at(int) const { return {}; }
+
     /// Delivers what has arrived. Returns the number of events (frames, completions, losses); 0 means idle.
     virtual std::size_t progress(Sink& sink) = 0;
 

@@ -1,8 +1,12 @@
 #include "lib/network/candidates.hpp"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "lib/base/unique_fd.hpp"
 
 namespace tutti::network {
 
@@ -26,6 +30,42 @@ Rank rank_of(const LocalAddress& from, const HostAddress& to, std::span<const Lo
     return here.is_private() == there.is_private() ? Rank::routed : Rank::routed_out_of_private;
 }
 
+// The address from which this host's routes lead there; nothing where none does. No packet is sent.
+std::optional<IpAddress> source_towards(const IpAddress& there)
+{
+    const base::UniqueFd socket(::socket(there.is_v4() ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    socklen_t size = 0;
+    const sockaddr_storage to = there.to_sockaddr(9, 0, size);
+    sockaddr_storage from{};
+    socklen_t from_size = sizeof from;
+    if (!socket || connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), size) != 0 ||
+        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&from), &from_size) != 0)
+        return std::nullopt;
+    return IpAddress::of(reinterpret_cast<const sockaddr&>(from));
+}
+
+// Of equals the first, but where a router leads to it the one that is on the way: what it sends back to
+// another may find no way.
+const LocalAddress* best_source(const HostAddress& to, std::span<const LocalAddress> mine)
+{
+    const LocalAddress* best = nullptr;
+    for (const LocalAddress& from : mine) {
+        if (best == nullptr || rank_of(from, to, mine) < rank_of(*best, to, mine))
+            best = &from;
+    }
+    const Rank rank = best != nullptr ? rank_of(*best, to, mine) : Rank::never;
+    if (rank == Rank::never)
+        return nullptr;
+    if (rank == Rank::same_subnet || mine.size() == 1)
+        return best;
+    const auto source = source_towards(to.address);
+    for (const LocalAddress& from : mine) {
+        if (source == from.address && rank_of(from, to, mine) == rank)
+            return &from;
+    }
+    return best;
+}
+
 }  // namespace
 
 std::string Candidate::describe() const
@@ -38,9 +78,7 @@ std::vector<Candidate> candidates(std::span<const LocalAddress> mine, std::span<
 {
     std::vector<std::pair<Rank, Candidate>> ranked;
     for (const HostAddress& to : theirs) {
-        const auto best = std::ranges::min_element(
-            mine, {}, [&](const LocalAddress& from) { return rank_of(from, to, mine); });
-        if (best != mine.end() && rank_of(*best, to, mine) != Rank::never)
+        if (const LocalAddress* const best = best_source(to, mine))
             ranked.emplace_back(rank_of(*best, to, mine), Candidate{*best, to});
     }
     std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });

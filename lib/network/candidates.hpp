@@ -22,7 +22,8 @@ struct Candidate {
 
 /// Both lists as InterfaceChoice::choose() gives them, so loopback and link-local addresses are in them only
 /// where they were named. Each address of theirs once, with the one of mine that fits it best: in one subnet
-/// first, then those that a router may lead to. Loopback and link-local addresses go with their like only.
+/// first, then those that a router may lead to, of which the one that the routes would take. Loopback and
+/// link-local addresses go with their like only.
 std::vector<Candidate> candidates(std::span<const LocalAddress> mine, std::span<const HostAddress> theirs);
 
 }  // namespace tutti::network

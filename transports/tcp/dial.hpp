@@ -1,4 +1,4 @@
-// The way to one peer: its addresses are tried, one after the other, until one leads to it.
+// The way to one peer: its addresses are tried, the likeliest first, until one leads to it.
 #pragma once
 
 #include <cstdint>
@@ -20,53 +20,71 @@ struct DialOptions {
     SocketOptions socket;
 };
 
+/// Each address has a share of the timeout for itself; then the next is tried beside it. One that has
+/// connected is kept also when it says nothing: the peer may compute, and answers when it next calls Tutti.
 class Dial {
 public:
-    enum class State {
-        connecting,  // TCP has not connected
-        meeting,     // it has: see meeting()
-        failed       // every address has
-    };
-
     Dial(const DialOptions& options, Poller& poller, Card card, std::vector<network::Candidate> candidates);
     ~Dial();
     Dial(const Dial&) = delete;
     Dial& operator=(const Dial&) = delete;
 
     int peer() const noexcept { return card_.rank; }
-    State state() const noexcept { return state_; }
-    Meeting& meeting() noexcept { return *meeting_; }
+    /// No address is left.
+    bool has_failed() const noexcept { return attempts_.empty() && next_ == candidates_.size(); }
+    /// A connection that has come so far; nullptr: there is none.
+    Meeting* in(Meeting::State state) noexcept;
     /// Gives up the connection, which another owner watches from now on.
-    std::unique_ptr<Meeting> release();
+    std::unique_ptr<Meeting> release(Meeting& meeting);
+    /// This connection is not the one; others may be.
+    void forget(Meeting& meeting) noexcept;
 
-    /// Its connection has an event.
-    void advance(std::int64_t now_ns);
-    /// Goes on with the next address when this one has had its time. When it wants to be asked again; 0: not.
+    /// A connection has an event, or has failed. One that is not of this dial, or no more, is ignored.
+    void advance(Meeting& meeting, std::int64_t now_ns);
+    /// Goes on where an address has had its time. When it wants to be asked again; 0: not.
     std::int64_t look(std::int64_t now_ns);
 
+    /// The addresses that have connected and said nothing for their share of time, for messages. Empty: there
+    /// is none.
+    std::string mute(std::int64_t now_ns) const;
+    /// The same, where the peer has answered at once at another address: they lead to somebody else.
+    std::string mute_beside(const Meeting& meeting, std::int64_t now_ns) const;
     /// Whether at every address somebody said that nothing listens there, once all have failed.
     bool was_refused() const noexcept { return refused_ != 0 && refused_ == said_.size(); }
     /// What became of each address, once all have failed.
     std::string failure() const;
 
 private:
+    // An address that is being tried.
+    struct Attempt {
+        std::size_t candidate;
+        std::unique_ptr<Meeting> meeting;  // nullptr: a pause, before it connects anew
+        bool connected;
+        std::int64_t touched_ns;   // when anything last happened
+        std::int64_t deadline_ns;  // its share of time ends, or, without a meeting, the pause
+        std::int64_t left_ns;      // since when the other end closes each connection soon; 0: it does not
+    };
+
+    std::int64_t timeout_ns() const noexcept { return options_.socket.timeout.count() * 1'000'000; }
     void start_next(std::int64_t now_ns);
-    bool start(const network::Candidate& candidate);
-    void failed(const std::string& why, std::int64_t now_ns);
-    void drop() noexcept;
+    bool connect(Attempt& attempt, std::int64_t now_ns);
+    void was_left(Attempt& attempt, const std::string& why, std::int64_t now_ns);
+    void give_up(Attempt& attempt, const std::string& why, std::int64_t now_ns);
+    void note(const Attempt& attempt, const std::string& why);
+    void hang_up(Attempt& attempt) noexcept;
+    std::vector<Attempt>::iterator attempt_of(const Meeting& meeting) noexcept;
+    bool is_mute(const Attempt& attempt, std::int64_t now_ns) const noexcept;
 
     const DialOptions& options_;
     Poller& poller_;
     Card card_;
     std::vector<network::Candidate> candidates_;
-    std::size_t next_ = 0;
-    std::int64_t time_for_one_ns_;
-    std::int64_t deadline_ns_ = 0;  // of the present address, while connecting
+    std::size_t next_ = 0;  // of these
+    std::int64_t share_ns_;
+    std::int64_t next_ns_ = 0;  // when that one is tried, whatever the others do
+    std::vector<Attempt> attempts_;
     std::vector<std::string> said_;
     std::size_t refused_ = 0;  // of these
-    int left_ = 0;             // times that the other end closed the connection before it knew who we are
-    State state_ = State::connecting;
-    std::unique_ptr<Meeting> meeting_;
 };
 
 }  // namespace tutti::transport::tcp

@@ -67,6 +67,12 @@ bool Meeting::advance()
 
 void Meeting::decide(Verdict verdict)
 {
+    // Who has given us up while we computed is told nothing by it any more: else the connection would be
+    // taken for one that stands, and its end for a death.
+    std::byte more{};
+    const ssize_t got = recv(fd(), &more, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        return fail(got == 0 ? 0 : errno);
     const auto byte = static_cast<std::byte>(verdict);
     if (send_all({&byte, 1}))
         state_ = verdict == Verdict::accepted ? State::accepted : State::duplicate;

@@ -23,17 +23,17 @@ void set(int fd, int level, int name, int value) noexcept
     setsockopt(fd, level, name, &value, sizeof value);
 }
 
+bool bind_to(int fd, const network::IpAddress& address, unsigned scope) noexcept
+{
+    socklen_t size = 0;
+    const sockaddr_storage own = address.to_sockaddr(0, scope, size);
+    return bind(fd, reinterpret_cast<const sockaddr*>(&own), size) == 0;
+}
+
 bool bind_anywhere(int fd, bool v4) noexcept
 {
-    if (v4) {
-        sockaddr_in any{};
-        any.sin_family = AF_INET;
-        return bind(fd, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
-    }
     set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    sockaddr_in6 any{};
-    any.sin6_family = AF_INET6;
-    return bind(fd, reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
+    return bind_to(fd, *network::IpAddress::parse(v4 ? "0.0.0.0" : "::"), 0);
 }
 
 std::uint16_t port_of(const sockaddr_storage& address) noexcept
@@ -71,21 +71,45 @@ void set_options(int fd, const SocketOptions& options) noexcept
     }
 }
 
-Listener make_listener(const SocketOptions& options)
+bool bind_source(int fd, const network::IpAddress& address, unsigned scope) noexcept
 {
+    set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);  // else all connections share the ports of one address
+    return bind_to(fd, address, scope);
+}
+
+Listener make_listener(const SocketOptions& options, std::span<const network::LocalAddress> addresses)
+{
+    const network::LocalAddress* const only = addresses.size() == 1 ? &addresses.front() : nullptr;
     for (const bool v4 : {false, true}) {
+        if (only != nullptr && only->address.is_v4() != v4)
+            continue;
         base::UniqueFd fd = make_socket(v4);
         if (!fd && v4)
             break;
         // Buffers are inherited, and the window's size is agreed on when the connection is made.
         set_options(fd.get(), options);
+        const auto is_bound = [&] {
+            if (only == nullptr)
+                return bind_anywhere(fd.get(), v4);
+            return bind_to(fd.get(), only->address,
+                           only->address.is_link_local() ? only->interface_index : 0);
+        };
         sockaddr_storage bound{};
         socklen_t size = sizeof bound;
-        if (fd && bind_anywhere(fd.get(), v4) && listen(fd.get(), SOMAXCONN) == 0 &&
+        if (fd && is_bound() && listen(fd.get(), SOMAXCONN) == 0 &&
             getsockname(fd.get(), reinterpret_cast<sockaddr*>(&bound), &size) == 0)
             return {std::move(fd), port_of(bound)};
     }
     throw Error(ErrorCode::system, "tcp", fmt::format("no port to listen on: {}", words_of(errno)));
+}
+
+std::optional<network::IpAddress> own_address_of(int fd)
+{
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+        return std::nullopt;
+    return network::IpAddress::of(reinterpret_cast<const sockaddr&>(address));
 }
 
 std::string name_of_other_end(int fd)

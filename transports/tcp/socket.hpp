@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "lib/base/unique_fd.hpp"
-#include "lib/network/ip_address.hpp"
+#include "lib/network/interfaces.hpp"
 
 namespace tutti::transport::tcp {
 
@@ -25,14 +27,20 @@ struct SocketOptions {
 /// Non-blocking; closed by exec. Empty, with errno, where there is none.
 base::UniqueFd make_socket(bool v4) noexcept;
 void set_options(int fd, const SocketOptions& options) noexcept;
+/// What connect() goes out from; its port is chosen then. False, with errno, where this host has no such
+/// address.
+bool bind_source(int fd, const network::IpAddress& address, unsigned scope) noexcept;
 
 struct Listener {
     base::UniqueFd fd;
     std::uint16_t port = 0;
 };
-/// On a free port of all addresses, of both versions of IP where the host has both. Throws ErrorCode::system.
-Listener make_listener(const SocketOptions& options);
+/// On a free port of the one address that there is, or else of all that the host has, of both versions of IP
+/// where it has both: then who comes to another address is to be turned away. Throws ErrorCode::system.
+Listener make_listener(const SocketOptions& options, std::span<const network::LocalAddress> addresses);
 
+/// The address of this host that the other end has connected to.
+std::optional<network::IpAddress> own_address_of(int fd);
 /// "10.0.0.2:4242", as the kernel knows the other end.
 std::string name_of_other_end(int fd);
 /// The error in words, with the remedy where there is a known one.

@@ -13,18 +13,10 @@
 
 namespace tutti::transport::tcp {
 
-using security::Handshake;
-using security::Identity;
-
 namespace {
 
-constexpr std::size_t kGuestsAPass = 64;
-constexpr std::size_t kMostStrangers = 64;       // who have not said hello
-constexpr std::size_t kMostGuestsARank = 2;      // who say that they are the same rank
-constexpr std::int64_t kPatienceWithHello = 10;  // times the timeout: a rank may compute between two steps
-constexpr std::size_t kMostLogged = 32;          // a port scan shall not fill the log
+constexpr std::size_t kMostLogged = 32;  // a port scan shall not fill the log
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kNoFilesPauseNs = 1'000'000'000;
 
 }  // namespace
 
@@ -60,7 +52,7 @@ void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
             rank);
     to.dial = std::make_unique<Dial>(dial_options_, poller_, std::move(*card), std::move(candidates));
     ++dials_;
-    if (to.dial->state() == Dial::State::failed)
+    if (to.dial->has_failed())
         poller_.wake_at(1);
 }
 
@@ -86,12 +78,19 @@ Presence TcpTransport::look_after(int rank, std::span<const std::byte> card)
     return Presence::unknown;
 }
 
-std::size_t TcpTransport::advance_dial(int rank)
+std::string TcpTransport::silent_at(int rank) const
 {
+    const auto& known = peers_[static_cast<std::size_t>(rank)];
+    return known != nullptr && known->dial != nullptr ? known->dial->mute(base::now_ns()) : std::string();
+}
+
+std::size_t TcpTransport::advance_dial(Meeting& meeting)
+{
+    const int rank = meeting.peer;
     Peer& to = peer(rank);
     if (to.dial == nullptr)
         return 0;  // ended in this pass
-    to.dial->advance(base::now_ns());
+    to.dial->advance(meeting, base::now_ns());
     settle_dial(rank);
     return 1;
 }
@@ -99,28 +98,36 @@ std::size_t TcpTransport::advance_dial(int rank)
 void TcpTransport::settle_dial(int rank)
 {
     Peer& to = peer(rank);
-    if (to.dial->state() == Dial::State::failed && to.only_looked)
-        return to.dial->was_refused()
-                   ? lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})",
-                                            to.host, to.dial->failure()))
-                   : end_dial(to);
-    if (to.dial->state() == Dial::State::failed)
-        return lose(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
-                                      "network, name that in TUTTI_INTERFACE",
-                                      options_.host, to.host, to.dial->failure()));
-    if (to.dial->state() != Dial::State::meeting)
-        return;
-    Meeting& meeting = to.dial->meeting();
-    if (meeting.state() == Meeting::State::proved && options_.rank < rank)
-        meeting.decide(Verdict::accepted);  // had another one been, this dial would have ended
-    if (meeting.state() == Meeting::State::accepted) {
-        adopt(rank, to.dial->release());
-    } else if (meeting.state() == Meeting::State::duplicate) {
+    Dial& dial = *to.dial;
+    Meeting* const proved = dial.in(Meeting::State::proved);
+    if (proved != nullptr && options_.rank < rank) {
+        proved->decide(Verdict::accepted);  // had another one been, this dial would have ended
+        dial.advance(*proved, base::now_ns());
+    }
+    if (Meeting* const accepted = dial.in(Meeting::State::accepted)) {
+        if (const std::string mute = dial.mute_beside(*accepted, base::now_ns()); !mute.empty())
+            log_once(mute, fmt::format("somebody else than rank {} (host {}) took a connection and said "
+                                       "nothing, which cost time: {}",
+                                       rank, to.host, mute));
+        return adopt(rank, dial.release(*accepted));
+    }
+    if (Meeting* const duplicate = dial.in(Meeting::State::duplicate)) {
+        dial.forget(*duplicate);
+        if (dial.in(Meeting::State::proved) != nullptr)
+            return;  // that one is
         end_dial(to);
         to.called_ns = base::now_ns();
         poller_.wake_at(to.called_ns + timeout_ns());
-    } else if (meeting.state() == Meeting::State::failed) {
-        lose(rank, fmt::format("host {} ({}): {}", to.host, meeting.remote(), meeting.failure()));
+    } else if (dial.has_failed() && to.only_looked) {
+        dial.was_refused()
+            ? lose(rank, fmt::format("it has left the job, or its process on host {} has ended "
+                                     "({})",
+                                     to.host, dial.failure()))
+            : end_dial(to);
+    } else if (dial.has_failed()) {
+        lose(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
+                               "network, name that in TUTTI_INTERFACE",
+                               options_.host, to.host, dial.failure()));
     }
 }
 
@@ -130,116 +137,6 @@ void TcpTransport::end_dial(Peer& of) noexcept
         return;
     --dials_;
     old_dials_.push_back(std::move(of.dial));
-}
-
-void TcpTransport::accept_guests()
-{
-    for (std::size_t i = 0; i < kGuestsAPass; ++i) {
-        base::UniqueFd fd(accept4(listener_.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-        if (!fd) {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-                log_once("files", "cannot take another connection: " + words_of(errno));
-                poller_.forget(listener_.fd.get());
-                accept_again_ns_ = base::now_ns() + kNoFilesPauseNs;
-                poller_.wake_at(accept_again_ns_);
-            }
-            return;
-        }
-        set_options(fd.get(), dial_options_.socket);
-        std::string remote = name_of_other_end(fd.get());
-        const Identity self{Identity::Kind::rank, static_cast<std::uint32_t>(options_.rank)};
-        auto guest = std::make_unique<Meeting>(Watched::Kind::guest, std::move(fd),
-                                               Handshake::listen(options_.key, kProtocolVersion, self),
-                                               std::move(remote));
-        guest->since_ns = base::now_ns();
-        if (!poller_.watch(guest->fd(), EPOLLIN, *guest))
-            continue;
-        poller_.wake_at(guest->since_ns + timeout_ns());
-        Meeting& added = *guests_.emplace_back(std::move(guest));
-        advance_guest(added);  // its hello is likely to be there
-        limit_guests();
-    }
-}
-
-// Takes the guest out of the list; epoll tells of it no more.
-std::unique_ptr<Meeting> TcpTransport::take_guest(Meeting& guest)
-{
-    const auto found = std::ranges::find(guests_, &guest, &std::unique_ptr<Meeting>::get);
-    auto taken = std::move(*found);
-    guests_.erase(found);
-    poller_.forget(taken->fd());
-    return taken;
-}
-
-// Empty `why`: nothing worth telling.
-void TcpTransport::drop_guest(Meeting& guest, std::string_view why)
-{
-    const auto dropped = take_guest(guest);
-    // Once an address, whatever port it comes from.
-    const std::string& remote = dropped->remote();
-    if (!why.empty())
-        log_once(remote.substr(0, remote.rfind(':')) + std::string(why),
-                 fmt::format("dropped a connection from {}: {}", remote, why));
-}
-
-bool TcpTransport::wants(int rank)
-{
-    const Peer& known = peer(rank);
-    return known.fate == Fate::living && known.stream == nullptr;
-}
-
-std::size_t TcpTransport::advance_guest(Meeting& guest)
-{
-    const bool moved = guest.advance();
-    if (guest.state() == Meeting::State::failed) {
-        // Who leaves without a word, or leaves after a proper hello, is no stranger worth a line.
-        const bool quiet = guest.was_left() && (!guest.has_heard_anything() || guest.handshake().has_hello());
-        drop_guest(guest, quiet ? "" : guest.failure());
-        return 1;
-    }
-    if (guest.state() == Meeting::State::greeting)
-        return moved ? 1 : 0;
-    const Identity who = guest.handshake().peer();
-    if (who.kind != Identity::Kind::rank || who.number >= peers_.size()) {
-        drop_guest(guest, "it is no rank of this job");
-        return 1;
-    }
-    const int rank = static_cast<int>(who.number);
-    if (guest.state() == Meeting::State::proved) {
-        if (options_.rank < rank)
-            guest.decide(wants(rank) ? Verdict::accepted : Verdict::duplicate);
-        else
-            guest.advance();  // its verdict follows its proof
-    }
-    if (guest.state() == Meeting::State::accepted && wants(rank))
-        adopt(rank, take_guest(guest));
-    else if (guest.state() != Meeting::State::proved)
-        drop_guest(guest, "");
-    return 1;
-}
-
-void TcpTransport::limit_guests()
-{
-    const auto count = [&](auto&& counts) {
-        return static_cast<std::size_t>(
-            std::ranges::count_if(guests_, [&](const auto& guest) { return counts(*guest); }));
-    };
-    const auto drop_oldest = [&](auto&& counts) {
-        const auto oldest = std::ranges::find_if(guests_, [&](const auto& guest) { return counts(*guest); });
-        drop_guest(**oldest, "too many others wait for their handshake, too");
-    };
-    const Meeting* const newest = guests_.empty() ? nullptr : guests_.back().get();
-    const auto stranger = [](const Meeting& guest) { return !guest.handshake().has_hello(); };
-    if (guests_.size() > kMostStrangers && count(stranger) > kMostStrangers)
-        drop_oldest(stranger);
-    if (newest == nullptr || guests_.back().get() != newest || stranger(*newest))
-        return;
-    const Identity claimed = newest->handshake().peer();
-    const auto same = [&](const Meeting& guest) {
-        return guest.handshake().has_hello() && guest.handshake().peer() == claimed;
-    };
-    if (count(same) > kMostGuestsARank)
-        drop_oldest(same);
 }
 
 void TcpTransport::adopt(int rank, std::unique_ptr<Meeting> meeting)
@@ -280,21 +177,6 @@ void TcpTransport::on_alarm()
         poller_.wake_at(next);
 }
 
-std::int64_t TcpTransport::look_at_guests(std::int64_t now_ns)
-{
-    std::int64_t next = kNever;
-    for (std::size_t i = guests_.size(); i-- > 0;) {
-        Meeting& guest = *guests_[i];
-        const std::int64_t patience = guest.handshake().has_hello() ? kPatienceWithHello : 1;
-        const std::int64_t deadline = guest.since_ns + patience * timeout_ns();
-        if (now_ns >= deadline)
-            drop_guest(guest, "it did not finish the handshake in time");
-        else
-            next = std::min(next, deadline);
-    }
-    return next;
-}
-
 std::int64_t TcpTransport::look_at_dials(std::int64_t now_ns)
 {
     std::int64_t next = kNever;
@@ -304,7 +186,7 @@ std::int64_t TcpTransport::look_at_dials(std::int64_t now_ns)
             continue;
         if (to->dial != nullptr) {
             const std::int64_t deadline = to->dial->look(now_ns);
-            if (to->dial->state() == Dial::State::failed)
+            if (to->dial->has_failed())
                 settle_dial(rank);
             else if (deadline != 0)
                 next = std::min(next, deadline);

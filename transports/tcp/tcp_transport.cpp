@@ -61,7 +61,7 @@ TcpTransport::TcpTransport(TcpOptions options)
                     {options_.timeout, options_.socket_buffer_bytes,
                      choose_congestion_control(options_.congestion_control)}},
       local_addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
-      listener_(make_listener(dial_options_.socket)),
+      listener_(make_listener(dial_options_.socket, local_addresses_)),
       card_{options_.rank, listener_.port, options_.host, {local_addresses_.begin(), local_addresses_.end()}}
 {
     peers_.resize(static_cast<std::size_t>(options_.ranks));
@@ -266,7 +266,7 @@ std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)
                 events += advance_guest(static_cast<Meeting&>(watched));
                 break;
             case Watched::Kind::dial:
-                events += advance_dial(static_cast<Meeting&>(watched).peer);
+                events += advance_dial(static_cast<Meeting&>(watched));
                 break;
             case Watched::Kind::stream:
                 events += on_stream(static_cast<Stream&>(watched), sink);

@@ -52,6 +52,7 @@ public:
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
+    std::string silent_at(int peer) const override;
     std::size_t progress(Sink& sink) override;
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
@@ -99,19 +100,22 @@ private:
     std::size_t report_losses(Sink& sink);
     bool has_to_poll() const noexcept;
 
-    // Connections (tcp_connections.cpp)
+    // Who comes (tcp_guests.cpp)
     void accept_guests();
     std::size_t advance_guest(Meeting& guest);
-    std::size_t advance_dial(int rank);
-    void settle_dial(int rank);
     void drop_guest(Meeting& guest, std::string_view why);
+    void tell_dropped(const std::string& remote, std::string_view why);
     void limit_guests();
     bool wants(int rank);
+    std::unique_ptr<Meeting> take_guest(Meeting& guest);
+    std::int64_t look_at_guests(std::int64_t now_ns);
+
+    // Connections (tcp_connections.cpp)
+    std::size_t advance_dial(Meeting& meeting);
+    void settle_dial(int rank);
     void adopt(int rank, std::unique_ptr<Meeting> meeting);
     void end_dial(Peer& of) noexcept;
-    std::unique_ptr<Meeting> take_guest(Meeting& guest);
     void on_alarm();
-    std::int64_t look_at_guests(std::int64_t now_ns);
     std::int64_t look_at_dials(std::int64_t now_ns);
     std::int64_t look_at_streams(std::int64_t now_ns);
     void stream_ended(Stream& stream);

@@ -70,3 +70,12 @@ TEST_CASE("an address that both have is tried last: it leads back to this host")
                              {address("br0", "172.17.0.1/16"), address("eth0", "10.0.0.2/24")});
     CHECK(found == Texts{"10.0.0.2 (eth0) from 10.0.0.1 (eth0)", "172.17.0.1 (br0) from 172.17.0.1 (br0)"});
 }
+
+TEST_CASE("to where a router may lead the connection goes out from the address that the route takes")
+{
+    // The kernel's route to all of 127/8 is from 127.0.0.1.
+    CHECK(pairs({address("dummy", "127.0.0.7/32"), address("lo", "127.0.0.1/32")},
+                {address("lo", "127.9.9.9/32")}) == Texts{"127.9.9.9 (lo) from 127.0.0.1 (lo)"});
+    CHECK(pairs({address("dummy", "127.0.0.7/32"), address("other", "127.0.0.8/32")},
+                {address("lo", "127.9.9.9/32")}) == Texts{"127.9.9.9 (lo) from 127.0.0.7 (dummy)"});
+}

@@ -1,10 +1,6 @@
 // Whoever is not of the job: dropped, told once, and the job goes on.
 #include <catch2/catch.hpp>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include "tests/unit/tcp/support.hpp"
 
 using namespace tutti::test;
@@ -48,25 +44,14 @@ Bytes hello_of(const Key& key, int from, int to)
 // Stands between a dialer and a rank, and writes down what the dialer says.
 class Tap {
 public:
-    Tap() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
-    {
-        sockaddr_in any{};
-        any.sin_family = AF_INET;
-        socklen_t size = sizeof any;
-        REQUIRE(bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0);
-        REQUIRE(listen(listener_.get(), 1) == 0);
-        getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&any), &size);
-        port_ = ntohs(any.sin_port);
-    }
-    std::uint16_t port() const { return port_; }
+    std::uint16_t port() const { return door_.port(); }
 
     void pass_on(std::uint16_t to)
     {
         if (dialer_ == nullptr) {
-            tutti::base::UniqueFd fd(accept(listener_.get(), nullptr, nullptr));
-            if (!fd)
+            dialer_ = door_.accept();
+            if (dialer_ == nullptr)
                 return;
-            dialer_ = std::make_unique<RawPeer>(std::move(fd));
             rank_ = std::make_unique<RawPeer>(to);
         }
         const Bytes said = dialer_->read();
@@ -78,8 +63,7 @@ public:
     Bytes recorded;
 
 private:
-    tutti::base::UniqueFd listener_;
-    std::uint16_t port_ = 0;
+    Door door_{"127.0.0.1"};
     std::unique_ptr<RawPeer> dialer_;
     std::unique_ptr<RawPeer> rank_;
 };
@@ -180,6 +164,27 @@ TEST_CASE("who comes and goes without a word is not worth one")
         job.one.progress();
     CHECK(job.errors.text().empty());
     check_job_goes_on(job.zero, job.one);
+}
+
+TEST_CASE("who comes to an address that was not chosen is turned away")
+{
+    const Key key = Key::random();
+    TcpRank one(1, 2, key, std::chrono::seconds(20), "127.0.0.0/8");
+    CHECK_THROWS(RawPeer(one.port(), "127.0.0.2"));  // one address: nobody listens on others
+
+    // Two, where the machine has IPv6.
+    TcpRank other(1, 2, key, std::chrono::seconds(20), "lo");
+    if (tutti::transport::tcp::Card::parse(other->address())->addresses.size() < 2)
+        return;
+    const CapturedErrors errors;
+    RawPeer stranger(other.port(), "127.0.0.2");
+    REQUIRE(drive({&other}, [&] { return stranger.is_closed(); }));
+    CHECK_THAT(errors.text(),
+               Contains("dropped a connection from 127.0.0.1:") &&
+                   Contains("it came to 127.0.0.2, which is not among the addresses chosen: lo "
+                            "127.0.0.1/8, lo ::1/128"));
+    RawPeer welcome(other.port(), "127.0.0.1");
+    CHECK(welcome.join(other, 1, key, 0));
 }
 
 TEST_CASE("a crowd of silent strangers is bounded, and keeps nobody out")

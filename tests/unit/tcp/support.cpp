@@ -25,6 +25,15 @@ Identity rank_identity(int rank)
     return {Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
 }
 
+sockaddr_in loopback(const char* address, std::uint16_t port)
+{
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(port);
+    at.sin_addr.s_addr = inet_addr(address);
+    return at;
+}
+
 }  // namespace
 
 Bytes bytes_of(std::string_view text)
@@ -38,13 +47,14 @@ std::string text_of(std::span<const std::byte> bytes)
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TcpRank::TcpRank(int rank, int ranks, const security::Key& key, std::chrono::milliseconds timeout)
+TcpRank::TcpRank(int rank, int ranks, const security::Key& key, std::chrono::milliseconds timeout,
+                 std::string_view interfaces)
     : transport_(std::make_unique<transport::tcp::TcpTransport>(
           TcpOptions{.rank = rank,
                      .ranks = ranks,
                      .key = key,
                      .host = "host" + std::to_string(rank),
-                     .interfaces = network::InterfaceChoice::parse("127.0.0.0/8"),
+                     .interfaces = network::InterfaceChoice::parse(interfaces),
                      .timeout = timeout,
                      .socket_buffer_bytes = 128 << 10}))
 {
@@ -85,14 +95,39 @@ bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& d
     return true;
 }
 
-RawPeer::RawPeer(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
+RawPeer::RawPeer(std::uint16_t port, const char* address)
+    : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
 {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    const sockaddr_in to = loopback(address, port);
+    if (connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0)
         throw std::runtime_error("the test's own connection is refused");
+}
+
+Door::Door(const char* address, std::uint16_t port)
+    : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
+{
+    sockaddr_in own = loopback(address, port);
+    socklen_t size = sizeof own;
+    if (bind(fd_.get(), reinterpret_cast<const sockaddr*>(&own), size) != 0 || listen(fd_.get(), 16) != 0 ||
+        getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
+        throw std::runtime_error("the test's own port cannot be had");
+    port_ = ntohs(own.sin_port);
+}
+
+std::unique_ptr<RawPeer> Door::accept() const
+{
+    base::UniqueFd fd(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    return fd ? std::make_unique<RawPeer>(std::move(fd)) : nullptr;
+}
+
+Bytes card_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses)
+{
+    auto card = *transport::tcp::Card::parse(rank->address());
+    card.port = port;
+    card.addresses.clear();
+    for (const char* address : addresses)
+        card.addresses.push_back({*network::IpAddress::parse(address), 8, "lo"});
+    return card.to_bytes();
 }
 
 void RawPeer::write(std::span<const std::byte> bytes) const

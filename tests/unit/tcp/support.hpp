@@ -49,7 +49,8 @@ public:
 class TcpRank {
 public:
     TcpRank(int rank, int ranks, const security::Key& key,
-            std::chrono::milliseconds timeout = std::chrono::seconds(20));
+            std::chrono::milliseconds timeout = std::chrono::seconds(20),
+            std::string_view interfaces = "127.0.0.0/8");
 
     transport::tcp::TcpTransport& operator*() { return *transport_; }
     transport::tcp::TcpTransport* operator->() { return transport_.get(); }
@@ -75,8 +76,8 @@ bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& d
 /// A socket in the test's own hands.
 class RawPeer {
 public:
-    /// Connects to the port on the loopback interface.
-    explicit RawPeer(std::uint16_t port);
+    /// Connects to the port on the loopback interface. Throws where it is refused.
+    explicit RawPeer(std::uint16_t port, const char* address = "127.0.0.1");
     /// Takes a connection of one's own.
     explicit RawPeer(base::UniqueFd fd) : fd_(std::move(fd)) {}
 
@@ -94,6 +95,24 @@ public:
 private:
     base::UniqueFd fd_;
 };
+
+/// Listens on the loopback interface, in a rank's place or in front of one.
+class Door {
+public:
+    /// Port 0: any.
+    explicit Door(const char* address = "127.0.0.2", std::uint16_t port = 0);
+
+    std::uint16_t port() const noexcept { return port_; }
+    /// The next who has connected; nullptr: nobody.
+    std::unique_ptr<RawPeer> accept() const;
+
+private:
+    base::UniqueFd fd_;
+    std::uint16_t port_ = 0;
+};
+
+/// The card of `rank` with this port, and with these addresses of the loopback interface.
+Bytes card_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses);
 
 /// What is written to stderr while it lives.
 class CapturedErrors {
