@@ -1,5 +1,5 @@
 // What goes wrong between hosts ends the job within the bound, names who and where, and leaves nothing behind
-// (Hosts checks that).
+// (Hosts checks that). Tests that wait until silence is noticed are a part of their own, [silence].
 #include <signal.h>
 
 #include <chrono>
@@ -32,7 +32,7 @@ void wait_until_busy()
 
 }  // namespace
 
-TEST_CASE_METHOD(Hosts, "a link that is cut in silence ends the job on both sides", "[failures]")
+TEST_CASE_METHOD(Hosts, "a link that is cut in silence ends the job on both sides", "[silence]")
 {
     const std::string lost = GENERATE("a", "b");  // the head's side, too
     CAPTURE(lost);
@@ -104,7 +104,7 @@ TEST_CASE_METHOD(Hosts, "a daemon that is killed ends the job, and its ranks wit
     CHECK(result.seconds < kBoundSeconds);
 }
 
-TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives", "[failures]")
+TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives", "[silence]")
 {
     std::vector<std::string> arguments = long_job();
     arguments.insert(arguments.begin(), {"--daemon-timeout", "2"});
@@ -123,7 +123,7 @@ TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives
     wait_for_processes("b", "api_soak", 0);
 }
 
-TEST_CASE_METHOD(Hosts, "a head that is stopped for a while takes nobody for lost", "[failures]")
+TEST_CASE_METHOD(Hosts, "a head that is stopped for a while takes nobody for lost", "[silence]")
 {
     std::vector<std::string> arguments = job("a:1,b:1", "soak", {"--seconds", "6"});
     arguments.insert(arguments.begin(), {"--daemon-timeout", "4"});
