@@ -13,7 +13,7 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
+#include <cstddef>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
