@@ -9,12 +9,20 @@ using namespace tutti::test;
 
 TEST_CASE_METHOD(Hosts, "messages and collectives over hosts", "[messages]")
 {
-    const std::string hosts = GENERATE("a:2,b:2", "a:1,b:1,c:1", "a:1,b:3", "b:2,c:1");
-    CAPTURE(hosts);
-    const Result messages = tuttirun(job(hosts, "messages"));
-    check_quiet_success(messages);
-    CHECK(messages.out == "");
-    check_quiet_success(tuttirun(job(hosts, "every_collective", {"3000"})));
+    const auto [fabric, hosts] = GENERATE(table<std::string, std::string>({{"tcp", "a:2,b:2"},
+                                                                           {"tcp", "a:1,b:1,c:1"},
+                                                                           {"tcp", "a:1,b:3"},
+                                                                           {"tcp", "b:2,c:1"},
+                                                                           {"ofi:net", "a:2,b:2"},
+                                                                           {"ofi:net", "a:1,b:1,c:1"}}));
+    CAPTURE(fabric, hosts);
+    for (std::vector<std::string> arguments :
+         {job(hosts, "messages"), job(hosts, "every_collective", {"3000"})}) {
+        arguments.insert(arguments.begin(), {"--fabric", fabric});
+        const Result result = tuttirun(arguments);
+        check_quiet_success(result);
+        CHECK(result.out == "");
+    }
 }
 
 TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
