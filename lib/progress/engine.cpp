@@ -28,8 +28,6 @@ constexpr std::int64_t kLongestStayNs = 16'000'000;
 constexpr std::int64_t kPatienceNs = 100'000'000;
 // How late, at most, a wait finds out that those that it is for are gone.
 constexpr std::int64_t kLongestPatienceNs = 2'000'000'000;
-// Pending frames to a peer that takes none: what close() waits for.
-constexpr std::int64_t kCloseNs = 10'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
@@ -231,8 +229,7 @@ void Engine::close() noexcept
     thread_.reset();
     try {
         Lock held = lock();
-        const std::int64_t give_up_ns = base::now_ns() + kCloseNs;
-        wait(held, [&] { return !protocol_.has_pending() || base::now_ns() > give_up_ns; });
+        wait(held, [&] { return !protocol_.has_pending(); });
     } catch (const Error&) {
         // What could not be sent is lost with the peer that should have taken it.
     }

@@ -225,8 +225,9 @@ public:
     /// From now on all progress, and with it each wait, throws `why`. Under the lock.
     void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
 
-    /// Ends the progress thread, sends on what transports have refused so far, and closes them. Gives up what
-    /// a peer never takes. Not under the lock.
+    /// Ends the progress thread, sends on what transports have refused so far, and closes them. Waits for
+    /// peers that are there and take nothing yet, however long; what was for those that are gone is dropped.
+    /// Not under the lock.
     void close() noexcept;
 
 private:

@@ -130,3 +130,20 @@ TEST_CASE_METHOD(Hosts, "the default network alone", "[traffic]")
     check_quiet_success(result);
     CHECK(contains(result.out, "MB checked"));
 }
+
+// Longer than any bound on silence: what the kernels do not hold waits at the sender, which has left.
+TEST_CASE_METHOD(Hosts, "a rank that leaves waits for a receiver on another host that computes", "[departs]")
+{
+    // Little room: most of what is sent finds none.
+    change("b", "echo '4096 16384 32768' > /proc/sys/net/ipv4/tcp_wmem",
+           "echo '4096 16384 4194304' > /proc/sys/net/ipv4/tcp_wmem");
+    change("a", "echo '4096 16384 32768' > /proc/sys/net/ipv4/tcp_rmem",
+           "echo '4096 131072 6291456' > /proc/sys/net/ipv4/tcp_rmem");
+    const Result result = tuttirun(job("a:1,b:1", "departs", {"12"}));
+    check_quiet_success(result);
+    // A job that is ended ends at once all the same.
+    const Result ended =
+        tuttirun({"--timeout", "3", "--host", "a:1,b:1", job("a:1,b:1", "departs").back(), "1000"});
+    CHECK(ended.status == 124);
+    CHECK(ended.seconds < 3 + 2 * kSoonSeconds);
+}

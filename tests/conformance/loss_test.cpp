@@ -144,3 +144,21 @@ TEST_CASE("shm: a process that died with a full ring is lost, after what it had 
     CHECK(transport.send(1, frame.header, frame.payload, frame) == SendResult::done);
     transport.close();
 }
+
+TEST_CASE("shm: a peer that left with a full ring is lost, though its process goes on")
+{
+    Ranks ranks(Setup{"shm", "plain", {}});
+    OutFrame frame(1, 8, 1000);
+    std::size_t written = 0;
+    while (ranks.at(0).send(1, frame.header, frame.payload, frame) == SendResult::done)
+        REQUIRE(++written < 1'000'000);
+    ranks.at(0).arm();
+    CHECK(ranks.progress(0) == 0);
+    ranks.at(0).disarm();
+    ranks.at(1).close();
+    ranks.at(0).arm();
+    CHECK(ranks.progress(0) == 1);
+    CHECK(ranks.sink(0).lost == std::vector{1});
+    CHECK(ranks.at(0).send(1, frame.header, frame.payload, frame) == SendResult::done);
+    ranks.at(0).disarm();
+}

@@ -212,7 +212,7 @@ void ShmTransport::arm()
     const Sleep how = wake_pipe_.reading_end() >= 0 ? Sleep::on_descriptors : Sleep::on_futex;
     inbox_.header().sleeping.store(how, std::memory_order_release);  // release: wake_pipe
     if (full_count_ != 0) {
-        find_dead_peers();
+        find_absent_peers();
         for (const auto& to : outgoing_) {
             if (to != nullptr && to->full)
                 to->ring.control().producer_waits.store(1, std::memory_order_relaxed);
@@ -236,12 +236,16 @@ int ShmTransport::doorbell_fd()
     return wake_pipe_.reading_end();
 }
 
-// A process that died with a full ring will never make room in it.
-void ShmTransport::find_dead_peers()
+// Who died, or left the job, with a full ring will never make room in it.
+void ShmTransport::find_absent_peers()
 {
     for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
         const Outgoing* to = outgoing_[peer].get();
-        if (to != nullptr && to->full && to->inbox.card().has_ended())
+        if (to == nullptr || !to->full)
+            continue;
+        if (has_departed(to->inbox))
+            lose(static_cast<int>(peer), kDeparted);
+        else if (to->inbox.card().has_ended())
             lose(static_cast<int>(peer), kEnded);
     }
 }

@@ -75,7 +75,7 @@ private:
     static bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept;
     void accept_connections();
     void wake_producer(Incoming& incoming) noexcept;
-    void find_dead_peers();
+    void find_absent_peers();
     void lose(int peer, const char* reason);
     std::size_t report_losses(Sink& sink);
 

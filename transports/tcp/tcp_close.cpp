@@ -15,8 +15,10 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-constexpr int kPauseMs = 1;
-constexpr int kReadsAPass = 64;  // of one connection: a flood shall not outlast the deadline
+// While acknowledgements are awaited, of which epoll does not tell: twice as long each time.
+constexpr int kFirstPauseMs = 1;
+constexpr int kLongestPauseMs = 100;
+constexpr int kReadsAPass = 64;  // of one connection: a flood shall not keep others waiting
 
 /// Nobody receives any more.
 class Nobody final : public Sink {
@@ -46,17 +48,17 @@ void TcpTransport::close() noexcept
 {
     if (std::exchange(closed_, true))
         return;
-    poller_.forget(listener_.fd.get());
-    listener_.fd.reset();
     try {
-        const std::int64_t deadline_ns = base::now_ns() + timeout_ns();
-        send_rest(deadline_ns);
+        send_rest();
+        poller_.forget(listener_.fd.get());
+        listener_.fd.reset();
         guests_.clear();
         say_goodbye();
-        await_arrival(deadline_ns);
+        await_arrival();
     } catch (...) {
         // No memory for a message: what is left goes without a farewell.
     }
+    listener_.fd.reset();
     for (const auto& known : peers_) {
         if (known != nullptr)
             known->queue.clear(failed_);
@@ -70,17 +72,18 @@ void TcpTransport::close() noexcept
     peers_.clear();
 }
 
-// Goes on with what connections need, until all queues are empty.
-void TcpTransport::send_rest(std::int64_t deadline_ns)
+// Goes on with what connections need, until all queues are empty: a peer that computes takes the rest when it
+// next receives, one that is gone is lost, and with it its queue.
+void TcpTransport::send_rest()
 {
     Nobody nobody;
     const auto has_rest = [](const auto& known) { return known != nullptr && !known->queue.empty(); };
     armed_ = true;
-    while (base::now_ns() < deadline_ns && std::ranges::any_of(peers_, has_rest)) {
+    while (std::ranges::any_of(peers_, has_rest)) {
         arm();
         flush_blocked();
         if (std::ranges::any_of(peers_, has_rest))
-            poll(nobody, kPauseMs);
+            poll(nobody, kLongestPauseMs);
     }
 }
 
@@ -101,26 +104,35 @@ void TcpTransport::say_goodbye()
 }
 
 // A socket that is closed with bytes unread, or that gets more later, answers by a reset, and then all that
-// the other end has not got yet is lost.
-void TcpTransport::await_arrival(std::int64_t deadline_ns)
+// the other end has not got yet is lost. So as long as the other host acknowledges, it is waited for.
+void TcpTransport::await_arrival()
 {
     const std::span scratch(buffers_.arrivals(), ReceiveBuffers::kArrivalBytes);
+    old_dials_.clear();  // what nobody reads any more would not let epoll wait
     std::vector<Stream*> leaving;
     for (const auto& known : peers_) {
         if (known != nullptr && known->stream != nullptr)
             leaving.push_back(known->stream.get());
     }
+    const auto is_over = [&](Stream& stream, std::int64_t now_ns) {
+        if (!drain(stream.fd(), scratch) || all_acknowledged(stream.fd()))
+            return true;
+        stream.pulse.all_arrived(stream.fd(), now_ns);
+        return stream.pulse.silent_ns(now_ns) >= timeout_ns();
+    };
     std::array<epoll_event, 64> room;
-    while (true) {
+    for (int pause_ms = kFirstPauseMs;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
+        const std::int64_t now_ns = base::now_ns();
         std::erase_if(leaving, [&](Stream* stream) {
-            if (drain(stream->fd(), scratch) && !all_acknowledged(stream->fd()))
+            if (!is_over(*stream, now_ns))
                 return false;
             poller_.forget(stream->fd());
             return true;
         });
-        if (leaving.empty() || base::now_ns() >= deadline_ns)
+        if (leaving.empty())
             return;
-        poller_.wait(room, kPauseMs);
+        poller_.wait(room, pause_ms);
+        poller_.alarm_seen();
     }
 }
 

@@ -229,6 +229,8 @@ std::size_t TcpTransport::flush_blocked()
         Peer& to = *blocked_[i];
         const auto result =
             to.stream != nullptr ? to.queue.flush(to.stream->fd(), finished_) : SendQueue::Flush::empty;
+        if (to.stream != nullptr && !to.stream->watched_for_silence)
+            watch_for_silence(*to.stream);
         if (result == SendQueue::Flush::blocked) {
             ++i;
             continue;

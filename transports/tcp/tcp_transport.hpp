@@ -29,8 +29,8 @@ struct TcpOptions {
     security::Key key;
     std::string host;  // the name of this rank's host, for messages
     network::InterfaceChoice interfaces;
-    /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
-    /// that says nothing is dropped, and close() waits at most so long for what was accepted to arrive.
+    /// A peer whose host answers nothing for so long is lost, also within close(), which waits for what was
+    /// accepted to arrive; an address that does is given up, and a stranger that says nothing is dropped.
     std::chrono::milliseconds timeout{10'000};
     int socket_buffer_bytes = 0;       // 0: as the kernel sees fit
     std::string congestion_control{};  // as choose_congestion_control() takes it
@@ -127,9 +127,9 @@ private:
     std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
 
     // The end (tcp_close.cpp)
-    void send_rest(std::int64_t deadline_ns);
+    void send_rest();
     void say_goodbye();
-    void await_arrival(std::int64_t deadline_ns);
+    void await_arrival();
 
     static constexpr std::size_t kMostHot = 4;
 
