@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "lib/base/futex.hpp"
 #include "transports/inproc/inproc_transport.hpp"
@@ -25,23 +28,37 @@ constexpr std::string_view kOfi = "ofi ";
 constexpr std::string_view kAsAdapter = " as an adapter";
 
 // Those of libfabric's providers that work between the ranks of one process.
-std::vector<std::string> fabrics()
+const std::vector<std::string> kFabrics{"ofi net", "ofi tcp;ofi_rxm", "ofi shm", "ofi net as an adapter"};
+
+// TUTTI_TEST_TRANSPORTS: those over libfabric, or the others; without it all.
+bool wants(bool over_libfabric)
 {
-    static const bool installed = transport::ofi::Library::installed();
-    if (!installed)
-        return {};
-    return {"ofi net", "ofi tcp;ofi_rxm", "ofi shm", "ofi net as an adapter"};
+    const char* const which = std::getenv("TUTTI_TEST_TRANSPORTS");
+    return which == nullptr || (std::string_view(which) == "ofi") == over_libfabric;
 }
+
+// Before any test: what cannot be done counts as skipped.
+[[maybe_unused]] const bool libfabric_is_there = [] {
+    if (wants(true) && !transport::ofi::Library::installed()) {
+        std::puts(
+            "conformance over libfabric: skipped: it is not installed (see scripts/install-dependencies)");
+        std::exit(77);
+    }
+    return true;
+}();
 
 std::vector<Setup> setups(std::initializer_list<const char*> transports, bool with_faults)
 {
-    std::vector<std::string> names(transports.begin(), transports.end());
-    std::ranges::copy(fabrics(), std::back_inserter(names));
+    std::vector<std::string> names;
+    if (wants(false))
+        names.assign(transports.begin(), transports.end());
+    if (wants(true))
+        std::ranges::copy(kFabrics, std::back_inserter(names));
     std::vector<Setup> all;
     for (const std::string& transport : names) {
         all.push_back({transport, "plain", {}});
         const bool fabric = transport.starts_with(kOfi);
-        if (!with_faults || (fabric && transport != fabrics().front()))
+        if (!with_faults || (fabric && transport != kFabrics.front()))
             continue;
         all.push_back({transport,
                        "all of it",
@@ -276,10 +293,15 @@ Ranks::Ranks(const Setup& setup, int ranks, bool connected)
         for (int rank = 0; rank < ranks; ++rank)
             progress(rank);
     }
-    // Both have dialled, and the other connection ends.
-    for (int idle = 0; idle < 100 && setup.plain() && !is_self_; ++idle) {
-        for (int rank = 0; rank < ranks; ++rank)
-            idle = progress(rank) != 0 ? 0 : idle;
+    // Both have dialled, and the other connection ends. Links of libfabric's ranks are looked at now and then
+    // only.
+    constexpr std::chrono::milliseconds kQuiet{2};
+    auto last_event = std::chrono::steady_clock::now();
+    while (setup.plain() && !is_self_ && std::chrono::steady_clock::now() - last_event < kQuiet) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            if (progress(rank) != 0)
+                last_event = std::chrono::steady_clock::now();
+        }
     }
 }
 

@@ -60,8 +60,6 @@ void check_works(Pair& pair)
 
 TEST_CASE("a rank of another job is no rank of ours")
 {
-    if (!Library::installed())
-        return;
     OfiRank ours(0, 2, Key::random());
     OfiRank theirs(1, 2, Key::random());
     theirs.transport->connect(0, ours.transport->address());
@@ -79,8 +77,6 @@ TEST_CASE("a rank of another job is no rank of ours")
 
 TEST_CASE("garbage at a door is dropped and told of once, also when it never ends")
 {
-    if (!Library::installed())
-        return;
     Pair pair;
     OfiRank& a = pair.a;
     std::mt19937 random(1);
@@ -101,8 +97,6 @@ TEST_CASE("garbage at a door is dropped and told of once, also when it never end
 
 TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
 {
-    if (!Library::installed())
-        return;
     constexpr int kRanks = 2;
     const Key key = Key::random();
     OfiRank a(0, kRanks, key);
@@ -136,8 +130,6 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
 
 TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
 {
-    if (!Library::installed())
-        return;
     Pair pair;
     OfiRank& a = pair.a;
     check_works(pair);
@@ -164,8 +156,6 @@ TEST_CASE("bytes through the fabric that carry no token of the job are dropped")
 
 TEST_CASE("a message too long for any buffer does no harm")
 {
-    if (!Library::installed())
-        return;
     Proved proved;
     auto& [a, peer] = proved;
     REQUIRE(peer.send(Bytes(1 << 20)));
@@ -177,8 +167,6 @@ TEST_CASE("a message too long for any buffer does no harm")
 
 TEST_CASE("a peer's frames that cannot be: repeated, from the future, acknowledging what was never sent")
 {
-    if (!Library::installed())
-        return;
     Proved proved;
     auto& [a, peer] = proved;
     const auto frame = [&](std::uint32_t number, std::uint32_t acknowledged, std::size_t bytes) {
@@ -205,8 +193,6 @@ TEST_CASE("a peer's frames that cannot be: repeated, from the future, acknowledg
 
 TEST_CASE("nonsense on a link that was proved ends the peer, not the rank")
 {
-    if (!Library::installed())
-        return;
     Proved proved;
     auto& [a, peer] = proved;
     peer.say({static_cast<LinkMessage::Kind>(99)});
@@ -216,8 +202,6 @@ TEST_CASE("nonsense on a link that was proved ends the peer, not the rank")
 
 TEST_CASE("a peer that leaves and has not sent what it says is lost")
 {
-    if (!Library::installed())
-        return;
     const Key key = Key::random();
     OfiRank a(0, 2, key);
     {
