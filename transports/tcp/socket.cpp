@@ -16,6 +16,9 @@ namespace tutti::transport::tcp {
 namespace {
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
+// TCP_RTO_MAX_MS, from Linux 6.15 on: headers are often older than the kernel.
+constexpr int kTcpRtoMaxMs = 44;
+constexpr int kLeastRtoMaxMs = 1000;
 
 void set(int fd, int level, int name, int value) noexcept
 {
@@ -63,6 +66,9 @@ void set_options(int fd, const SocketOptions& options) noexcept
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds(2));
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds(10));
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, 5);
+    // How rarely the kernel asks for a window that has been closed for long: only then a cut shows.
+    set(fd, IPPROTO_TCP, kTcpRtoMaxMs,
+        std::max(kLeastRtoMaxMs, static_cast<int>(options.timeout.count()) / 4));
     if (!options.congestion_control.empty())
         set_congestion_control(fd, options.congestion_control);
     if (options.buffer_bytes != 0) {

@@ -1,11 +1,6 @@
 // A rank that leaves: all that it has sent arrives, and nobody takes it for dead.
 #include <catch2/catch.hpp>
 
-#include <net/if.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-
 #include <thread>
 
 #include "tests/unit/tcp/support.hpp"
@@ -14,21 +9,6 @@
 using namespace tutti::test;
 using tutti::security::Key;
 using tutti::transport::SendResult;
-
-namespace {
-
-// Of this process's network.
-bool set_loopback(bool up)
-{
-    const tutti::base::UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    ifreq request{};
-    request.ifr_name[0] = 'l';
-    request.ifr_name[1] = 'o';
-    request.ifr_flags = up ? IFF_UP : 0;
-    return ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0;
-}
-
-}  // namespace
 
 TEST_CASE("what was accepted arrives, though its sender leaves at once")
 {
@@ -115,7 +95,7 @@ TEST_CASE("a host that answers no more is not waited for at the end")
 {
     const bool fits = GENERATE(true, false);  // what was accepted, into what the kernel takes
     const int status = in_child([&] {
-        if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0 || !set_loopback(true))
+        if (!leave_network() || !set_loopback(true))
             return 77;
         const Key key = Key::random();
         TcpRank zero(0, 2, key, std::chrono::milliseconds(300));

@@ -1,7 +1,9 @@
 // Peers that cannot be reached, that die, and that send what no rank sends.
 #include <catch2/catch.hpp>
 
+#include <netinet/in.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -230,4 +232,43 @@ TEST_CASE("no file left for a guest: it is told, and taken once there is one")
         return drive({&one, &zero}, [&] { return zero->is_connected(1) && one->is_connected(0); }) ? 0 : 3;
     });
     CHECK(status == 0);
+}
+
+// The longer the window has been closed, the more rarely TCP asks for it: by itself 0.2,
+// 0.6, 1.5, 3.3, 6.9, 13.8 s after that.
+TEST_CASE("a peer that has not received for long is not lost, and a cut then shows all the same")
+{
+    const int status = in_child([] {
+        if (!leave_network() || !set_loopback(true))
+            return 77;
+        const int number = 44;  // TCP_RTO_MAX_MS
+        int rto_max_ms = 1000;
+        const tutti::base::UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        if (setsockopt(socket.get(), IPPROTO_TCP, number, &rto_max_ms, sizeof rto_max_ms) != 0)
+            return 78;
+        const Key key = Key::random();
+        TcpRank zero(0, 2, key, std::chrono::milliseconds(2000));
+        TcpRank one(1, 2, key, std::chrono::milliseconds(2000));
+        zero.connect(one, 1);
+        if (!drive({&zero, &one}, [&] { return zero->is_connected(1) && one->is_connected(0); }))
+            return 1;
+        while (zero.send(1, std::string(3000, 'p')) == tutti::transport::SendResult::done) {
+        }
+        const auto start = std::chrono::steady_clock::now();
+        const auto is_past = [&](int seconds) {
+            return std::chrono::steady_clock::now() - start > std::chrono::seconds(seconds);
+        };
+        drive({&zero}, [&] { return is_past(8) || !zero.sink.losses.empty(); });
+        if (!zero.sink.losses.empty())
+            return 2;
+        set_loopback(false);
+        drive({&zero}, [&] { return is_past(14) || !zero.sink.losses.empty(); });
+        return zero.sink.losses.empty() ? 3 : 0;
+    });
+    if (status == 77)
+        WARN("skipped: this machine allows no network of a test's own");
+    else if (status == 78)
+        WARN("skipped: this kernel does not let the interval be set");
+    else
+        CHECK(status == 0);
 }

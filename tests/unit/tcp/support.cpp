@@ -1,8 +1,10 @@
 #include "tests/unit/tcp/support.hpp"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,6 +80,21 @@ void connect_to_gone(TcpRank& zero, const security::Key& key)
         card = gone->address();
     }
     zero->connect(1, card);
+}
+
+bool leave_network()
+{
+    return unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+}
+
+bool set_loopback(bool up)
+{
+    const base::UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq request{};
+    request.ifr_name[0] = 'l';
+    request.ifr_name[1] = 'o';
+    request.ifr_flags = up ? IFF_UP : 0;
+    return ioctl(socket.get(), SIOCSIFFLAGS, &request) == 0;
 }
 
 bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& done)

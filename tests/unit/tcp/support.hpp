@@ -70,6 +70,12 @@ private:
 /// Connects rank 0 of two to a rank 1 that is gone: nobody listens there any more.
 void connect_to_gone(TcpRank& zero, const security::Key& key);
 
+/// Gives this process a network of its own, where it may; it has nothing but a loopback interface, which is
+/// down.
+bool leave_network();
+/// Of this process's network.
+bool set_loopback(bool up);
+
 /// Until `done()`, driving all ranks; false when that does not come within 20 s.
 bool drive(std::initializer_list<TcpRank*> ranks, const std::function<bool()>& done);
 
