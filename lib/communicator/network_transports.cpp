@@ -46,10 +46,16 @@ FabricWish wish_of_environment()
     return FabricWish::parse(text != nullptr ? text : "");
 }
 
-// tuttirun -v: the lowest rank of each node says what its messages to other nodes go through.
+// tuttirun -v
+bool is_verbose() noexcept
+{
+    return std::getenv("TUTTI_VERBOSE") != nullptr;
+}
+
+// The lowest rank of each node says what its messages to other nodes go through.
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
-    if (std::getenv("TUTTI_VERBOSE") != nullptr && bootstrap.local_peers().front() == bootstrap.rank())
+    if (is_verbose() && bootstrap.local_peers().front() == bootstrap.rank())
         fmt::print(stderr, "tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what);
 }
 
@@ -126,7 +132,9 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                        .key = key,
                                        .host = host,
                                        .interfaces = interfaces,
-                                       .congestion_control = transport::tcp::congestion_wish()});
+                                       .congestion_control = transport::tcp::congestion_wish(),
+                                       // Those of all ranks would be too many lines.
+                                       .tells_ways = is_verbose() && bootstrap.rank() == 0});
         tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
         transports.push_back(std::move(tcp));
     }

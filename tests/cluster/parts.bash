@@ -89,6 +89,8 @@ plug() {
     local who=$1 number pid interface port net=77
     number=$(number_of "$who")
     pid=$(first_process "$who")
+    # In front of the others, and with an address for each host, as if it led from one to the other.
+    decoy "$who" br-9 "172.18.0.$number/24" "fd18::$number/64"
     for interface in $(networks); do
         port=$who-$interface
         # The kernel takes its time to clear away what a dead host had.
@@ -102,14 +104,23 @@ plug() {
         in_network "$who" ip address add "fd$net::$number/64" dev "$interface" nodad
         net=$((net + 1))
     done
-    # Looks alive, is the same on every host, and reaches nobody.
-    in_network "$who" ip link add docker0 type bridge forward_delay 0
-    in_network "$who" ip link add veth-decoy type veth peer name veth-inside
-    in_network "$who" ip link set veth-decoy master docker0 up
-    in_network "$who" ip link set veth-inside up
-    in_network "$who" ip link set docker0 up
-    in_network "$who" ip address add 172.17.0.1/16 dev docker0
-    in_network "$who" ip address add fd17::1/64 dev docker0 nodad
+    decoy "$who" docker0 172.17.0.1/16 fd17::1/64
+}
+
+# decoy HOST BRIDGE ADDRESS...: looks alive, and reaches nobody.
+decoy() {
+    local who=$1 bridge=$2 address
+    shift 2
+    in_network "$who" ip link add "$bridge" type bridge forward_delay 0
+    in_network "$who" ip link add "veth-$bridge" type veth peer name "in-$bridge"
+    in_network "$who" ip link set "veth-$bridge" master "$bridge" up
+    in_network "$who" ip link set "in-$bridge" up
+    in_network "$who" ip link set "$bridge" up
+    for address in "$@"; do
+        [[ $address != *:* ]] || address+=' nodad'
+        # shellcheck disable=SC2086
+        in_network "$who" ip address add dev "$bridge" $address
+    done
 }
 
 # set_ports HOST STATE: a port of the bridge that is "disabled" drops frames, and neither end of the cable notices.

@@ -39,6 +39,8 @@ void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
     Peer& to = peer(rank);
     to.host = card->host;
     to.only_looked = false;
+    if (to.stream != nullptr)
+        tell_way(to);
     if (to.stream != nullptr || to.dial != nullptr || to.fate != Fate::living)
         return;
     auto candidates = network::candidates(local_addresses_, card->addresses);
@@ -119,11 +121,10 @@ void TcpTransport::settle_dial(int rank)
         to.called_ns = base::now_ns();
         poller_.wake_at(to.called_ns + timeout_ns());
     } else if (dial.has_failed() && to.only_looked) {
-        dial.was_refused()
-            ? lose(rank, fmt::format("it has left the job, or its process on host {} has ended "
-                                     "({})",
-                                     to.host, dial.failure()))
-            : end_dial(to);
+        if (!dial.was_refused())
+            return end_dial(to);
+        lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", to.host,
+                               dial.failure()));
     } else if (dial.has_failed()) {
         lose(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
                                "network, name that in TUTTI_INTERFACE",
@@ -151,6 +152,7 @@ void TcpTransport::adopt(int rank, std::unique_ptr<Meeting> meeting)
     if (!poller_.watch(stream.fd(), EPOLLIN, stream))
         return lose(rank, fmt::format("{}: {}", place_of(stream), words_of(errno)));
     make_hot(stream);
+    tell_way(of);
 
     const auto name = std::as_bytes(std::span(options_.host));
     const Head host(Prefix::Kind::host, name.first(std::min(name.size(), kMaxHeaderBytes)), 0);
@@ -161,6 +163,18 @@ void TcpTransport::adopt(int rank, std::unique_ptr<Meeting> meeting)
     watch_for_silence(stream);
     if (!of.queue.empty())
         note_blocked(of);
+}
+
+// Once a host. One that has called before it was itself wanted has not told its name yet.
+void TcpTransport::tell_way(const Peer& to)
+{
+    if (!options_.tells_ways || to.host.empty() || !told_hosts_.insert(to.host).second)
+        return;
+    const auto own = own_address_of(to.stream->fd());
+    const auto found = std::ranges::find(local_addresses_, own, &network::LocalAddress::address);
+    if (found != local_addresses_.end())
+        fmt::print(stderr, "tutti: {}: to host {} over {}, {} to {}\n", own_name(), to.host, found->interface,
+                   own->to_string(), to.stream->remote());
 }
 
 void TcpTransport::on_alarm()

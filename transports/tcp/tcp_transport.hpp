@@ -34,6 +34,7 @@ struct TcpOptions {
     std::chrono::milliseconds timeout{10'000};
     int socket_buffer_bytes = 0;       // 0: as the kernel sees fit
     std::string congestion_control{};  // as choose_congestion_control() takes it
+    bool tells_ways = false;           // to stderr, which pair of addresses leads to each other host
 };
 
 /// One connection a pair of ranks, for both directions, made when one of them first sends. Both may dial at
@@ -124,6 +125,7 @@ private:
     std::string place_of(const Stream& stream);
     std::string own_name() const;
     void log_once(const std::string& key, const std::string& text);
+    void tell_way(const Peer& to);
     std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
 
     // The end (tcp_close.cpp)
@@ -159,6 +161,7 @@ private:
     std::vector<std::unique_ptr<Dial>> old_dials_;
 
     std::set<std::string> logged_;
+    std::set<std::string> told_hosts_;
     std::int64_t accept_again_ns_ = 0;  // there was no file left for a guest; 0: there is
     unsigned passes_ = 0;
     bool armed_ = false;
