@@ -105,7 +105,7 @@ private:
     void on_frame(std::span<const std::byte> bytes, Sink& sink, std::size_t& frames);
     void deliver(int peer, const Frame& frame, Sink& sink, std::size_t& frames);
 
-    // sessions.cpp: links, acknowledgements, losses
+    // sessions.cpp: links, acknowledgements, patience
     void proved(Link& link) override;
     void heard(Link& link, const LinkMessage& message) override;
     void ended(Link& link) override;
@@ -116,14 +116,16 @@ private:
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
+    void be_patient(std::int64_t now_ns);
+    bool owes(int rank, const Peer& to) const;
+    std::int64_t sleep_until(std::int64_t now_ns) const;
+
+    // ends.cpp
     void lose(int rank, std::string reason);
     void lose_by_fabric(int rank, const std::string& words);
     void let_go(Peer& with);
     void see_off_leavers();
     std::size_t report_losses(Sink& sink);
-    void be_patient(std::int64_t now_ns);
-    bool owes(int rank, const Peer& to) const;
-    std::int64_t sleep_until(std::int64_t now_ns) const;
     void linger() noexcept;
 
     OfiOptions options_;

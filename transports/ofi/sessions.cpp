@@ -1,6 +1,5 @@
-// Who is let in, who is still there, and how it ends: the links' side of the transport.
+// Who is let in, and who is still there: the links' side of the transport.
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -18,8 +17,6 @@ constexpr std::int64_t kMillisecond = 1'000'000;
 // How often patience is looked at, and how many questions a peer is asked within the timeout.
 constexpr std::int64_t kPatienceNs = 100 * kMillisecond;
 constexpr int kQuestions = 10;
-// How long bytes of a process that has died may be on their way through this host's kernel.
-constexpr std::int64_t kLastBytesNs = 2000 * kMillisecond;
 // Sleeps of a rank whose fabric may need to be asked again, without telling: soon, where it has refused to
 // send or cannot be slept on; and where it may have to send something once more.
 constexpr std::int64_t kAskSoonNs = kMillisecond;
@@ -204,88 +201,6 @@ void OfiTransport::tell_everybody()
     }
 }
 
-void OfiTransport::lose(int rank, std::string reason)
-{
-    Peer& lost = peer(rank);
-    if (lost.fate >= Peer::Fate::lost)
-        return;
-    lost.fate = Peer::Fate::lost;
-    lost.ends_ns = base::now_ns();
-    lost.reason = std::move(reason);
-    losses_.push_back(rank);
-    reads_.lose(rank);
-}
-
-// What the fabric says of a peer that it no longer reaches names neither the peer nor why. Its links may know
-// by now that it has ended or is leaving, and their words come first.
-void OfiTransport::lose_by_fabric(int rank, const std::string& words)
-{
-    links_.look();
-    const Peer& lost = peer(rank);
-    const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
-    if (lost.fate == Peer::Fate::living)
-        lose(rank,
-             fmt::format("{}: what host {} sends from {} to {} does not arrive: its process has ended, or "
-                         "the network has failed ({}); where they should meet on another network, name that "
-                         "in TUTTI_INTERFACE",
-                         lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said));
-    else
-        lose(rank, fmt::format("it has left the job while messages to it were under way ({}; {})",
-                               lost.place(), said));
-}
-
-// Nothing follows on its links.
-void OfiTransport::let_go(Peer& with)
-{
-    for (Link* const link : {std::exchange(with.dialed, nullptr), std::exchange(with.accepted, nullptr)}) {
-        if (link == nullptr)
-            continue;
-        links_.send(*link, {LinkMessage::Kind::left});
-        links_.drop(*link);
-    }
-}
-
-// Those whose last frame has come depart. The fabric is quiet now.
-void OfiTransport::see_off_leavers()
-{
-    for (const int rank : std::exchange(leavers_, {})) {
-        Peer& leaver = peer(rank);
-        if (leaver.fate != Peer::Fate::leaving)
-            continue;
-        const bool complete = leaver.incoming.received() == leaver.leaves_after;
-        const bool late = base::now_ns() - leaver.ends_ns >= link_settings_.timeout_ns;
-        if (complete) {
-            leaver.fate = Peer::Fate::departed;
-            let_go(leaver);
-        } else if (leaver.link() == nullptr || late) {
-            lose(rank, fmt::format("it has left the job, and {} frames that it sent before have not come",
-                                   leaver.leaves_after - leaver.incoming.received()));
-        } else {
-            leavers_.push_back(rank);
-        }
-    }
-}
-
-// The fabric is quiet now: no frame of theirs is on its way.
-std::size_t OfiTransport::report_losses(Sink& sink)
-{
-    std::size_t reported = 0;
-    for (const int rank : std::exchange(losses_, {})) {
-        Peer& lost = peer(rank);
-        if (reads_.any_of(rank) && base::now_ns() - lost.ends_ns < kLastBytesNs) {
-            losses_.push_back(rank);
-            continue;
-        }
-        lost.fate = Peer::Fate::reported;
-        lost.tokens = {};
-        let_go(lost);
-        reads_.abandon(rank);
-        ++reported;
-        sink.peer_lost(rank, lost.reason);
-    }
-    return reported;
-}
-
 // Whether the peer has something to do for us that shows here when it is done.
 bool OfiTransport::owes(int rank, const Peer& to) const
 {
@@ -347,61 +262,6 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
         again = again || owes(rank, to);
     }
     return again ? now_ns + kAskAgainNs : 0;
-}
-
-// For who is leaving: what still comes is nobody's.
-class OfiTransport::Nobody final : public Sink {
-public:
-    void frame(int, std::span<const std::byte>, std::span<const std::byte>) override {}
-    void peer_lost(int, std::string_view) override {}
-};
-
-// What the fabric has been given may be lost when its endpoint closes, so each peer must say that it has all.
-void OfiTransport::linger() noexcept
-{
-    try {
-        for (const int rank : known_) {
-            Peer& to = peer(rank);
-            if (to.fate == Peer::Fate::living && to.link() != nullptr)
-                links_.send(*to.link(), {LinkMessage::Kind::leaving, 0, to.sent});
-        }
-        const auto waits_for = [this](int rank) {
-            const Peer& to = peer(rank);
-            return to.fate == Peer::Fate::living && to.link() != nullptr && !to.took_all &&
-                   to.sent != to.acknowledged;
-        };
-        Nobody nobody;
-        const std::int64_t start = base::now_ns();
-        const auto in_time = [&] {
-            return !options_.linger ||
-                   base::now_ns() - start < std::chrono::nanoseconds(*options_.linger).count();
-        };
-        while (in_time() && std::ranges::any_of(known_, waits_for)) {
-            armed_ = true;
-            if (progress(nobody) != 0)
-                continue;
-            pollfd sleep{.fd = links_.descriptor(), .events = POLLIN, .revents = 0};
-            ::poll(&sleep, 1, 100);
-        }
-    } catch (const std::exception&) {
-        // The fabric is broken: nothing can be waited for.
-    }
-}
-
-void OfiTransport::close() noexcept
-{
-    if (closed_)
-        return;
-    linger();
-    closed_ = true;
-    lent_by_key_.clear();
-    lent_.clear();
-    landings_.clear();
-    endpoint_.close();
-    receive_buffers_.clear();
-    send_buffers_.clear();
-    links_.close();
-    reads_.cancel_all();
 }
 
 }  // namespace tutti::transport::ofi
