@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 
@@ -53,24 +53,25 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
 }
 
 /// Names of this machine that only the resolver knows stay as they are, for output. A name server that is
-/// slow once is asked no more: ssh will have to, and asks for all at once.
+/// slow once is asked no more, but for names like this machine's own: ssh will have to, and asks for all at
+/// once.
 void find_other_names(std::vector<Host>& hosts)
 {
     constexpr std::chrono::milliseconds kSlow(500);
-    std::set<std::string> asked;
+    std::map<std::string, bool> asked;  // and whether it is this machine
+    bool slow = false;
     for (Host& host : hosts) {
         if (host.local || !host.user.empty()) {
             continue;
         }
-        if (!asked.insert(host.name).second) {
-            const auto same = std::ranges::find(hosts, host.name, &Host::name);
-            host.local = same->local;
-            continue;
-        }
-        const auto start = std::chrono::steady_clock::now();
-        host.local = resolves_to_this_host(host.name);
-        if (std::chrono::steady_clock::now() - start > kSlow) {
-            return;
+        const auto known = asked.find(host.name);
+        if (known != asked.end()) {
+            host.local = known->second;
+        } else if (!slow || is_like_this_host(host.name)) {
+            const auto start = std::chrono::steady_clock::now();
+            host.local = resolves_to_this_host(host.name);
+            slow = slow || std::chrono::steady_clock::now() - start > kSlow;
+            asked.emplace(host.name, host.local);
         }
     }
 }

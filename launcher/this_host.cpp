@@ -46,6 +46,12 @@ bool is_this_host(std::string_view name)
            name == own.substr(0, own.find('.')) || is_own_address(name);
 }
 
+bool is_like_this_host(std::string_view name)
+{
+    const std::string own = local_host_name();
+    return name.substr(0, name.find('.')) == own.substr(0, own.find('.'));
+}
+
 bool resolves_to_this_host(const std::string& name)
 {
     if (network::IpAddress::parse(name)) {

@@ -14,6 +14,9 @@ std::string local_host_name();
 /// resolver knows. Asks no name server, so that it cannot block.
 bool is_this_host(std::string_view name);
 
+/// Whether `name` begins as this machine's does, up to the first point: what the resolver has to tell apart.
+bool is_like_this_host(std::string_view name);
+
 /// Whether the system's resolver, which may ask a name server, knows `name` for addresses of this machine
 /// only: another host may share some with it, such as those of bridges.
 bool resolves_to_this_host(const std::string& name);

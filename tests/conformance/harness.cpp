@@ -296,11 +296,16 @@ Ranks::Ranks(const Setup& setup, int ranks, bool connected)
     // Both have dialled, and the other connection ends. Links of libfabric's ranks are looked at now and then
     // only.
     constexpr std::chrono::milliseconds kQuiet{2};
+    constexpr int kQuietPasses = 100;
     auto last_event = std::chrono::steady_clock::now();
-    while (setup.plain() && !is_self_ && std::chrono::steady_clock::now() - last_event < kQuiet) {
+    for (int passes = 0; setup.plain() && !is_self_ &&
+                         (passes < kQuietPasses || std::chrono::steady_clock::now() - last_event < kQuiet);
+         ++passes) {
         for (int rank = 0; rank < ranks; ++rank) {
-            if (progress(rank) != 0)
+            if (progress(rank) != 0) {
                 last_event = std::chrono::steady_clock::now();
+                passes = 0;
+            }
         }
     }
 }

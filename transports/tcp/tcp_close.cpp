@@ -87,6 +87,7 @@ void TcpTransport::send_rest()
     }
 }
 
+// The kernel may have room for none now: what was sent before has just filled it.
 void TcpTransport::say_goodbye()
 {
     const Head goodbye(Prefix::Kind::goodbye, {}, 0);
@@ -94,12 +95,15 @@ void TcpTransport::say_goodbye()
         if (known == nullptr)
             continue;
         end_dial(*known);
-        // Behind half a frame it would be a part of that.
-        if (known->stream == nullptr || !known->queue.empty())
+        if (known->stream == nullptr)
             continue;
         known->queue.push_own(goodbye);
-        known->queue.flush(known->stream->fd(), finished_);
-        shutdown(known->stream->fd(), SHUT_WR);
+        note_blocked(*known);
+    }
+    send_rest();
+    for (const auto& known : peers_) {
+        if (known != nullptr && known->stream != nullptr)
+            shutdown(known->stream->fd(), SHUT_WR);
     }
 }
 

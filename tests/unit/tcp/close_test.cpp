@@ -37,6 +37,29 @@ TEST_CASE("what was accepted arrives, though its sender leaves at once")
     CHECK(one.sink.losses.empty());
 }
 
+TEST_CASE("who leaves with the kernel's buffers full is not taken for dead")
+{
+    constexpr int kLittleRoom = 16 * 1024;
+    for (std::size_t run = 0; run < 100; ++run) {
+        CAPTURE(run);
+        const Key key = Key::random();
+        TcpRank zero(0, 2, key, std::chrono::seconds(20), "127.0.0.0/8", kLittleRoom);
+        TcpRank one(1, 2, key, std::chrono::seconds(20), "127.0.0.0/8", kLittleRoom);
+        zero.connect(one, 1);
+        REQUIRE(drive({&zero, &one}, [&] { return zero->is_connected(1) && one->is_connected(0); }));
+        // Of many lengths: now and then the last byte that is accepted is the last that there is room for.
+        const std::string payload(1 + run * 997 % 4000, 'p');
+        std::size_t sent = 0;
+        while (zero.send(1, payload) == SendResult::done)
+            ++sent;
+        std::jthread leaving([&] { zero->close(); });
+        REQUIRE(drive({&one}, [&] { return one.sink.frames.size() == sent; }));
+        leaving.join();
+        REQUIRE(drive({&one}, [&] { return !one->is_connected(0); }));
+        REQUIRE(one.sink.losses.empty());
+    }
+}
+
 TEST_CASE("all leave at once")
 {
     const Key key = Key::random();

@@ -44,14 +44,14 @@ TEST_CASE("whoever says nothing at the first address keeps nobody from the secon
 TEST_CASE("whoever says nothing at the only address may be the peer, and is named")
 {
     const Key key = Key::random();
-    TcpRank zero(0, 2, key, milliseconds(100));
+    TcpRank zero(0, 2, key, milliseconds(1000));
     TcpRank one(1, 2, key);
     const Door door;
     zero->connect(1, card_of(one, door.port(), {"127.0.0.2"}));
     zero.send(1, "anybody?");
     drive_for({&zero}, milliseconds(50));
     CHECK(zero->silent_at(1).empty());  // not for long yet
-    drive_for({&zero}, milliseconds(250));
+    drive_for({&zero}, milliseconds(1200));
     CHECK(zero->silent_at(1) == "127.0.0.2 (lo) from 127.0.0.1 (lo)");
     CHECK(zero.sink.losses.empty());
 }

@@ -50,7 +50,7 @@ std::string text_of(std::span<const std::byte> bytes)
 }
 
 TcpRank::TcpRank(int rank, int ranks, const security::Key& key, std::chrono::milliseconds timeout,
-                 std::string_view interfaces)
+                 std::string_view interfaces, int socket_buffer_bytes)
     : transport_(std::make_unique<transport::tcp::TcpTransport>(
           TcpOptions{.rank = rank,
                      .ranks = ranks,
@@ -58,7 +58,7 @@ TcpRank::TcpRank(int rank, int ranks, const security::Key& key, std::chrono::mil
                      .host = "host" + std::to_string(rank),
                      .interfaces = network::InterfaceChoice::parse(interfaces),
                      .timeout = timeout,
-                     .socket_buffer_bytes = 128 << 10}))
+                     .socket_buffer_bytes = socket_buffer_bytes}))
 {
 }
 

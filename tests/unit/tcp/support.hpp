@@ -50,7 +50,7 @@ class TcpRank {
 public:
     TcpRank(int rank, int ranks, const security::Key& key,
             std::chrono::milliseconds timeout = std::chrono::seconds(20),
-            std::string_view interfaces = "127.0.0.0/8");
+            std::string_view interfaces = "127.0.0.0/8", int socket_buffer_bytes = 128 << 10);
 
     transport::tcp::TcpTransport& operator*() { return *transport_; }
     transport::tcp::TcpTransport* operator->() { return transport_.get(); }
