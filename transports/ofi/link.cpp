@@ -22,6 +22,9 @@ constexpr std::uint32_t kVersion = 0x6f666901;
 // Between two connections to who closes them without a word, as a share of the timeout.
 constexpr int kTriesATimeout = 100;
 
+// A rank that says nothing for this part of the timeout after it has dialed has computed.
+constexpr int kComputed = 10;
+
 // A proved peer that sends nothing but what belongs here never comes near.
 constexpr std::size_t kMostOut = 1 << 16;
 
@@ -91,6 +94,7 @@ void Link::try_ways()
              errno == EINPROGRESS);
         if (started) {
             state_ = State::connecting;
+            silent_since_ns_ = base::now_ns();
             handshake_ = security::Handshake::dial(settings_.key, kVersion, identity(settings_.rank),
                                                    identity(wanted_peer_));
             in_.clear();
@@ -115,13 +119,17 @@ void Link::give_up_way(const std::string& why)
 }
 
 // Who was taken for a stranger, as it was slow or there were too many of these, tries the same way again.
-// Where the process has ended, it is refused next time.
+// Where the process has ended, it is refused next time. While this rank computes it does look like a
+// stranger: that it is dropped then says nothing of the other end. Once it has said hello it no longer does,
+// and drops count, however late they come: the next way is not tried before this one is given up.
 void Link::was_left(const std::string& why)
 {
     const std::int64_t now = base::now_ns();
-    if (try_again_until_ns_ == 0)
+    if (silent_since_ns_ != 0 && now - silent_since_ns_ >= settings_.timeout_ns / kComputed)
+        try_again_until_ns_ = 0;
+    else if (try_again_until_ns_ == 0)
         try_again_until_ns_ = now + settings_.timeout_ns;
-    if (now >= try_again_until_ns_)
+    else if (now >= try_again_until_ns_)
         return give_up_way(why);
     connection_.reset();
     state_ = State::connecting;
@@ -161,6 +169,8 @@ void Link::on_connected()
     socklen_t size = sizeof error;
     getsockopt(connection_.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     refused_ += error == ECONNREFUSED;
+    if (error == ECONNRESET)
+        return was_left(std::strerror(error));
     if (error != 0)
         return give_up_way(std::strerror(error));
     sockaddr_storage peer{};
@@ -248,6 +258,7 @@ void Link::write_some()
             continue;
         if (gone < 0)
             return;  // full, or broken: reading tells which
+        silent_since_ns_ = 0;
         out_.erase(out_.begin(), out_.begin() + gone);
     }
 }

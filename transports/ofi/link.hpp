@@ -61,7 +61,8 @@ public:
     enum class State { connecting, proving, proved, ended };
 
     /// Tries one way after the other until the rank `peer` has proved itself. At least one way. Who closes
-    /// without a word may have had too many strangers: it is asked again until the timeout is over.
+    /// without a word may have had too many strangers: it is asked again until the timeout is over, and after
+    /// that where this rank, which computed, has not said hello to it.
     Link(const LinkSettings& settings, int peer, std::vector<Way> ways);
     /// Of somebody who has connected.
     Link(const LinkSettings& settings, base::UniqueFd connection, std::string where);
@@ -111,7 +112,8 @@ private:
     std::vector<Way> ways_;
     std::size_t way_ = 0;
     std::size_t refused_ = 0;              // of the ways
-    std::int64_t try_again_until_ns_ = 0;  // 0: nobody has closed without a word yet
+    std::int64_t try_again_until_ns_ = 0;  // 0: nobody has closed without a word, but while we computed
+    std::int64_t silent_since_ns_ = 0;     // when it last dialed; 0: has said hello there
     unsigned attempt_ = 0;
     std::string where_;
     std::string reason_;

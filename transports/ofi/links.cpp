@@ -136,8 +136,10 @@ void Links::watch(Watched& watched)
     epoll_event event{};
     event.events = EPOLLIN | (writing ? static_cast<std::uint32_t>(EPOLLOUT) : 0u);
     event.data.ptr = &link;
-    if (epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, link.descriptor(), &event) != 0)
+    if (epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, link.descriptor(), &event) != 0) {
         link.end(fmt::format("{}: it cannot be watched: {}", link.where(), std::strerror(errno)));
+        touched_.push_back(&link);
+    }
     watched.attempt = link.attempt() + 1;
     watched.writing = writing;
 }

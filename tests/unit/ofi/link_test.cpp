@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include <chrono>
+#include <thread>
 
 #include "lib/base/clock.hpp"
 
@@ -42,16 +43,30 @@ struct LinkListener {
     std::vector<Way> ways;
 };
 
-/// As Links would.
+/// As Links would: what is ready before what is late.
 void drive_link(Link& link)
 {
-    if (link.deadline_ns() && *link.deadline_ns() <= base::now_ns())
-        link.on_deadline();
     pollfd ready{.fd = link.descriptor(), .events = POLLIN, .revents = 0};
     if (link.wants_to_write())
         ready.events |= POLLOUT;
     if (poll(&ready, 1, 1) == 1)
         link.ready();
+    if (link.deadline_ns() && *link.deadline_ns() <= base::now_ns())
+        link.on_deadline();
+}
+
+/// Closes the connection that comes next, before the dialer has looked at it.
+void hang_up_on(Link& dialer, const LinkListener& listener, bool with_reset)
+{
+    while (dialer.state() == Link::State::connecting) {
+        if (const base::UniqueFd connection = listener.accepted()) {
+            const linger at_once{.l_onoff = with_reset, .l_linger = 0};
+            REQUIRE(setsockopt(connection.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once) == 0);
+            return;
+        }
+        if (dialer.descriptor() < 0)
+            drive_link(dialer);
+    }
 }
 
 }  // namespace
@@ -85,19 +100,57 @@ TEST_CASE("who closes a link without a word is asked again")
 
 TEST_CASE("who always closes a link without a word is given up when the time is over")
 {
-    const LinkSettings settings{security::Key::random(), 1, 300'000'000};
+    const auto kept = std::chrono::milliseconds(GENERATE(0, 200));
+    const LinkSettings settings{security::Key::random(), 1, 1'000'000'000};
     LinkListener listener;
     Link dialer(settings, 0, listener.ways);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     int closed = 0;
+    base::UniqueFd guest;
+    auto close_at = std::chrono::steady_clock::now();
     while (dialer.state() != Link::State::ended && std::chrono::steady_clock::now() < deadline) {
         drive_link(dialer);
-        closed += static_cast<bool>(listener.accepted());
+        if (guest && std::chrono::steady_clock::now() >= close_at) {
+            guest.reset();
+            ++closed;
+        } else if (!guest) {
+            guest = listener.accepted();
+            close_at = std::chrono::steady_clock::now() + kept;
+        }
     }
     REQUIRE(dialer.state() == Link::State::ended);
     CHECK(closed > 3);
     CHECK_FALSE(dialer.was_refused());
     CHECK_THAT(dialer.reason(), Contains("127.0.0.1:"));  // and either end's word for it
+}
+
+TEST_CASE("who closes a link again and again on a rank that computes is reached in the end")
+{
+    const bool with_reset = GENERATE(false, true);
+    const security::Key key = security::Key::random();
+    const LinkSettings dialer_settings{key, 1, 200'000'000};
+    const LinkSettings listener_settings{key, 0, 10'000'000'000};
+    LinkListener listener;
+    Link dialer(dialer_settings, 0, listener.ways);
+    for (int times = 0; times < 4; ++times) {
+        hang_up_on(dialer, listener, with_reset);
+        std::this_thread::sleep_for(std::chrono::nanoseconds(dialer_settings.timeout_ns));
+        drive_link(dialer);
+        CHECK(dialer.reason() == "");
+        REQUIRE(dialer.state() == Link::State::connecting);
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::optional<Link> other_end;
+    while (dialer.state() != Link::State::proved && dialer.state() != Link::State::ended &&
+           std::chrono::steady_clock::now() < deadline) {
+        drive_link(dialer);
+        if (base::UniqueFd connection = listener.accepted())
+            other_end.emplace(listener_settings, std::move(connection), "here");
+        if (other_end)
+            drive_link(*other_end);
+    }
+    CHECK(dialer.reason() == "");
+    CHECK(dialer.state() == Link::State::proved);
 }
 
 TEST_CASE("who closes a link and listens no more has ended")
