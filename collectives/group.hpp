@@ -62,6 +62,9 @@ public:
     /// Done when `data` may be overwritten, which need not mean that the peer has received it, but may: an
     /// algorithm must not rely on buffering.
     virtual Operation send(int peer, std::span<const std::byte> data) = 0;
+    /// The same for data that only the peer waits for: where it shares this rank's core, and so can only read
+    /// it later, a copy is left for it, and this rank goes on.
+    virtual Operation send_ahead(int peer, std::span<const std::byte> data) { return send(peer, data); }
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
     /// Receives as many elements as `result` has and combines them with `operand` (as many) straight from
     /// where they arrive: result = arriving op operand (Side::left) or operand op arriving (Side::right).

@@ -23,6 +23,10 @@ public:
     {
         return whole_.send(in_whole(peer), data);
     }
+    Operation send_ahead(int peer, std::span<const std::byte> data) override
+    {
+        return whole_.send_ahead(in_whole(peer), data);
+    }
     Operation recv(int peer, std::span<std::byte> data) override { return whole_.recv(in_whole(peer), data); }
     Operation recv_reduce(int peer, const std::byte* mine, Buffer result, ReduceOp op, Side arriving) override
     {

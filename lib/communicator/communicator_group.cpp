@@ -83,7 +83,7 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 }  // namespace
 
-Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
+Operation CommunicatorGroup::start_send(int peer, std::span<const std::byte> data, bool copied)
 {
     const matching::MatchKey envelope(state_.collective_context(), state_.rank() | mark_.above_rank,
                                       mark_.tag);
@@ -94,6 +94,7 @@ Operation CommunicatorGroup::send(int peer, std::span<const std::byte> data)
     send.envelope = envelope;
     send.peer_rank = peer_rank;
     send.data = data;
+    send.copied = copied;
     try {
         state_.process().protocol().send(send);
     } catch (...) {

@@ -38,7 +38,14 @@ public:
         mark_.tag = tag.value;
     }
 
-    collectives::Operation send(int peer, std::span<const std::byte> data) override;
+    collectives::Operation send(int peer, std::span<const std::byte> data) override
+    {
+        return start_send(peer, data, false);
+    }
+    collectives::Operation send_ahead(int peer, std::span<const std::byte> data) override
+    {
+        return start_send(peer, data, placement().more_ranks_than_cores);
+    }
     collectives::Operation recv(int peer, std::span<std::byte> data) override;
     collectives::Operation recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
                                        collectives::ReduceOp op, collectives::Side arriving) override;
@@ -93,6 +100,7 @@ private:
     std::string describe_mine() const;
     [[noreturn]] void abort_for_memory(const GroupSend& send) const;
     [[noreturn]] void raise_failed(ErrorCode result, int peer) const;
+    collectives::Operation start_send(int peer, std::span<const std::byte> data, bool copied);
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;
     GroupReceive& new_receive(int peer, std::span<std::byte> data);

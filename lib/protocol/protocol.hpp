@@ -39,6 +39,9 @@ struct ProtocolOptions {
 /// Of transports that wish no other.
 inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
+/// Of sends that ask to be copied, where no limit is set by hand: longer ones are read in place all the same.
+inline constexpr std::size_t kCopiedLimitBytes = 32u << 10;
+
 /// What an unexpected message costs on top of its bytes: the request that keeps it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 384;
 

@@ -33,6 +33,7 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::span<const std::byte> data;  // caller; where there is `collect`, only its size means anything here
     Collect collect = nullptr;        // caller; for a message that does not lie in one piece
     const void* context = nullptr;    // caller; for collect
+    bool copied = false;              // caller; rather copied than kept until the receiver has read it
 
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;

@@ -181,10 +181,13 @@ bool Protocol::start(SendRequest& request, Peer& to)
         const std::size_t cost = total + kEagerOverheadBytes;
         if (total != 0 && !request.lent && request.collect == nullptr)
             request.region = to.transport->expose(request.data);
-        const bool in_view = total >= options_.view_from_bytes && to.transport->viewable(request.region);
+        const bool copied =
+            request.copied && total <= kCopiedLimitBytes && !options_.eager_limit_bytes.has_value();
+        const bool in_view =
+            !copied && total >= options_.view_from_bytes && to.transport->viewable(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
-        if (request.synchronous || in_view || total > to.eager_limit || cost > to.credit || request.id != 0 ||
-            (request.collect != nullptr && total > kPieceBytes)) [[unlikely]] {
+        if (request.synchronous || in_view || (total > to.eager_limit && !copied) || cost > to.credit ||
+            request.id != 0 || (request.collect != nullptr && total > kPieceBytes)) [[unlikely]] {
             if (request.id == 0)
                 request.id = awaiting_cts_.add(request);
             const RtsHeader header{EagerHeader::of(FrameKind::rts, envelope), total, request.id};

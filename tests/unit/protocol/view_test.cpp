@@ -51,6 +51,32 @@ TEST_CASE("memory that can be mapped is read in place, also below the eager limi
     CHECK(wire.sent_kinds(1) == Kinds{FrameKind::fin});
 }
 
+TEST_CASE("a send that asks to be copied is done before the receiver has looked, up to a limit")
+{
+    using tutti::protocol::kCopiedLimitBytes;
+    const bool asks = GENERATE(true, false);
+    const bool limit_by_hand = GENERATE(false, true);
+    const std::size_t size =
+        GENERATE(std::size_t{10'000}, std::size_t{kCopiedLimitBytes}, std::size_t{kCopiedLimitBytes + 1});
+    CAPTURE(asks, limit_by_hand, size);
+    Viewer viewer;
+    WireOptions options = viewer.options();
+    options.protocol.unexpected_bytes = 1 << 20;
+    if (!limit_by_hand)
+        options.protocol.eager_limit_bytes.reset();
+    Wire wire(options);
+    Message one(size);
+    one.sent.copied = asks;
+    one.send(wire);
+    const bool is_copied = asks && !limit_by_hand && size <= kCopiedLimitBytes;
+    CHECK(one.sent.done == is_copied);
+    one.receive(wire);
+    wire.settle();
+    CHECK(one.arrived());
+    CHECK(viewer.views == (is_copied ? 0 : 1));
+    CHECK(count(wire.sent_kinds(0), FrameKind::rts) == (is_copied ? 0 : 1));
+}
+
 TEST_CASE("memory that cannot be mapped is streamed, and each message asks again")
 {
     const std::size_t size = GENERATE(1024u, 10'000u);
