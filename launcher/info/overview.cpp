@@ -17,8 +17,7 @@ struct Known {
 constexpr Known kVariables[] = {
     {"TUTTI_EAGER_LIMIT", "bytes up to which a message leaves without asking the receiver (8K)"},
     {"TUTTI_UNEXPECTED_LIMIT",
-     "bytes that one sender may leave with a receiver (64M / ranks, at least 256K, at most 2M, over hosts "
-     "8M)"},
+     "bytes that one sender may leave with a receiver (64M / ranks, at least 256K, at most 8M)"},
     {"TUTTI_PROGRESS", "calls (operations move on within calls) or thread (a thread of its own moves them)"},
     {"TUTTI_SHARED_CORES", "1 or 0: whether ranks share cores; tuttirun sets it"},
     {"TUTTI_CORES",
