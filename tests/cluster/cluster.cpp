@@ -202,6 +202,21 @@ END
 )";
 }
 
+void check_cut_ends(Launched& launched)
+{
+    const auto start = std::chrono::steady_clock::now();
+    const Result result = launched.wait();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(result.status != 0);
+    CHECK(seconds < kBoundSeconds);
+    CAPTURE(result.err);
+    CHECK(contains(result.err, "10.77.0."));
+    CHECK(contains(result.err, "on b"));
+    // While the link is still cut: nobody could tell b.
+    Hosts::wait_for_processes("b", "tuttirun", 0);
+    Hosts::wait_for_processes("b", "api_soak", 0);
+}
+
 void check_quiet_success(const Result& result)
 {
     CHECK(result.status == 0);

@@ -71,4 +71,8 @@ std::string other_tuttirun(const std::string& prefix);
 
 void check_quiet_success(const Result& result);
 
+/// Of a soak on a and b, one of which was cut off just now: it ends on both sides within the bound, and says
+/// where.
+void check_cut_ends(Launched& launched);
+
 }  // namespace tutti::test
