@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -16,7 +17,11 @@ namespace tutti::collectives {
 using reduction::ReduceOp;
 
 class Board;
+class Group;
 class NodeMap;
+
+/// A message that lies in several places, in its order.
+using Parts = std::span<const std::span<const std::byte>>;
 
 /// An array of elements that algorithms move and reduce but never look into.
 struct Buffer {
@@ -34,6 +39,36 @@ struct Placement {
     bool more_ranks_than_cores = false;
     std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: there is none
     const NodeMap* nodes = nullptr;  // where several nodes are known; outlives the group
+};
+
+/// A message in its sender's memory where that can be read in place, else a copy; the sender goes on when
+/// this ends. Outlives the operation that fills it.
+class View {
+public:
+    explicit View(std::size_t size_bytes) : room_(size_bytes), bytes_(room_.bytes()) {}
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    inline ~View();
+
+    std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+    /// For groups: memory for a copy.
+    std::span<std::byte> room() const noexcept { return room_.bytes(); }
+    /// For groups: shows `bytes` in place of the room, until the end, of which `owner` hears with these.
+    void show(Group& owner, std::span<const std::byte> bytes, int sender, std::uint64_t id) noexcept
+    {
+        owner_ = &owner;
+        bytes_ = bytes;
+        sender_ = sender;
+        id_ = id;
+    }
+
+private:
+    Scratch room_;
+    std::span<const std::byte> bytes_;
+    Group* owner_ = nullptr;
+    int sender_ = 0;
+    std::uint64_t id_ = 0;
 };
 
 /// Which operand of the operator the arriving elements are.
@@ -65,7 +100,11 @@ public:
     /// The same for data that only the peer waits for: where it shares this rank's core, and so can only read
     /// it later, a copy is left for it, and this rank goes on.
     virtual Operation send_ahead(int peer, std::span<const std::byte> data) { return send(peer, data); }
+    /// The same for data in several places: the parts, and the list of them, live until it is done.
+    virtual Operation send_parts(int peer, Parts parts) = 0;
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
+    /// Receives as many bytes as `view` has room for.
+    virtual Operation recv_view(int peer, View& view) { return recv(peer, view.room()); }
     /// Receives as many elements as `result` has and combines them with `operand` (as many) straight from
     /// where they arrive: result = arriving op operand (Side::left) or operand op arriving (Side::right).
     /// `operand` is result.data, or apart from it. Parts of the message may be combined as they arrive, so
@@ -113,7 +152,10 @@ public:
 
 protected:
     friend Operation;
+    friend View;
 
+    /// The view of that message has ended.
+    virtual void end_view(int, std::uint64_t) noexcept {}
     /// Takes a state back. Where it is not done yet, the operation must be cancelled before this returns: no
     /// complete() and no access to its buffer afterwards.
     virtual void release(OperationState& state) noexcept = 0;
@@ -125,6 +167,12 @@ private:
     int size_;
     Placement placement_;
 };
+
+inline View::~View()
+{
+    if (owner_ != nullptr)
+        owner_->end_view(sender_, id_);
+}
 
 inline void Operation::give_back() noexcept
 {

@@ -27,6 +27,8 @@ public:
     {
         return whole_.send_ahead(in_whole(peer), data);
     }
+    Operation send_parts(int peer, Parts parts) override { return whole_.send_parts(in_whole(peer), parts); }
+    Operation recv_view(int peer, View& view) override { return whole_.recv_view(in_whole(peer), view); }
     Operation recv(int peer, std::span<std::byte> data) override { return whole_.recv(in_whole(peer), data); }
     Operation recv_reduce(int peer, const std::byte* mine, Buffer result, ReduceOp op, Side arriving) override
     {

@@ -6,6 +6,12 @@
 
 namespace tutti::transport {
 
+SendResult Transport::send_parts(int peer, std::span<const std::byte>, Parts, Completion&)
+{
+    throw Error(ErrorCode::not_supported, "send",
+                fmt::format("transport {} sends from one place at a time", name()), peer);
+}
+
 SendResult Transport::get(int peer, RemoteRegion, std::span<std::byte>, Completion&)
 {
     throw Error(ErrorCode::not_supported, "get",

@@ -33,6 +33,11 @@ enum class SendResult {
     again     // nothing was consumed; ask again after a later progress()
 };
 
+/// A payload that lies in several places, in its order. Some may be empty.
+using Parts = std::span<const std::span<const std::byte>>;
+/// So many places a payload has at most.
+inline constexpr std::size_t kMostParts = 64;
+
 /// Embedded in whatever waits for it. `fire` runs inside progress() or close(), and may destroy its object.
 struct Completion {
     void (*fire)(Completion& self, ErrorCode result) = nullptr;
@@ -48,6 +53,9 @@ enum class Presence {
 /// Where progress() delivers. Peers are ranks in the job.
 class Sink {
 public:
+    /// Whether the next frame of `peer` is likely to be long, so that it is worth a call to read its header
+    /// alone and the payload to its destination().
+    virtual bool expects_long(int) const noexcept { return false; }
     virtual void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) = 0;
     /// Where the payload of a frame whose header has arrived may go at once, which saves a copy: exactly
     /// payload_bytes of memory, the transport's to write until it calls placed() or peer_lost(). Empty: it
@@ -66,6 +74,7 @@ struct Capabilities {
     std::size_t max_payload_bytes;      // of one frame
     std::size_t inject_below;           // frames with fewer bytes of payload are never `pending`
     bool remote_get;                    // get() works
+    bool gathers = false;               // send_parts() works
     std::size_t eager_limit_bytes = 0;  // a message up to this may be kept by its receiver; 0: as memory does
     double latency_ns;                  // one way, small frame: a hint for choosing among transports
     double bytes_per_ns;                // streaming: likewise
@@ -99,6 +108,11 @@ public:
     /// to a lost peer is `done` and goes nowhere.
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
+
+    /// The same for a payload in up to kMostParts places, which the transport forgets before it returns. Only
+    /// where capabilities().gathers.
+    virtual SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
+                                  Completion& completion);
 
     /// How a peer that this transport reaches finds these bytes of ours, in get() and view().
     virtual RemoteRegion expose(std::span<const std::byte> data) const noexcept

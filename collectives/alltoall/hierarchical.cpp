@@ -21,6 +21,8 @@
 // of it after, in memory of their size.
 //
 // Restrictions: equal blocks; it is known which rank is on which node.
+#include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "collectives/alltoall/alltoall.hpp"
@@ -34,6 +36,8 @@ namespace {
 
 // From here on a block is handed on by itself.
 constexpr std::size_t kApartFromBytes = 4u << 10;
+// With the leaders of so many nodes blocks are exchanged at a time.
+constexpr int kNodesAtOnce = 64;
 
 /// What crosses from node to node, in the order of nodes: the ranks of all nodes but the own one.
 std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
@@ -61,36 +65,60 @@ OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<
     return operations;
 }
 
-/// What the leaders do with the blocks of their ranks for others: `rows` has each rank's in the order of
-/// nodes. `arrived` will have what came from each rank of the other nodes, in their order, for each rank of
-/// this one.
-Task exchange(Hierarchy& hierarchy, std::span<const std::byte> rows, std::byte* arrived,
+/// Starts to exchange blocks with the leaders of kNodesAtOnce nodes each way, from `first` away on. `rows`
+/// has those of each rank of this node for the others, in the order of nodes, each in memory of its own;
+/// `parts` lives until all are exchanged. `arrived` will have what came from each rank of the other nodes, in
+/// their order, for each rank of this one.
+OperationList start_exchange(Hierarchy& hierarchy, Parts rows, std::span<const std::size_t> offsets_bytes,
+                             std::byte* arrived, std::vector<std::span<const std::byte>>& parts, int first)
+{
+    Group& leaders = hierarchy.leaders();
+    const int nodes = leaders.size();
+    const int end = std::min(first + kNodesAtOnce, nodes);
+    const auto size_bytes = [&](std::size_t node) { return offsets_bytes[node + 1] - offsets_bytes[node]; };
+    OperationList operations;
+    for (int distance = first; distance < end; ++distance) {
+        const int below = (leaders.rank() - distance + nodes) % nodes;
+        const auto node = static_cast<std::size_t>(below);
+        operations.add(leaders.recv(
+            below, {arrived + rows.size() * offsets_bytes[node], rows.size() * size_bytes(node)}));
+    }
+    parts.clear();
+    parts.reserve(rows.size() * static_cast<std::size_t>(end - first));
+    for (int distance = first; distance < end; ++distance) {
+        const int above = (leaders.rank() + distance) % nodes;
+        const auto node = static_cast<std::size_t>(above);
+        for (const std::span<const std::byte> row : rows)
+            parts.push_back(row.subspan(offsets_bytes[node], size_bytes(node)));
+        operations.add(leaders.send_parts(above, Parts(parts).last(rows.size())));
+    }
+    return operations;
+}
+
+/// Sends the blocks of all ranks of the node from where they lie; their ranks go on when this has ended.
+Task exchange(Hierarchy& hierarchy, std::span<const std::byte> own_row, std::byte* arrived,
               std::size_t block_bytes)
 {
     const NodeMap& nodes = hierarchy.nodes();
-    const auto own = static_cast<std::size_t>(hierarchy.node().size());
-    const std::size_t row_bytes = rows.size() / own;
-    const auto places = PackedBlocks::of_nodes(
-        nodes, [&](int rank) { return nodes.node_of(rank) != hierarchy.own_node() ? own * block_bytes : 0; });
-    // By node, by rank where it comes from, by rank where it goes to. Of one other node it is already.
-    Scratch sorted;
-    const std::byte* outgoing = rows.data();
-    if (nodes.count() > 2) {
-        sorted = Group::scratch(rows.size());
-        outgoing = sorted.data();
-        std::byte* to = sorted.data();
-        std::size_t offset = 0;
-        for (int node = 0; node < nodes.count(); ++node) {
-            if (node == hierarchy.own_node())
-                continue;
-            const std::size_t bytes = nodes.members(node).size() * block_bytes;
-            for (std::size_t rank = 0; rank < own; ++rank, to += bytes)
-                Group::copy({to, bytes}, rows.subspan(rank * row_bytes + offset, bytes));
-            offset += bytes;
-        }
-    }
-    Task between = alltoallv(hierarchy.leaders(), places.in(outgoing), places.in(arrived));
-    co_await between;
+    Group& node = hierarchy.node();
+    std::deque<View> views;
+    std::vector<std::span<const std::byte>> rows;
+    std::vector<std::span<const std::byte>> parts;
+    OperationList coming;
+    for (int rank = 1; rank < node.size(); ++rank)
+        coming.add(node.recv_view(rank, views.emplace_back(own_row.size())));
+    co_await when_all(std::move(coming));
+    rows.push_back(own_row);
+    for (const View& view : views)
+        rows.push_back(view.bytes());
+
+    std::vector<std::size_t> offsets_bytes{0};
+    for (int other = 0; other < nodes.count(); ++other)
+        offsets_bytes.push_back(offsets_bytes.back() + (other != hierarchy.own_node()
+                                                            ? nodes.members(other).size() * block_bytes
+                                                            : 0));
+    for (int first = 1; first < nodes.count(); first += kNodesAtOnce)
+        co_await when_all(start_exchange(hierarchy, rows, offsets_bytes, arrived, parts, first));
 }
 
 /// Long blocks: each goes to its rank straight from where it has arrived.
@@ -115,20 +143,23 @@ OperationList start_handing_on(Hierarchy& hierarchy, const std::byte* arrived, s
     return operations;
 }
 
-/// Short ones: those for each rank are put together, in `rows`, and scattered.
-Task scatter_rows(Hierarchy& hierarchy, std::span<std::byte> rows, const std::byte* arrived,
-                  std::span<const int> sources, EqualBlocks<std::byte> out)
+/// Short ones: those for each rank are put together and scattered.
+Task scatter_rows(Hierarchy& hierarchy, std::span<const std::byte> arrived, std::span<const int> sources,
+                  EqualBlocks<std::byte> out)
 {
     Group& node = hierarchy.node();
     const Run arriving(out, sources);
+    const Scratch sorted = Group::scratch(arrived.size());
     if (hierarchy.is_leader()) {
+        const std::span<std::byte> rows = sorted.bytes();
+        const std::byte* block = arrived.data();
         const std::size_t row_bytes = arriving.arriving().size();
         for (std::size_t offset = 0; offset < row_bytes; offset += out.block_bytes) {
-            for (std::size_t row = 0; row < rows.size(); row += row_bytes, arrived += out.block_bytes)
-                Group::copy(rows.subspan(row + offset, out.block_bytes), {arrived, out.block_bytes});
+            for (std::size_t row = 0; row < rows.size(); row += row_bytes, block += out.block_bytes)
+                Group::copy(rows.subspan(row + offset, out.block_bytes), {block, out.block_bytes});
         }
     }
-    Task scattered = scatter(node, rows.data(), arriving.arriving(), hierarchy.leader());
+    Task scattered = scatter(node, sorted.data(), arriving.arriving(), hierarchy.leader());
     co_await scattered;
     arriving.unpack();
 }
@@ -145,26 +176,24 @@ Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byt
     OperationList inside = start_inside(hierarchy.node(), nodes.members(hierarchy.own_node()), from, to);
     Group::copy(to[group.rank()], from[group.rank()]);
 
-    Scratch rows;
+    const Run outgoing(from, std::span(elsewhere));
     Scratch arrived;
+    Operation sent;
     if (hierarchy.is_leader()) {
         const auto own = static_cast<std::size_t>(hierarchy.node().size());
-        rows = Group::scratch(own * elsewhere.size() * to.block_bytes);
-        arrived = Group::scratch(rows.bytes().size());
-    }
-    const Run outgoing(from, std::span(elsewhere));
-    Task gathered = gather(hierarchy.node(), outgoing.packed(), rows.data(), hierarchy.leader());
-    co_await gathered;
-    if (hierarchy.is_leader()) {
-        Task exchanged = exchange(hierarchy, rows.bytes(), arrived.data(), to.block_bytes);
+        arrived = Group::scratch(own * elsewhere.size() * to.block_bytes);
+        Task exchanged = exchange(hierarchy, outgoing.packed(), arrived.data(), to.block_bytes);
         co_await exchanged;
+    } else {
+        sent = hierarchy.node().send(hierarchy.leader(), outgoing.packed());
     }
     if (to.block_bytes >= kApartFromBytes) {
         co_await when_all(start_handing_on(hierarchy, arrived.data(), elsewhere, to));
     } else {
-        Task scattered = scatter_rows(hierarchy, rows.bytes(), arrived.data(), elsewhere, to);
+        Task scattered = scatter_rows(hierarchy, arrived.bytes(), elsewhere, to);
         co_await scattered;
     }
+    inside.add(std::move(sent));
     co_await when_all(std::move(inside));
 }
 

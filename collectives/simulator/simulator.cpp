@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "collectives/simulator/board.hpp"
 #include "collectives/simulator/network.hpp"
@@ -33,6 +34,14 @@ public:
     {
         check("send", peer);
         return network_.send(*this, peer, data);
+    }
+
+    Operation send_parts(int peer, Parts parts) override
+    {
+        std::vector<std::byte>& message = gathered_.emplace_back();
+        for (const std::span<const std::byte> part : parts)
+            message.insert(message.end(), part.begin(), part.end());
+        return send(peer, message);
     }
 
     Operation recv(int peer, std::span<std::byte> data) override
@@ -99,6 +108,7 @@ private:
     Network& network_;
     SimulatedBoard board_;
     double ns_per_element_ = 0;
+    std::deque<std::vector<std::byte>> gathered_;  // messages out of several places
 };
 
 /// A rank with its task. Stays where it is: its task's completion hook points to it.

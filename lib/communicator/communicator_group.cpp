@@ -29,6 +29,9 @@ void receive_finished(RequestState& state) noexcept
     auto& receive = static_cast<GroupReceive&>(static_cast<protocol::ReceiveRequest&>(state));
     const bool wrong_size =
         receive.status.code == ErrorCode::success && receive.status.size_bytes != receive.capacity;
+    if (receive.view != nullptr && !receive.viewed.empty())
+        receive.view->show(receive.OperationState::owner(), receive.viewed, receive.sender,
+                           receive.sender_id);
     receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
 }
 
@@ -85,16 +88,31 @@ void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std:
 
 Operation CommunicatorGroup::start_send(int peer, std::span<const std::byte> data, bool copied)
 {
-    const matching::MatchKey envelope(state_.collective_context(), state_.rank() | mark_.above_rank,
-                                      mark_.tag);
     const int peer_rank = state_.world_rank(peer);
-    if (state_.process().protocol().inject(envelope, peer_rank, data)) [[likely]]
+    if (state_.process().protocol().inject(envelope(), peer_rank, data)) [[likely]]
         return {};
     GroupSend& send = state_.process().group_sends.take(*this);
-    send.envelope = envelope;
     send.peer_rank = peer_rank;
     send.data = data;
     send.copied = copied;
+    return start(send);
+}
+
+Operation CommunicatorGroup::send_parts(int peer, collectives::Parts parts)
+{
+    GroupSend& send = state_.process().group_sends.take(*this);
+    std::size_t size_bytes = 0;
+    for (const std::span<const std::byte> part : parts)
+        size_bytes += part.size();
+    send.peer_rank = state_.world_rank(peer);
+    send.data = {parts.empty() ? nullptr : parts.front().data(), size_bytes};
+    send.parts = parts;
+    return start(send);
+}
+
+Operation CommunicatorGroup::start(GroupSend& send)
+{
+    send.envelope = envelope();
     try {
         state_.process().protocol().send(send);
     } catch (...) {
@@ -118,6 +136,7 @@ GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data
     receive.peer_rank = state_.world_rank(peer);
     receive.buffer = data.data();
     receive.capacity = data.size();
+    receive.exact = true;
     return receive;
 }
 
@@ -134,6 +153,14 @@ Operation CommunicatorGroup::recv(int peer, std::span<std::byte> data)
     return start(new_receive(peer, data));
 }
 
+Operation CommunicatorGroup::recv_view(int peer, collectives::View& view)
+{
+    GroupReceive& receive = new_receive(peer, view.room());
+    receive.view = &view;
+    receive.in_place = true;
+    return start(receive);
+}
+
 Operation CommunicatorGroup::recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
                                          collectives::ReduceOp op, Side arriving)
 {
@@ -142,6 +169,7 @@ Operation CommunicatorGroup::recv_reduce(int peer, const std::byte* operand, col
     receive.result = result;
     receive.op = op;
     receive.arriving = arriving;
+    receive.exact = false;  // nothing is placed
     receive.deliver = reduce_arriving;
     return start(receive);
 }
@@ -171,8 +199,9 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
                          send.peer->transport->viewable(send.region);
     if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
         abort_for_memory(send);
-    if (!send.data.empty())
-        std::memcpy(send.orphaned_data.get(), send.data.data(), send.data.size());
+    protocol::copy_out(send, {send.orphaned_data.get(), send.data.size()});
+    send.parts = {};
+    send.collect = nullptr;
     send.data = {send.orphaned_data.get(), send.data.size()};
     send.RequestState::owner = &process;
     send.on_finish = [](RequestState& ended) noexcept {
@@ -200,6 +229,7 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
     Process& process = state_.process();
     if (!receive.OperationState::done()) [[unlikely]] {
         receive.on_finish = nullptr;
+        receive.view = nullptr;
         if (!process.protocol().cancel(receive)) {
             // Matched and still arriving: let the rest come, into nowhere.
             receive.capacity = 0;

@@ -42,6 +42,8 @@ public:
     {
         return start_send(peer, data, false);
     }
+    collectives::Operation send_parts(int peer, collectives::Parts parts) override;
+    collectives::Operation recv_view(int peer, collectives::View& view) override;
     collectives::Operation send_ahead(int peer, std::span<const std::byte> data) override
     {
         return start_send(peer, data, placement().more_ranks_than_cores);
@@ -92,6 +94,10 @@ private:
     }
 
     void release(collectives::OperationState& state) noexcept override;
+    void end_view(int sender, std::uint64_t id) noexcept override
+    {
+        state_.process().protocol().end_view(sender, id);
+    }
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
     void rethrow_named(const collectives::Task& task) const;
     bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
@@ -104,6 +110,11 @@ private:
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;
     GroupReceive& new_receive(int peer, std::span<std::byte> data);
+    matching::MatchKey envelope() const noexcept
+    {
+        return {state_.collective_context(), state_.rank() | mark_.above_rank, mark_.tag};
+    }
+    collectives::Operation start(GroupSend& send);
     collectives::Operation start(GroupReceive& receive);
 
     CommunicatorState& state_;

@@ -31,6 +31,7 @@ struct GroupSend final : GroupRequest, protocol::SendRequest {
 struct GroupReceive final : GroupRequest, protocol::ReceiveRequest {
     explicit GroupReceive(collectives::Group& group) noexcept : GroupRequest(group, Direction::receive) {}
 
+    collectives::View* view = nullptr;
     // recv_reduce: what arrives is combined with the operand, into the result.
     const std::byte* operand = nullptr;
     collectives::Buffer result;

@@ -37,6 +37,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous
     bool can_pull = false;         // its memory may be read by remote get
+    bool gathers = false;          // its transport sends from several places at once
 
     // Sending. Envelopes keep their order, so a start waits behind earlier ones; control frames and the data
     // of matched messages need no order and overtake.
@@ -54,6 +55,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::size_t arriving_received = 0;
     // Of an eager message whose header the transport has shown, and whose payload is still on its way.
     ReceiveRequest* early_receive = nullptr;
+    unsigned long_to_come = 0;  // posted receives that are sure to get a long message from it
 };
 
 /// Why a lost peer is lost, to go behind a colon. nullptr: one that was never connected to.

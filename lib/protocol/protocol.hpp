@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/pool.hpp"
@@ -45,11 +46,17 @@ inline constexpr std::size_t kCopiedLimitBytes = 32u << 10;
 /// What an unexpected message costs on top of its bytes: the request that keeps it takes memory, too.
 inline constexpr std::size_t kEagerOverheadBytes = 384;
 
+/// From here on it is worth a system call to place a message where it belongs as it arrives.
+inline constexpr std::size_t kLongBytes = 16u << 10;
+
 /// Below this a remote read costs more than the frames.
 inline constexpr std::size_t kPullFromBytes = 4096;
 
 /// For frames that are never `pending`: the transport has copied them.
 inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+
+/// Copies all of a message, which is as long as `out`.
+void copy_out(const SendRequest& request, std::span<std::byte> out);
 
 /// Hears of the frames by which ranks compare their collective calls.
 class CallListener {
@@ -94,7 +101,7 @@ public:
     void receive(ReceiveRequest& request)
     {
         if (matcher_.unexpected_count() == 0 && !has_lost_peers()) [[likely]]
-            matcher_.post(request);
+            post(request);
         else
             receive_or_post(request);
     }
@@ -130,6 +137,9 @@ public:
     /// Sends a frame of one of the call_ kinds. Throws where the peer cannot be reached.
     void tell_call(int peer, const CallHeader& call) { send_control(connected_peer(peer), bytes_of(call)); }
 
+    /// Gives the memory back that a receive in place has shown: its `sender` may change it.
+    void end_view(int sender, std::uint64_t sender_id);
+
     /// Copies memory of this rank, with the help of a peer who waits for it, where there is one.
     void copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from);
 
@@ -160,6 +170,11 @@ public:
     std::string_view why_lost(int peer) const noexcept;
 
     // transport::Sink
+    bool expects_long(int peer) const noexcept override
+    {
+        const auto& known = peers_[static_cast<std::size_t>(peer)];
+        return known != nullptr && known->long_to_come != 0;
+    }
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override;
     void peer_lost(int peer, std::string_view reason) override;
     std::span<std::byte> destination(int peer, std::span<const std::byte> header,
@@ -191,6 +206,19 @@ private:
     void on_credit(Peer& from, const CreditHeader& credit);
 
     // Receiving (receive.cpp)
+    void post(ReceiveRequest& request)
+    {
+        matcher_.post(request);
+        if (request.exact && request.capacity >= kLongBytes) [[unlikely]] {
+            request.announced = &peer(request.peer_rank);
+            ++request.announced->long_to_come;
+        }
+    }
+    static void unannounce(ReceiveRequest& request) noexcept
+    {
+        if (request.announced != nullptr) [[unlikely]]
+            --std::exchange(request.announced, nullptr)->long_to_come;
+    }
     void receive_or_post(ReceiveRequest& request);
     void on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload);
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);

@@ -25,7 +25,7 @@ void Protocol::receive_or_post(ReceiveRequest& request)
     } else if (has_lost_peers() && request.peer_rank >= 0 && is_lost(request.peer_rank)) [[unlikely]] {
         fail(request, peer(request.peer_rank));
     } else {
-        matcher_.post(request);
+        post(request);
     }
 }
 
@@ -34,6 +34,7 @@ bool Protocol::cancel(ReceiveRequest& request) noexcept
     if (!static_cast<matching::TableHook<matching::PostedTag>&>(request).linked())
         return false;
     matcher_.withdraw(request);
+    unannounce(request);
     request.status.cancelled = true;
     request.finish(ErrorCode::success);
     return true;
@@ -47,7 +48,7 @@ void Protocol::fail_awaited_from_anybody(std::uint64_t context)
             return request.awaited && request.peer_rank < 0 && request.key.context == context;
         },
         [](matching::PostedReceive& posted) {
-            static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost);
+            static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost);  // of nobody: never announced
         });
 }
 
@@ -55,6 +56,7 @@ void Protocol::forget(ReceiveRequest& request) noexcept
 {
     if (static_cast<matching::TableHook<matching::PostedTag>&>(request).linked())
         matcher_.withdraw(request);
+    unannounce(request);
     if (awaiting_data_.find(request.id) == &request)
         awaiting_data_.remove(request.id);
     if (request.sender < 0)
@@ -310,6 +312,7 @@ void Protocol::matched(ReceiveRequest& request, const matching::MatchKey& envelo
     request.status.tag = envelope.tag();
     request.status.size_bytes = total;
     request.sender = sender;
+    unannounce(request);
 }
 
 void Protocol::finish(ReceiveRequest& request) noexcept
@@ -320,6 +323,7 @@ void Protocol::finish(ReceiveRequest& request) noexcept
 void Protocol::fail(ReceiveRequest& request, const Peer& lost) noexcept
 {
     request.lost = &lost;
+    unannounce(request);
     request.finish(ErrorCode::peer_lost);
 }
 

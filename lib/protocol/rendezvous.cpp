@@ -40,6 +40,14 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
 bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                              const transport::RemoteRegion& region)
 {
+    if (request.in_place) {
+        request.viewed = from.transport->view(from.rank, region, request.expected);
+        request.sender_id = sender_id;
+        const bool shown = !request.viewed.empty();
+        if (shown)
+            finish(request);
+        return shown;
+    }
     if (request.deliver == nullptr) {
         if (!from.transport->copy_viewed(from.rank, region, {request.buffer, request.expected}))
             return false;
@@ -53,6 +61,12 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
     send_control(from, bytes_of(header));
     finish(request);
     return true;
+}
+
+void Protocol::end_view(int sender, std::uint64_t sender_id)
+{
+    const FinHeader header{Lead::of(FrameKind::fin), sender_id};
+    send_control(peer(sender), bytes_of(header));
 }
 
 void Protocol::copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from)

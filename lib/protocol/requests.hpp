@@ -33,6 +33,8 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::span<const std::byte> data;  // caller; where there is `collect`, only its size means anything here
     Collect collect = nullptr;        // caller; for a message that does not lie in one piece
     const void* context = nullptr;    // caller; for collect
+    transport::Parts parts{};         // caller; of data that lies in several places, which collect() copies
+                                      // for a transport that does not gather
     bool copied = false;              // caller; rather copied than kept until the receiver has read it
 
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
@@ -47,6 +49,8 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     bool lent = false;                       // the transport lends that region to the peer
     std::unique_ptr<std::byte[]> collected;  // the piece on its way, for collect
     std::size_t collected_end = 0;           // where in the message it ends
+
+    bool lies_together() const noexcept { return collect == nullptr && parts.empty(); }
 };
 
 /// A receive, posted or matched.
@@ -62,12 +66,17 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     std::size_t capacity;  // in bytes
     Deliver deliver = nullptr;
     const void* context = nullptr;  // for deliver
+    bool in_place = false;  // caller; rather shown the sender's memory than given a copy in `buffer`: where
+                            // `viewed` has the message, the caller ends that by Protocol::end_view()
+    bool exact = false;     // caller; a message of `capacity` bytes is sure to come soon
 
     std::uint64_t id = 0;      // while data frames are expected
     std::size_t expected = 0;  // bytes that data frames will bring
     std::size_t received = 0;
     int sender = -1;                     // rank in the job, once matched
-    std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled
+    std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled or viewed
+    std::span<const std::byte> viewed;   // the message in the sender's memory
+    Peer* announced = nullptr;           // who counts it among long ones to come
     class Protocol* protocol = nullptr;  // likewise
     std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
     const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody

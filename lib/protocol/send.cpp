@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
+#include "lib/base/copy.hpp"
 #include "lib/base/error_detail.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
@@ -32,6 +34,39 @@ std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
     return piece;
 }
 
+// Bytes [offset, offset + out.size()) of a message in several places, for a transport that takes one.
+void collect_parts(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
+{
+    for (const std::span<const std::byte> part : request.parts) {
+        const std::size_t skipped = std::min(offset, part.size());
+        const std::size_t size = std::min(part.size() - skipped, out.size());
+        base::copy_bytes(out.data(), part.data() + skipped, size);
+        offset -= skipped;
+        out = out.subspan(size);
+    }
+}
+
+// Where those bytes lie.
+class PartsOf {
+public:
+    PartsOf(const SendRequest& request, std::size_t offset, std::size_t size_bytes) noexcept
+    {
+        for (const std::span<const std::byte> part : request.parts) {
+            const std::size_t skipped = std::min(offset, part.size());
+            const std::size_t size = std::min(part.size() - skipped, size_bytes);
+            if (size != 0)
+                parts_[count_++] = part.subspan(skipped, size);
+            offset -= skipped;
+            size_bytes -= size;
+        }
+    }
+    transport::Parts all() const noexcept { return std::span(parts_).first(count_); }
+
+private:
+    std::array<std::span<const std::byte>, transport::kMostParts> parts_;
+    std::size_t count_ = 0;
+};
+
 // Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
 {
@@ -46,6 +81,16 @@ void on_frame_sent(transport::Completion& completion, ErrorCode result)
 }
 
 }  // namespace
+
+void copy_out(const SendRequest& request, std::span<std::byte> out)
+{
+    if (request.collect != nullptr)
+        request.collect(request, 0, out);
+    else if (!request.parts.empty())
+        collect_parts(request, 0, out);
+    else
+        base::copy_bytes(out.data(), request.data.data(), out.size());
+}
 
 Protocol::Protocol(int ranks, ProtocolOptions options, Connect connect)
     : options_(options), connect_(std::move(connect)), peers_(static_cast<std::size_t>(ranks))
@@ -73,6 +118,7 @@ Peer& Protocol::connected_peer(int rank)
                                   options_.unexpected_bytes - kEagerOverheadBytes);
         to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.can_pull = capabilities.remote_get;
+        to.gathers = capabilities.gathers;
         to.transport = &transport;
         to.choice = &choices_[&transport];
     }
@@ -104,6 +150,8 @@ void Protocol::send(SendRequest& request)
         request.finish(ErrorCode::peer_lost);
         return;
     }
+    if (!request.parts.empty() && (!to.gathers || request.parts.size() > transport::kMostParts))
+        request.collect = collect_parts;
     if (to.starts.empty() && start(request, to)) [[likely]] {
         settle(request);
     } else {
@@ -116,15 +164,18 @@ void Protocol::send(SendRequest& request)
 bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> header,
                     std::size_t payload_bytes)
 {
-    std::span<const std::byte> payload;
-    if (request.collect == nullptr) [[likely]] {
-        payload = request.data.subspan(request.sent, payload_bytes);
-    } else {
+    SendResult result = SendResult::again;
+    if (request.collect != nullptr) [[unlikely]] {
         if (request.frames_pending != 0)  // from the only piece that there is
             return false;
-        payload = collect(request, payload_bytes);
+        result = to.transport->send(to.rank, header, collect(request, payload_bytes), request);
+    } else if (!request.parts.empty()) [[unlikely]] {
+        const PartsOf payload(request, request.sent, payload_bytes);
+        result = to.transport->send_parts(to.rank, header, payload.all(), request);
+    } else {
+        result =
+            to.transport->send(to.rank, header, request.data.subspan(request.sent, payload_bytes), request);
     }
-    const SendResult result = to.transport->send(to.rank, header, payload, request);
     if (result == SendResult::again)
         return false;
     request.frames_pending += result == SendResult::pending;
@@ -136,7 +187,7 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (!request.data.empty() && request.collect == nullptr &&
+    if (!request.data.empty() && request.lies_together() &&
         (to.transport->viewable(request.region) || lend(request, to)))
         where = std::as_bytes(std::span(&request.region, 1));
     const SendResult result = to.transport->send(to.rank, header, where, request);
@@ -179,7 +230,7 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        if (total != 0 && !request.lent && request.collect == nullptr)
+        if (total != 0 && !request.lent && request.lies_together())
             request.region = to.transport->expose(request.data);
         const bool copied =
             request.copied && total <= kCopiedLimitBytes && !options_.eager_limit_bytes.has_value();

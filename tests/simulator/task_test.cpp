@@ -20,6 +20,7 @@ public:
     ManualGroup() : Group(0, 2, {}) {}
 
     Operation send(int, std::span<const std::byte>) override { return Operation(); }
+    Operation send_parts(int, Parts) override { return Operation(); }
     Operation recv(int, std::span<std::byte>) override { return Operation(states.emplace_back(*this)); }
     Operation recv_reduce(int, const std::byte*, Buffer, ReduceOp, Side) override { return recv(0, {}); }
 

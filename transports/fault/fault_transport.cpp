@@ -13,6 +13,7 @@ FaultTransport::FaultTransport(std::unique_ptr<Transport> inner, FaultOptions op
 Capabilities FaultTransport::capabilities() const noexcept
 {
     Capabilities capabilities = inner_->capabilities();
+    capabilities.gathers = false;
     if (options_.max_payload_bytes != 0)
         capabilities.max_payload_bytes = std::min(capabilities.max_payload_bytes, options_.max_payload_bytes);
     if (options_.pending != 0)
@@ -76,6 +77,7 @@ class FaultTransport::LivingOnly final : public Sink {
 public:
     LivingOnly(FaultTransport& owner, Sink& sink) noexcept : owner_(owner), sink_(sink) {}
 
+    bool expects_long(int peer) const noexcept override { return sink_.expects_long(peer); }
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) override
     {
         if (!owner_.is_lost(peer))

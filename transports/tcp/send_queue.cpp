@@ -21,34 +21,48 @@ constexpr std::size_t kSegmentsACall = 8;
 // The last segment where more may be appended, else a new one.
 SendQueue::Segment& SendQueue::open_segment(std::size_t more_bytes)
 {
-    if (segments_.empty() || segments_.back().completion != nullptr ||
+    if (segments_.empty() || !segments_.back().payload.empty() ||
         segments_.back().own.size() + more_bytes > kSegmentBytes)
         segments_.emplace_back();
     return segments_.back();
 }
 
-SendResult SendQueue::push(const Head& head, std::span<const std::byte> payload, std::size_t sent,
-                           Completion& completion)
+SendResult SendQueue::push(const Head& head, Parts payload, std::size_t sent, Completion& completion)
 {
-    const bool copies = payload.size() < kCopyBelow;
+    const std::size_t payload_bytes = head.prefix.payload_bytes;
+    const bool copies = payload_bytes < kCopyBelow;
     if (copies ? own_bytes_ >= kMostOwnBytes : kept_payloads_ >= kMostKeptPayloads)
         return SendResult::again;
-    const auto head_bytes = head.bytes();
-    const std::size_t head_sent = std::min(sent, head_bytes.size());
-    const auto head_rest = head_bytes.subspan(head_sent);
-    const auto payload_rest = payload.subspan(sent - head_sent);
-    Segment& segment = open_segment(head_rest.size() + (copies ? payload_rest.size() : 0));
-    const std::size_t before = segment.own.size();
-    segment.own.insert(segment.own.end(), head_rest.begin(), head_rest.end());
-    if (copies) {
-        segment.own.insert(segment.own.end(), payload_rest.begin(), payload_rest.end());
-    } else {
-        segment.payload = payload_rest;
-        segment.completion = &completion;
-        ++kept_payloads_;
+    const auto rest_of = [&sent](std::span<const std::byte> bytes) {
+        const std::size_t gone = std::min(sent, bytes.size());
+        sent -= gone;
+        return bytes.subspan(gone);
+    };
+    const auto head_rest = rest_of(head.bytes());
+    Segment* segment = &open_segment(head_rest.size() + (copies ? payload_bytes : 0));
+    const std::size_t before = segment->own.size();
+    const auto append = [&](std::span<const std::byte> bytes) {
+        segment->own.insert(segment->own.end(), bytes.begin(), bytes.end());
+    };
+    append(head_rest);
+    for (const std::span<const std::byte> part : payload) {
+        const auto rest = rest_of(part);
+        if (copies) {
+            append(rest);
+        } else if (!rest.empty()) {
+            if (!segment->payload.empty())
+                segment = &segments_.emplace_back();
+            segment->payload = rest;
+        }
     }
-    own_bytes_ += segment.own.size() - before;
-    return copies ? SendResult::done : SendResult::pending;
+    if (copies) {
+        own_bytes_ += segment->own.size() - before;
+        return SendResult::done;
+    }
+    own_bytes_ += head_rest.size();
+    segment->completion = &completion;
+    ++kept_payloads_;
+    return SendResult::pending;
 }
 
 void SendQueue::push_own(const Head& head)

@@ -24,8 +24,7 @@ public:
 
     /// Takes over a frame, of which the first `sent` bytes have gone out already: only where the queue is
     /// empty, and then it never answers `again`.
-    SendResult push(const Head& head, std::span<const std::byte> payload, std::size_t sent,
-                    Completion& completion);
+    SendResult push(const Head& head, Parts payload, std::size_t sent, Completion& completion);
     /// The same for a frame of the transport's own, which is taken in any case.
     void push_own(const Head& head);
 
@@ -36,7 +35,7 @@ public:
     void clear(std::vector<Completion*>& unfinished) noexcept;
 
 private:
-    // Bytes of our own, whole frames but for the last, whose payload may be the caller's.
+    // Bytes of our own, whole frames but for the last, whose payload, or a part of it, may be the caller's.
     struct Segment {
         std::vector<std::byte> own;
         std::span<const std::byte> payload;

@@ -12,8 +12,8 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// What is read behind the rest of a payload, in the same system call: the beginning of what follows. More
-// would have to be copied where that is a payload, too.
+// What is read behind the rest of a payload, in the same system call, or where a long one is expected: the
+// beginning of what follows. More would have to be copied where that is a payload, too.
 constexpr std::size_t kLookAheadBytes = 4u << 10;
 
 }  // namespace
@@ -48,7 +48,8 @@ std::size_t Stream::receive(ReceiveBuffers& buffers, Sink& sink)
     const std::size_t missing = target_size_ - target_filled_;
     ssize_t result = 0;
     if (target_ == nullptr) {
-        result = recv(fd(), arrivals + head_size_, ReceiveBuffers::kArrivalBytes - head_size_, MSG_DONTWAIT);
+        const std::size_t most = sink.expects_long(peer_) ? kLookAheadBytes : ReceiveBuffers::kArrivalBytes;
+        result = recv(fd(), arrivals + head_size_, most - head_size_, MSG_DONTWAIT);
     } else {
         const std::array<iovec, 2> parts = {
             {{target_ + target_filled_, missing}, {arrivals, kLookAheadBytes}}};

@@ -27,21 +27,24 @@ constexpr std::size_t kCopiedBytes = 1024;
 constexpr std::int64_t kAtOnce = 1;  // for the alarm
 
 // As send() answers. To copy a short payload costs less than to tell the kernel of two pieces.
-ssize_t write_frame(int fd, const Head& head, std::span<const std::byte> payload) noexcept
+ssize_t write_frame(int fd, const Head& head, Parts payload) noexcept
 {
     const auto head_bytes = head.bytes();
-    if (payload.size() <= kCopiedBytes) {
+    if (payload.size() == 1 && payload[0].size() <= kCopiedBytes) [[likely]] {
         std::array<std::byte, sizeof(Head) + kCopiedBytes> frame;
         std::memcpy(frame.data(), head_bytes.data(), head_bytes.size());
-        if (!payload.empty())
-            std::memcpy(frame.data() + head_bytes.size(), payload.data(), payload.size());
-        return ::send(fd, frame.data(), head_bytes.size() + payload.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (!payload[0].empty())
+            std::memcpy(frame.data() + head_bytes.size(), payload[0].data(), payload[0].size());
+        return ::send(fd, frame.data(), head_bytes.size() + payload[0].size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
-    std::array<iovec, 2> parts = {{{const_cast<std::byte*>(head_bytes.data()), head_bytes.size()},
-                                   {const_cast<std::byte*>(payload.data()), payload.size()}}};
+    std::array<iovec, 1 + kMostParts> parts;
+    parts[0] = {const_cast<std::byte*>(head_bytes.data()), head_bytes.size()};
+    std::size_t count = 1;
+    for (const std::span<const std::byte> part : payload)
+        parts[count++] = {const_cast<std::byte*>(part.data()), part.size()};
     msghdr message{};
     message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
+    message.msg_iovlen = count;
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -74,6 +77,7 @@ Capabilities TcpTransport::capabilities() const noexcept
     return {.max_payload_bytes = kMaxPayload,
             .inject_below = SendQueue::kCopyBelow,
             .remote_get = false,
+            .gathers = true,
             .eager_limit_bytes = 128u << 10,
             .latency_ns = 5'000,
             .bytes_per_ns = 3};
@@ -102,8 +106,21 @@ TcpTransport::Peer& TcpTransport::peer(int rank)
 SendResult TcpTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,
                               Completion& completion)
 {
+    return send_frame(rank, Head(Prefix::Kind::frame, header, payload.size()), {&payload, 1}, completion);
+}
+
+SendResult TcpTransport::send_parts(int rank, std::span<const std::byte> header, Parts payload,
+                                    Completion& completion)
+{
+    std::size_t payload_bytes = 0;
+    for (const std::span<const std::byte> part : payload)
+        payload_bytes += part.size();
+    return send_frame(rank, Head(Prefix::Kind::frame, header, payload_bytes), payload, completion);
+}
+
+SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, Completion& completion)
+{
     Peer& to = *peers_[static_cast<std::size_t>(rank)];
-    const Head head(Prefix::Kind::frame, header, payload.size());
     if (to.stream == nullptr || !to.queue.empty()) [[unlikely]] {
         if (to.fate == Fate::living)
             return enqueue(to, head, payload, 0, completion);
@@ -115,7 +132,7 @@ SendResult TcpTransport::send(int rank, std::span<const std::byte> header, std::
     ssize_t sent = write_frame(stream.fd(), head, payload);
     if (!stream.watched_for_silence) [[unlikely]]
         watch_for_silence(stream);
-    if (sent == static_cast<ssize_t>(head.bytes().size() + payload.size())) [[likely]]
+    if (sent == static_cast<ssize_t>(head.bytes().size() + head.prefix.payload_bytes)) [[likely]]
         return SendResult::done;
     if (sent < 0) {
         if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOBUFS) {
@@ -127,8 +144,8 @@ SendResult TcpTransport::send(int rank, std::span<const std::byte> header, std::
     return enqueue(to, head, payload, static_cast<std::size_t>(sent), completion);
 }
 
-SendResult TcpTransport::enqueue(Peer& to, const Head& head, std::span<const std::byte> payload,
-                                 std::size_t sent, Completion& completion)
+SendResult TcpTransport::enqueue(Peer& to, const Head& head, Parts payload, std::size_t sent,
+                                 Completion& completion)
 {
     const SendResult result = to.queue.push(head, payload, sent, completion);
     if (to.stream != nullptr && result != SendResult::again)

@@ -52,6 +52,8 @@ public:
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
+                          Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override;
     std::size_t progress(Sink& sink) override;
@@ -85,8 +87,8 @@ private:
     Peer& peer(int rank);
 
     // Frames (tcp_transport.cpp)
-    SendResult enqueue(Peer& to, const Head& head, std::span<const std::byte> payload, std::size_t sent,
-                       Completion& completion);
+    SendResult send_frame(int peer, const Head& head, Parts payload, Completion& completion);
+    SendResult enqueue(Peer& to, const Head& head, Parts payload, std::size_t sent, Completion& completion);
     void note_blocked(Peer& to);
     void watch_for_room(Stream& stream) noexcept;
     std::size_t flush_blocked();

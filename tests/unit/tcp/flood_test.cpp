@@ -115,7 +115,11 @@ TEST_CASE("a queue keeps the order of short and long frames, and its bounds")
     for (std::size_t i = 0; i < 200; ++i) {
         const Bytes& payload = payloads.emplace_back(payload_of(i, i % 5 == 0 ? 70'000 : i * 10));
         const Head head(Prefix::Kind::frame, bytes_of("header"), payload.size());
-        const SendResult result = queue.push(head, payload, 0, completions.emplace_back());
+        const std::span<const std::byte> whole(payload);
+        const std::size_t third = payload.size() / 3;
+        const std::array parts = {whole.first(third), whole.subspan(third, 0), whole.subspan(third)};
+        const SendResult result = i % 2 == 0 ? queue.push(head, {&whole, 1}, 0, completions.emplace_back())
+                                             : queue.push(head, parts, 0, completions.emplace_back());
         if (result == SendResult::again)
             continue;
         kept += result == SendResult::pending;
