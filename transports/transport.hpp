@@ -36,7 +36,7 @@ enum class SendResult {
 /// A payload that lies in several places, in its order. Some may be empty.
 using Parts = std::span<const std::span<const std::byte>>;
 /// So many places a payload has at most.
-inline constexpr std::size_t kMostParts = 64;
+inline constexpr std::size_t kMostParts = 256;
 
 /// Embedded in whatever waits for it. `fire` runs inside progress() or close(), and may destroy its object.
 struct Completion {
@@ -53,8 +53,8 @@ enum class Presence {
 /// Where progress() delivers. Peers are ranks in the job.
 class Sink {
 public:
-    /// Whether the next frame of `peer` is likely to be long, so that it is worth a call to read its header
-    /// alone and the payload to its destination().
+    /// Whether the next frame of `peer` is likely to be long, so that it is worth a call to read little behind
+    /// its header, and the payload to its destination().
     virtual bool expects_long(int) const noexcept { return false; }
     virtual void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) = 0;
     /// Where the payload of a frame whose header has arrived may go at once, which saves a copy: exactly

@@ -1,20 +1,23 @@
-// Hierarchical all-to-all: the leader of each node gathers all blocks of its ranks for other nodes, the
-// leaders exchange them, and each hands what has come to its ranks. What stays on a node goes straight.
+// Hierarchical all-to-all: the leader of each node sends the blocks of all its ranks for another node as one
+// message, from where they lie, and hands what comes from there to its ranks. What stays on a node goes
+// straight.
 //
 // Source: Träff and Rougier, "MPI collectives and datatypes for hierarchical all-to-all communication", 2014.
 // Cost: with m nodes of k ranks m (m - 1) messages between nodes, of k^2 n bytes, in place of size (size - k)
-// of n bytes; inside each node those of a gather and a scatter of (size - k) n bytes a rank, and k (k - 1) of
-// n bytes. A leader copies what arrives once, with more than two nodes what leaves too. Long blocks, of which
-// to copy costs more than a message, are handed on by themselves in place of the scatter: (k - 1) (size - k)
-// messages of n bytes. A leader needs memory for two or three times k (size - k) n bytes.
+// of n bytes; inside each node k - 1 messages to the leader and a scatter, of (size - k) n bytes a rank, and
+// k (k - 1) of n bytes. What leaves is not copied where the leader can read its ranks' memory; of what
+// arrives it copies its own blocks, and short ones once more: long ones, of which to copy costs more than a
+// message, are handed on by themselves in place of the scatter: (k - 1) (size - k) messages of n bytes. A
+// leader needs memory for k (size - k) n bytes, twice for short blocks, and once more where it cannot read
+// its ranks' memory.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4} (ab is the block from a to b):
 //   phase      0                   1            2            3             4
 //   inside     01 02               10 12        20 21        34            43
-//   gather     03 04 13 14 23 24   -> 0         -> 0         30 31 32 40.. -> 3
-//   leaders    30 40 31 41 ..  *)  waits        waits        03 13 23 04.. waits
+//   shown      13 14 23 24         -> 0         -> 0         40 41 42      -> 3
+//   leaders    30 31 32 40 ..  *)  waits        waits        03 04 13 ..   waits
 //   hand on    30 40               31 41        32 42        03 13 23      04 14 24
-// *) with those for each of its ranks put together, where they are short.
+// *) then those for each of its ranks are put together, where they are short.
 //
 // Blocks travel in the order of nodes. Where those of a rank for other nodes do not follow each other (the
 // rank's own node lies between them, or ranks are dealt in turn) it puts them into that order before, and out
@@ -77,12 +80,6 @@ OperationList start_exchange(Hierarchy& hierarchy, Parts rows, std::span<const s
     const int end = std::min(first + kNodesAtOnce, nodes);
     const auto size_bytes = [&](std::size_t node) { return offsets_bytes[node + 1] - offsets_bytes[node]; };
     OperationList operations;
-    for (int distance = first; distance < end; ++distance) {
-        const int below = (leaders.rank() - distance + nodes) % nodes;
-        const auto node = static_cast<std::size_t>(below);
-        operations.add(leaders.recv(
-            below, {arrived + rows.size() * offsets_bytes[node], rows.size() * size_bytes(node)}));
-    }
     parts.clear();
     parts.reserve(rows.size() * static_cast<std::size_t>(end - first));
     for (int distance = first; distance < end; ++distance) {
@@ -91,6 +88,12 @@ OperationList start_exchange(Hierarchy& hierarchy, Parts rows, std::span<const s
         for (const std::span<const std::byte> row : rows)
             parts.push_back(row.subspan(offsets_bytes[node], size_bytes(node)));
         operations.add(leaders.send_parts(above, Parts(parts).last(rows.size())));
+    }
+    for (int distance = first; distance < end; ++distance) {
+        const int below = (leaders.rank() - distance + nodes) % nodes;
+        const auto node = static_cast<std::size_t>(below);
+        operations.add(leaders.recv(
+            below, {arrived + rows.size() * offsets_bytes[node], rows.size() * size_bytes(node)}));
     }
     return operations;
 }
