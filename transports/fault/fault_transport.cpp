@@ -13,7 +13,6 @@ FaultTransport::FaultTransport(std::unique_ptr<Transport> inner, FaultOptions op
 Capabilities FaultTransport::capabilities() const noexcept
 {
     Capabilities capabilities = inner_->capabilities();
-    capabilities.gathers = false;
     if (options_.max_payload_bytes != 0)
         capabilities.max_payload_bytes = std::min(capabilities.max_payload_bytes, options_.max_payload_bytes);
     if (options_.pending != 0)
@@ -23,6 +22,20 @@ Capabilities FaultTransport::capabilities() const noexcept
 
 SendResult FaultTransport::send(int peer, std::span<const std::byte> header,
                                 std::span<const std::byte> payload, Completion& completion)
+{
+    return send_somehow(peer, header, {&payload, 1}, completion);
+}
+
+SendResult FaultTransport::send_parts(int peer, std::span<const std::byte> header, Parts payload,
+                                      Completion& completion)
+{
+    if (!inner_->capabilities().gathers)
+        return Transport::send_parts(peer, header, payload, completion);
+    return send_somehow(peer, header, payload, completion);
+}
+
+SendResult FaultTransport::send_somehow(int peer, std::span<const std::byte> header, Parts payload,
+                                        Completion& completion)
 {
     if (options_.lose_peer_after != 0 && sends_ + 1 == options_.lose_peer_after) {
         ++sends_;
@@ -35,13 +48,22 @@ SendResult FaultTransport::send(int peer, std::span<const std::byte> header,
         return SendResult::again;
     // Once one frame to a peer is kept, all behind it are, or they would overtake it.
     if (keeps_for(peer) || happens(options_.pending)) {
-        kept_.push_back({peer, {header.begin(), header.end()}, payload, &completion});
+        kept_.push_back(
+            {peer, {header.begin(), header.end()}, {payload.begin(), payload.end()}, &completion});
         ++sends_;
         return SendResult::pending;
     }
-    const SendResult result = inner_->send(peer, header, payload, completion);
+    const SendResult result = pass(peer, header, payload, completion);
     sends_ += result != SendResult::again;
     return result;
+}
+
+// To the inner transport, which may take one part only.
+SendResult FaultTransport::pass(int peer, std::span<const std::byte> header, Parts payload,
+                                Completion& completion)
+{
+    return payload.size() == 1 ? inner_->send(peer, header, payload.front(), completion)
+                               : inner_->send_parts(peer, header, payload, completion);
 }
 
 bool FaultTransport::keeps_for(int peer) const noexcept
@@ -61,7 +83,7 @@ std::size_t FaultTransport::send_kept()
         const Kept kept = kept_.front();
         const SendResult result = is_lost(kept.peer)
                                       ? SendResult::done
-                                      : inner_->send(kept.peer, kept.header, kept.payload, *kept.completion);
+                                      : pass(kept.peer, kept.header, kept.payload, *kept.completion);
         if (result == SendResult::again)
             break;
         kept_.pop_front();

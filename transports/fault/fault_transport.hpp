@@ -36,6 +36,8 @@ public:
     void connect(int peer, std::span<const std::byte> card) override { inner_->connect(peer, card); }
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
+                          Completion& completion) override;
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override
     {
         return inner_->expose(data);
@@ -81,13 +83,16 @@ private:
     struct Kept {
         int peer;
         std::vector<std::byte> header;
-        std::span<const std::byte> payload;
+        std::vector<std::span<const std::byte>> payload;
         Completion* completion;
     };
 
     bool happens(double chance) { return chance > 0 && dice_(random_) < chance; }
     bool keeps_for(int peer) const noexcept;
     bool is_lost(int peer) const noexcept;
+    SendResult send_somehow(int peer, std::span<const std::byte> header, Parts payload,
+                            Completion& completion);
+    SendResult pass(int peer, std::span<const std::byte> header, Parts payload, Completion& completion);
     std::size_t send_kept();
 
     std::unique_ptr<Transport> inner_;

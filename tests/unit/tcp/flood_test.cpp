@@ -91,8 +91,12 @@ TEST_CASE("frames for a peer that is lost complete with that")
     connect_to_gone(zero, key);
     std::deque<Counting> completions;
     const Bytes payload(100'000);
+    const std::span<const std::byte> whole(payload);
+    const std::array parts = {whole.first(1), whole.subspan(1, 70'000), whole.subspan(70'001)};
     for (int i = 0; i < 5; ++i)
         REQUIRE(zero->send(1, bytes_of("h"), payload, completions.emplace_back()) == SendResult::pending);
+    for (int i = 0; i < 5; ++i)
+        REQUIRE(zero->send_parts(1, bytes_of("h"), parts, completions.emplace_back()) == SendResult::pending);
     REQUIRE(drive({&zero}, [&] { return !zero.sink.losses.empty(); }));
     for (const Counting& completion : completions) {
         CHECK(completion.fired == 1);
