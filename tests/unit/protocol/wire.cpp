@@ -22,6 +22,7 @@ public:
         transport::Capabilities capabilities{};
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
         capabilities.inject_below = wire_.options_.frame_bytes;
+        capabilities.gathers = wire_.options_.gathers;
         capabilities.remote_get = static_cast<bool>(wire_.options_.get);
         return capabilities;
     }
@@ -38,6 +39,19 @@ public:
         wire_.kinds_[static_cast<std::size_t>(rank_)].push_back(
             static_cast<protocol::FrameKind>(static_cast<unsigned char>(header[0])));
         return SendResult::done;
+    }
+    SendResult send_parts(int peer, std::span<const std::byte> header, transport::Parts payload,
+                          Completion& completion) override
+    {
+        if (!wire_.options_.gathers)
+            return Transport::send_parts(peer, header, payload, completion);
+        Bytes joined;
+        for (const std::span<const std::byte> part : payload)
+            joined.insert(joined.end(), part.begin(), part.end());
+        const SendResult result = send(peer, header, joined, completion);
+        wire_.gathered_ += result == SendResult::done;
+        wire_.most_parts_ = std::max(wire_.most_parts_, payload.size());
+        return result;
     }
     SendResult get(int, transport::RemoteRegion remote, std::span<std::byte> local,
                    Completion& completion) override

@@ -29,6 +29,7 @@ struct WireOptions {
     transport::FaultOptions faults{};
     std::size_t frame_bytes = 64;
     std::size_t queue_frames = 1000000;  // then `again`
+    bool gathers = false;                // sends from several places at once
     // Asks where payloads belong, and brings each in two passes: half of it, then the rest.
     bool asks_destination = false;
     // What Transport::get does, on both sides; empty: the transport cannot read remote memory.
@@ -80,6 +81,9 @@ public:
     }
     /// Payloads that went where they belong at once, at both ranks.
     std::size_t placed_count() const noexcept { return placed_; }
+    /// Frames that went out of several places, from both ranks, and the most places of one.
+    std::size_t gathered_count() const noexcept { return gathered_; }
+    std::size_t most_parts() const noexcept { return most_parts_; }
     void limit_queue(std::size_t frames) { options_.queue_frames = frames; }
 
 private:
@@ -94,6 +98,8 @@ private:
     std::array<std::vector<protocol::FrameKind>, 2> kinds_;
     std::array<Link*, 2> links_{};
     std::size_t placed_ = 0;
+    std::size_t gathered_ = 0;
+    std::size_t most_parts_ = 0;
     std::array<std::unique_ptr<transport::Transport>, 2> transports_;
     std::array<std::unique_ptr<Protocol>, 2> protocols_;
 };
