@@ -264,36 +264,68 @@ TEST_CASE("a hierarchical allgatherv brings every block into each node once, whe
     });
 }
 
+namespace {
+
+void check_alltoall(const NodeMap& nodes, SendMode mode, int ranks, std::size_t block_bytes)
+{
+    CAPTURE(block_bytes);
+    const Places places = equal_places(ranks, block_bytes);
+    std::vector<Memory> in(static_cast<std::size_t>(ranks), places.untouched());
+    std::vector<Memory> out = in;
+    std::vector<Memory> expected = in;
+    std::size_t bytes_between = 0;
+    for (int from = 0; from < ranks; ++from) {
+        for (int to = 0; to < ranks; ++to) {
+            fill(places.in(in[static_cast<std::size_t>(from)])[to], from, to);
+            fill(places.in(expected[static_cast<std::size_t>(to)])[from], from, to);
+            bytes_between += nodes.node_of(from) != nodes.node_of(to) ? block_bytes : 0;
+        }
+    }
+    const std::vector<Memory> before = in;
+    const Report report = simulate(ranks, settings_over(nodes, mode), [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        return alltoall_hierarchical(group, in[rank].data(), out[rank]);
+    });
+    REQUIRE(report.problems() == "");
+    REQUIRE((out == expected));
+    REQUIRE((in == before));
+    CHECK(report.messages_between_nodes() ==
+          messages_to_one(nodes) * static_cast<std::size_t>(nodes.count()));
+    CHECK(report.bytes_between_nodes() == bytes_between);
+}
+
+}  // namespace
+
 TEST_CASE("a hierarchical all-to-all sends one message from node to node")
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
-        for (const std::size_t block_bytes : {0, 1, 300, 4099}) {
-            CAPTURE(block_bytes);
-            const Places places = equal_places(ranks, block_bytes);
-            std::vector<Memory> in(static_cast<std::size_t>(ranks), places.untouched());
-            std::vector<Memory> out = in;
-            std::vector<Memory> expected = in;
-            std::size_t bytes_between = 0;
-            for (int from = 0; from < ranks; ++from) {
-                for (int to = 0; to < ranks; ++to) {
-                    fill(places.in(in[static_cast<std::size_t>(from)])[to], from, to);
-                    fill(places.in(expected[static_cast<std::size_t>(to)])[from], from, to);
-                    bytes_between += nodes.node_of(from) != nodes.node_of(to) ? block_bytes : 0;
-                }
-            }
-            const std::vector<Memory> before = in;
-            const Report report = simulate(ranks, settings_over(nodes, mode), [&](Group& group) {
-                const auto rank = static_cast<std::size_t>(group.rank());
-                return alltoall_hierarchical(group, in[rank].data(), out[rank]);
-            });
-            REQUIRE(report.problems() == "");
-            REQUIRE(out == expected);
-            REQUIRE(in == before);
-            CHECK(report.messages_between_nodes() ==
-                  messages_to_one(nodes) * static_cast<std::size_t>(nodes.count()));
-            CHECK(report.bytes_between_nodes() == bytes_between);
-        }
+        for (const std::size_t block_bytes : {0, 1, 300, 4099})
+            check_alltoall(nodes, mode, ranks, block_bytes);
     });
+}
+
+TEST_CASE("a hierarchical all-to-all of long blocks, also of odd sizes")
+{
+    const SendMode mode = GENERATE(from_range(std::begin(kModes), std::end(kModes)));
+    const std::vector<int> node_of =
+        GENERATE(std::vector{0, 0, 1, 1}, std::vector{0, 1, 0, 1}, std::vector{0, 1, 1, 2, 2, 2});
+    const NodeMap nodes(node_of);
+    for (const std::size_t block_bytes : {4095, 4096, 16'385, 65'537, 200'001})
+        check_alltoall(nodes, mode, static_cast<int>(node_of.size()), block_bytes);
+}
+
+TEST_CASE("a hierarchical all-to-all over more nodes than exchange at a time")
+{
+    const SendMode mode = GENERATE(from_range(std::begin(kModes), std::end(kModes)));
+    const int count = GENERATE(64, 65, 66, 130);
+    CAPTURE(count);
+    // Every third node has two ranks, the second of which come behind all others.
+    std::vector<int> node_of;
+    for (int node = 0; node < count; ++node)
+        node_of.push_back(node);
+    for (int node = 0; node < count; node += 3)
+        node_of.push_back(node);
+    check_alltoall(NodeMap(node_of), mode, static_cast<int>(node_of.size()), 3);
 }
 
 TEST_CASE("a hierarchical reduce-scatter leaves every rank its block, in rank order where nodes allow it")
