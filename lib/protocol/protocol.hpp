@@ -208,10 +208,13 @@ private:
     // Receiving (receive.cpp)
     void post(ReceiveRequest& request)
     {
+        // Found before, as that may throw: a request that is posted stays so.
+        Peer* const announced =
+            request.exact && request.capacity >= kLongBytes ? &peer(request.peer_rank) : nullptr;
         matcher_.post(request);
-        if (request.exact && request.capacity >= kLongBytes) [[unlikely]] {
-            request.announced = &peer(request.peer_rank);
-            ++request.announced->long_to_come;
+        if (announced != nullptr) [[unlikely]] {
+            request.announced = announced;
+            ++announced->long_to_come;
         }
     }
     static void unannounce(ReceiveRequest& request) noexcept
