@@ -100,6 +100,8 @@ Operation CommunicatorGroup::start_send(int peer, std::span<const std::byte> dat
 
 Operation CommunicatorGroup::send_parts(int peer, collectives::Parts parts)
 {
+    if (parts.size() == 1)  // which any transport sends without a copy, and may be read from there
+        return send(peer, parts.front());
     GroupSend& send = state_.process().group_sends.take(*this);
     std::size_t size_bytes = 0;
     for (const std::span<const std::byte> part : parts)
