@@ -85,6 +85,22 @@ void ibroadcast_by(const Communicator& group)
     group.ibroadcast(data, {.algorithm = algorithm}).wait();
 }
 
+template <int count>
+void alltoall(const Communicator& group)
+{
+    const std::vector<char> in(static_cast<std::size_t>(group.size()) * count, 1);
+    std::vector<char> out(in.size());
+    group.alltoall(in, out);
+}
+
+template <int count>
+void alltoall_of_shared(const Communicator& group)
+{
+    const shared_vector<char> in(static_cast<std::size_t>(group.size()) * count, 1);
+    std::vector<char> out(in.size());
+    group.alltoall(in, out);
+}
+
 template <bool unequal>
 void reduce_scatter(const Communicator& group)
 {
@@ -221,6 +237,9 @@ inline constexpr Mismatch kMismatches[] = {
     {"blocks", calls::reduce_scatter<false>, calls::reduce_scatter<true>, "reduce_scatter of",
      "reduce_scatterv of"},
     {"form", calls::allreduce<sum, 5>, calls::ibarrier, "allreduce of 20 bytes", "barrier"},
+    {"blocks of all", calls::alltoall<100>, calls::alltoall<30>, "alltoall of", "alltoall of"},
+    {"long blocks of all", calls::alltoall_of_shared<20'000>, calls::alltoall_of_shared<30'001>,
+     "alltoall of", "alltoall of"},
 };
 
 /// The last rank calls what it should not; all go on as if nothing had happened.

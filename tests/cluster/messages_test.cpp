@@ -34,6 +34,16 @@ TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
     }
 }
 
+TEST_CASE_METHOD(Hosts, "blocks of all sizes from all to all by the leaders of hosts", "[traffic]")
+{
+    const auto [fabric, hosts, deal] = GENERATE(table<std::string, std::string, std::string>(
+        {{"tcp", "a:2,b:2", "slot"}, {"tcp", "a:3,b:1,c:2", "node"}, {"ofi:net", "a:2,b:2", "slot"}}));
+    CAPTURE(fabric, hosts, deal);
+    std::vector<std::string> arguments = job(hosts, "alltoall", {"hierarchical"});
+    arguments.insert(arguments.begin(), {"--fabric", fabric, "--map-by", deal});
+    check_quiet_success(tuttirun(arguments));
+}
+
 TEST_CASE_METHOD(Hosts, "ranks are dealt to hosts as they are told to", "[messages]")
 {
     using Lines = std::vector<std::string>;
@@ -105,10 +115,15 @@ TEST_CASE_METHOD(Hosts, "a soak over a narrow link", "[traffic]")
 
 TEST_CASE_METHOD(Hosts, "calls that do not fit are named over hosts, too", "[messages]")
 {
-    const Result result = tuttirun(job("a:2,b:2", "mismatch", {"reduce root"}));
+    const auto [name, one, other] = GENERATE(table<std::string, std::string, std::string>(
+        {{"reduce root", "reduce with root 0", "reduce with root 1"},
+         {"blocks of all", "alltoall of 400 bytes", "alltoall of 120 bytes"},
+         {"long blocks of all", "alltoall of 80000 bytes", "alltoall of 120004 bytes"}}));
+    CAPTURE(name);
+    const Result result = tuttirun(job("a:2,b:2", "mismatch", {name}));
     CHECK(result.status != 0);
-    CHECK(contains(result.err, "reduce with root 0"));
-    CHECK(contains(result.err, "reduce with root 1"));
+    CHECK(contains(result.err, one));
+    CHECK(contains(result.err, other));
 }
 
 TEST_CASE_METHOD(Hosts, "libfabric between hosts", "[traffic]")
