@@ -51,8 +51,8 @@ void check(std::string_view algorithm, SendMode mode, const Places& places, Gath
                           memory[static_cast<std::size_t>(group.rank())]);
         });
         REQUIRE(report.problems() == "");
-        REQUIRE(memory == std::vector<Memory>(memory.size(), expected));
-        REQUIRE(apart == std::vector<Memory>(memory.size(), expected));
+        REQUIRE(all_equal(memory, expected));
+        REQUIRE(all_equal(apart, expected));
         const Cost cost = cost_of(algorithm, ranks);
         CHECK(report.finish_ns() == cost.steps);
         CHECK(report.longest_chain == cost.chain);
