@@ -53,8 +53,8 @@ enum class Presence {
 /// Where progress() delivers. Peers are ranks in the job.
 class Sink {
 public:
-    /// Whether the next frame of `peer` is likely to be long, so that it is worth a call to read little behind
-    /// its header, and the payload to its destination().
+    /// Whether the next frame of `peer` is likely to be long, so that it is worth a call to read little
+    /// behind its header, and the payload to its destination().
     virtual bool expects_long(int) const noexcept { return false; }
     virtual void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload) = 0;
     /// Where the payload of a frame whose header has arrived may go at once, which saves a copy: exactly
@@ -113,6 +113,13 @@ public:
     /// where capabilities().gathers.
     virtual SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                                   Completion& completion);
+
+    /// For who gives up while its memory is in use. From here on the transport reads no payload that is
+    /// pending with `completion`: it has a copy of what is left. Throws std::bad_alloc.
+    virtual void release_payload(int, const Completion&) {}
+    /// Likewise: from here on it writes no more to the destination() of a frame of that peer; frame() follows
+    /// in place of placed(). Throws std::bad_alloc.
+    virtual void release_place(int) {}
 
     /// How a peer that this transport reaches finds these bytes of ours, in get() and view().
     virtual RemoteRegion expose(std::span<const std::byte> data) const noexcept

@@ -201,6 +201,11 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
                          send.peer->transport->viewable(send.region);
     if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
         abort_for_memory(send);
+    try {
+        process.protocol().let_go(send);
+    } catch (const std::bad_alloc&) {
+        abort_for_memory(send);
+    }
     protocol::copy_out(send, {send.orphaned_data.get(), send.data.size()});
     send.parts = {};
     send.collect = nullptr;
@@ -234,7 +239,13 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
         receive.view = nullptr;
         if (!process.protocol().cancel(receive)) {
             // Matched and still arriving: let the rest come, into nowhere.
-            receive.capacity = 0;
+            try {
+                process.protocol().let_go(receive);
+            } catch (const std::exception& error) {
+                process.abort(1, fmt::format("{}: {} has failed while a message was arriving in its memory, "
+                                             "which cannot be kept from that: {}",
+                                             my_name(), describe_mine(), error.what()));
+            }
             receive.RequestState::owner = &process;
             receive.on_finish = [](RequestState& ended) noexcept {
                 auto& orphan = static_cast<GroupReceive&>(static_cast<protocol::ReceiveRequest&>(ended));

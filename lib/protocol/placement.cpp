@@ -23,7 +23,8 @@ std::span<std::byte> Protocol::destination(int from_rank, std::span<const std::b
     Peer& from = peer(from_rank);
     if (DataHeader data; kind_of(header) == FrameKind::data && read_header(header, data)) {
         ReceiveRequest* const request = data_receiver(from_rank, data, payload_bytes);
-        if (request != nullptr && request->deliver == nullptr)
+        if (request != nullptr && request->deliver == nullptr &&
+            data.offset + payload_bytes <= request->capacity)
             return {request->buffer + data.offset, payload_bytes};
     } else if (EagerHeader eager; kind_of(header) == FrameKind::eager && read_header(header, eager)) {
         // Matched now, in the order of headers; an unmatched one may still find its receive when it is whole.

@@ -137,6 +137,11 @@ public:
     /// Sends a frame of one of the call_ kinds. Throws where the peer cannot be reached.
     void tell_call(int peer, const CallHeader& call) { send_control(connected_peer(peer), bytes_of(call)); }
 
+    /// For who gives up, and keeps the request until it is done. Its memory is not used from here on: of a
+    /// send the caller has put a copy in place, and a receive takes nothing any more. Throws std::bad_alloc.
+    void let_go(SendRequest& request);
+    void let_go(ReceiveRequest& request);
+
     /// Gives the memory back that a receive in place has shown: its `sender` may change it.
     void end_view(int sender, std::uint64_t sender_id);
 

@@ -68,6 +68,13 @@ void Protocol::forget(ReceiveRequest& request) noexcept
     }
 }
 
+void Protocol::let_go(ReceiveRequest& request)
+{
+    request.capacity = 0;
+    if (request.sender >= 0 && !is_lost(request.sender))
+        connected_peer(request.sender).transport->release_place(request.sender);
+}
+
 UnexpectedRequest* Protocol::probe(const matching::MatchKey& pattern)
 {
     return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));

@@ -384,6 +384,12 @@ void Protocol::forget(SendRequest& request) noexcept
     answered(request);
 }
 
+void Protocol::let_go(SendRequest& request)
+{
+    if (request.frames_pending != 0)
+        request.peer->transport->release_payload(request.peer_rank, request);
+}
+
 bool Protocol::is_lost(int rank) const noexcept
 {
     const auto& slot = peers_[static_cast<std::size_t>(rank)];

@@ -66,6 +66,18 @@ SendResult FaultTransport::pass(int peer, std::span<const std::byte> header, Par
                                : inner_->send_parts(peer, header, payload, completion);
 }
 
+void FaultTransport::release_payload(int peer, const Completion& completion)
+{
+    inner_->release_payload(peer, completion);
+    for (Kept& kept : kept_) {
+        if (kept.completion != &completion || !kept.released.empty())
+            continue;
+        for (const std::span<const std::byte> part : kept.payload)
+            kept.released.insert(kept.released.end(), part.begin(), part.end());
+        kept.payload = {kept.released};
+    }
+}
+
 bool FaultTransport::keeps_for(int peer) const noexcept
 {
     return std::ranges::any_of(kept_, [peer](const Kept& kept) { return kept.peer == peer; });
@@ -86,6 +98,8 @@ std::size_t FaultTransport::send_kept()
                                       : pass(kept.peer, kept.header, kept.payload, *kept.completion);
         if (result == SendResult::again)
             break;
+        if (result == SendResult::pending && !kept.released.empty())
+            inner_->release_payload(kept.peer, *kept.completion);  // what it reads ends here
         kept_.pop_front();
         ++events;
         if (result == SendResult::done)

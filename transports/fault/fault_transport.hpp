@@ -38,6 +38,8 @@ public:
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                           Completion& completion) override;
+    void release_payload(int peer, const Completion& completion) override;
+    void release_place(int peer) override { inner_->release_place(peer); }
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override
     {
         return inner_->expose(data);
@@ -85,6 +87,7 @@ private:
         std::vector<std::byte> header;
         std::vector<std::span<const std::byte>> payload;
         Completion* completion;
+        std::vector<std::byte> released = {};  // the payload, once its owner has given up
     };
 
     bool happens(double chance) { return chance > 0 && dice_(random_) < chance; }

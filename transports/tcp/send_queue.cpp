@@ -21,7 +21,7 @@ constexpr std::size_t kSegmentsACall = 8;
 // The last segment where more may be appended, else a new one.
 SendQueue::Segment& SendQueue::open_segment(std::size_t more_bytes)
 {
-    if (segments_.empty() || !segments_.back().payload.empty() ||
+    if (segments_.empty() || segments_.back().completion != nullptr || !segments_.back().payload.empty() ||
         segments_.back().own.size() + more_bytes > kSegmentBytes)
         segments_.emplace_back();
     return segments_.back();
@@ -122,6 +122,23 @@ void SendQueue::count_sent(std::size_t bytes, std::vector<Completion*>& finished
             finished.push_back(first.completion);
         }
         segments_.pop_front();
+    }
+}
+
+void SendQueue::release_payload(const Completion& completion)
+{
+    // Of a payload in parts the last segment alone has the completion; those of its frame lie before it.
+    auto first = segments_.begin();
+    for (auto segment = first; segment != segments_.end(); ++segment) {
+        if (segment->completion == &completion) {
+            for (; first != std::next(segment); ++first) {
+                own_bytes_ += first->payload.size();
+                first->own.insert(first->own.end(), first->payload.begin(), first->payload.end());
+                first->payload = {};
+            }
+        } else if (segment->completion != nullptr || segment->payload.empty()) {
+            first = std::next(segment);
+        }
     }
 }
 

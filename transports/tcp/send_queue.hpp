@@ -31,6 +31,9 @@ public:
     /// Sends what the kernel takes. What has gone out is appended to `finished`. errno tells why it failed.
     Flush flush(int fd, std::vector<Completion*>& finished);
 
+    /// Copies what has not gone out of the payloads kept for `completion`. Throws std::bad_alloc.
+    void release_payload(const Completion& completion);
+
     /// Forgets all. Completions that will not come to pass are appended to `unfinished`.
     void clear(std::vector<Completion*>& unfinished) noexcept;
 

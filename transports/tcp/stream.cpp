@@ -135,6 +135,15 @@ void Stream::begin_payload(std::span<const std::byte> header, std::size_t payloa
         std::memcpy(target_, arrived.data(), arrived.size());
 }
 
+void Stream::release_place(ReceiveBuffers& buffers)
+{
+    if (target_ == nullptr || own_ != nullptr)
+        return;
+    own_ = buffers.take();
+    std::memcpy(own_.get(), target_, target_filled_);
+    target_ = own_.get();
+}
+
 void Stream::finish_payload(ReceiveBuffers& buffers, Sink& sink)
 {
     std::byte* const target = std::exchange(target_, nullptr);

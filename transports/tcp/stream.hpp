@@ -56,6 +56,9 @@ public:
     /// the last.
     std::size_t receive(ReceiveBuffers& buffers, Sink& sink);
 
+    /// The rest of a payload that is arriving at its destination() goes to memory of our own.
+    void release_place(ReceiveBuffers& buffers);
+
     End end() const noexcept { return end_; }
     /// Of a failed receive or send, in words.
     std::string error() const;

@@ -144,6 +144,18 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
     return enqueue(to, head, payload, static_cast<std::size_t>(sent), completion);
 }
 
+void TcpTransport::release_payload(int rank, const Completion& completion)
+{
+    peer(rank).queue.release_payload(completion);
+}
+
+void TcpTransport::release_place(int rank)
+{
+    Peer& from = peer(rank);
+    if (from.stream != nullptr)
+        from.stream->release_place(buffers_);
+}
+
 SendResult TcpTransport::enqueue(Peer& to, const Head& head, Parts payload, std::size_t sent,
                                  Completion& completion)
 {

@@ -54,6 +54,8 @@ public:
                     Completion& completion) override;
     SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                           Completion& completion) override;
+    void release_payload(int peer, const Completion& completion) override;
+    void release_place(int peer) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override;
     std::size_t progress(Sink& sink) override;

@@ -131,3 +131,33 @@ TEST_CASE("a peer that is lost in the middle of a placed payload fails its recei
     wire.lose_peer_of(0, "gone");
     CHECK(send.done);
 }
+
+TEST_CASE("who lets a receive go finds its memory as it was then, and the sender is done all the same")
+{
+    // In one frame, in several, and by rendezvous.
+    const std::size_t size = GENERATE(200u, 290u, 5000u);
+    const bool synchronous = GENERATE(false, true);
+    CAPTURE(size, synchronous);
+    Wire wire(placing());
+    const Bytes data = message(1, size);
+    Bytes buffer(size, std::byte{0x77});
+    SendRequest send;
+    ReceiveRequest receive;
+    wire.receive(receive, 1, 0, 5, buffer);
+    wire.send(send, 0, data, 5, synchronous);
+    // Until a payload is on its way.
+    while (buffer.front() == std::byte{0x77})
+        REQUIRE(wire.step() != 0);
+    REQUIRE_FALSE(receive.done);
+    wire.at(1).let_go(receive);
+    std::ranges::fill(buffer, std::byte{0x55});
+    wire.settle();
+    CHECK(receive.done);
+    CHECK(send.done);
+    CHECK(std::ranges::all_of(buffer, [](std::byte byte) { return byte == std::byte{0x55}; }));
+    Bytes next(size);
+    ReceiveRequest after;
+    SendRequest again;
+    wire.exchange(again, data, after, next, true, synchronous);
+    CHECK(next == data);
+}

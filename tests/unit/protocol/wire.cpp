@@ -79,6 +79,11 @@ public:
         }
         return waiting;
     }
+    void release_place(int) override
+    {
+        if (arriving_)
+            arriving_ = std::span<std::byte>();
+    }
     void close() noexcept override {}
 
     void forget_arriving() noexcept { arriving_ = {}; }

@@ -106,6 +106,24 @@ TEST_CASE("of a long frame that is expected only what comes with its header is c
     CHECK(seen_without_rest > kFrames / 2);
 }
 
+TEST_CASE("a place that is released is written to no more, and the frame comes through all the same")
+{
+    Pair pair;
+    const std::string payload = text(1, 40'000);
+    REQUIRE(pair.zero.send(1, payload) == SendResult::done);
+    REQUIRE(drive({&pair.zero}, [&] {
+        pair.one->progress(pair.sink);
+        return pair.sink.place.has_value();
+    }));
+    const std::string begun = *pair.sink.place;
+    REQUIRE(begun.back() == kUntouched);
+    pair.one->release_place(0);
+    pair.one->release_place(0);  // and where there is none any more
+    REQUIRE(pair.receive(1));
+    CHECK(pair.sink.frames.back() == Expecting::Frame{"h", payload, false});
+    CHECK(*pair.sink.place == begun);
+}
+
 TEST_CASE("a short frame comes through just the same")
 {
     Pair pair;

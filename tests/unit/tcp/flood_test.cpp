@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <set>
 
 #include "tests/unit/tcp/support.hpp"
 #include "transports/tcp/send_queue.hpp"
@@ -146,4 +147,48 @@ TEST_CASE("a queue keeps the order of short and long frames, and its bounds")
     CHECK(queue.empty());
     CHECK(finished.size() == kept);
     CHECK(got == expected);
+}
+
+TEST_CASE("a payload that is released may change: what was kept for it goes out as it was")
+{
+    const bool begun = GENERATE(false, true);
+    std::array<int, 2> ends{};
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+    const tutti::base::UniqueFd out(ends[0]);
+    const tutti::base::UniqueFd in(ends[1]);
+    SendQueue queue;
+    std::deque<Counting> completions;
+    std::deque<Bytes> payloads;
+    Bytes expected;
+    // Long ones in three parts and in one, and short ones between them.
+    for (std::size_t i = 0; i < 9; ++i) {
+        const Bytes& payload = payloads.emplace_back(payload_of(i, i % 3 == 2 ? 1'000 : 400'000));
+        const Head head(Prefix::Kind::frame, bytes_of("header"), payload.size());
+        const std::span<const std::byte> whole(payload);
+        const std::array parts = {whole.first(1), whole.subspan(1, 200'000), whole.subspan(200'001)};
+        const SendResult result = i % 3 == 0 ? queue.push(head, parts, 0, completions.emplace_back())
+                                             : queue.push(head, {&whole, 1}, 0, completions.emplace_back());
+        REQUIRE(result == (i % 3 == 2 ? SendResult::done : SendResult::pending));
+        expected.insert(expected.end(), head.bytes().begin(), head.bytes().end());
+        expected.insert(expected.end(), payload.begin(), payload.end());
+    }
+    std::vector<Completion*> finished;
+    if (begun)
+        REQUIRE(queue.flush(out.get(), finished) == SendQueue::Flush::blocked);
+    for (const std::size_t i : {3u, 0u, 7u}) {
+        queue.release_payload(completions[i]);
+        std::ranges::fill(payloads[i], std::byte{0xee});
+    }
+    Bytes got;
+    Bytes buffer(100'000);
+    bool empty = false;
+    while (!empty || got.size() < expected.size()) {
+        empty = queue.flush(out.get(), finished) == SendQueue::Flush::empty;
+        const ssize_t more = recv(in.get(), buffer.data(), buffer.size(), 0);
+        REQUIRE(more > 0);
+        got.insert(got.end(), buffer.begin(), buffer.begin() + more);
+    }
+    CHECK(got == expected);
+    CHECK(finished.size() == 6);  // each once
+    CHECK(std::set(finished.begin(), finished.end()).size() == 6);
 }
