@@ -14,6 +14,7 @@ namespace tutti::detail {
 
 using collectives::Operation;
 using collectives::OperationState;
+using collectives::Scratch;
 using collectives::Side;
 
 namespace {
@@ -102,13 +103,24 @@ Operation CommunicatorGroup::send_parts(int peer, collectives::Parts parts)
 {
     if (parts.size() == 1)  // which any transport sends without a copy, and may be read from there
         return send(peer, parts.front());
-    GroupSend& send = state_.process().group_sends.take(*this);
     std::size_t size_bytes = 0;
     for (const std::span<const std::byte> part : parts)
         size_bytes += part.size();
-    send.peer_rank = state_.world_rank(peer);
-    send.data = {parts.empty() ? nullptr : parts.front().data(), size_bytes};
+    const int peer_rank = state_.world_rank(peer);
+    Scratch together;
+    if (size_bytes > protocol::kPieceBytes && !state_.process().protocol().gathers(peer_rank, parts.size())) {
+        // In one place the peer can read it there.
+        together = Scratch(size_bytes);
+        std::byte* to = together.data();
+        for (const std::span<const std::byte> part : parts)
+            to = std::ranges::copy(part, to).out;
+        parts = {};
+    }
+    GroupSend& send = state_.process().group_sends.take(*this);
+    send.peer_rank = peer_rank;
+    send.data = {together.data(), size_bytes};
     send.parts = parts;
+    send.together = std::move(together);
     return start(send);
 }
 

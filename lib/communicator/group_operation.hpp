@@ -25,6 +25,7 @@ struct GroupRequest : collectives::OperationState {
 struct GroupSend final : GroupRequest, protocol::SendRequest {
     explicit GroupSend(collectives::Group& group) noexcept : GroupRequest(group, Direction::send) {}
 
+    collectives::Scratch together;               // of a message in parts, for a transport that takes one
     std::unique_ptr<std::byte[]> orphaned_data;  // of a send that its collective has abandoned
 };
 

@@ -49,6 +49,10 @@ inline constexpr std::size_t kEagerOverheadBytes = 384;
 /// From here on it is worth a system call to place a message where it belongs as it arrives.
 inline constexpr std::size_t kLongBytes = 16u << 10;
 
+/// So much of a message that lies in several places is copied together at a time, for a transport that takes
+/// one: a longer one goes by rendezvous, piece by piece.
+inline constexpr std::size_t kPieceBytes = 64u << 10;
+
 /// Below this a remote read costs more than the frames.
 inline constexpr std::size_t kPullFromBytes = 4096;
 
@@ -91,6 +95,13 @@ public:
             return false;
         to.credit -= cost;
         return true;
+    }
+
+    /// Whether messages to that peer may be sent from so many places without a copy. Throws where it cannot
+    /// be reached.
+    bool gathers(int peer_rank, std::size_t parts)
+    {
+        return connected_or_lost_peer(peer_rank).gathers && parts <= transport::kMostParts;
     }
 
     /// Starts a send; request.done tells whether it is complete already. Throws where the peer cannot be

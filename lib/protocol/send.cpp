@@ -17,9 +17,6 @@ using transport::SendResult;
 
 namespace {
 
-/// Of a message that is collected: the memory that it takes while it is sent.
-constexpr std::size_t kPieceBytes = 64u << 10;
-
 // The next piece of a message, unless it has been collected for a frame that was refused.
 std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
 {
