@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "collectives/alltoall/alltoall.hpp"
+#include "collectives/blocks.hpp"
 #include "collectives/collectives.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/packed_blocks.hpp"
 
 namespace tutti::collectives {
 
