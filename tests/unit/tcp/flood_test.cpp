@@ -39,6 +39,35 @@ Bytes payload_of(std::size_t number, std::size_t size)
     return Bytes(size, static_cast<std::byte>(number));
 }
 
+/// What a queue is flushed into, and who reads it.
+struct Ends {
+    Ends()
+    {
+        std::array<int, 2> ends{};
+        REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
+        out = tutti::base::UniqueFd(ends[0]);
+        in = tutti::base::UniqueFd(ends[1]);
+    }
+
+    /// All of the queue, of which `bytes` bytes are still to be read.
+    Bytes pass(SendQueue& queue, std::size_t bytes, std::vector<Completion*>& finished) const
+    {
+        Bytes got;
+        Bytes buffer(100'000);
+        bool empty = false;
+        while (!empty || got.size() < bytes) {
+            empty = queue.flush(out.get(), finished) == SendQueue::Flush::empty;
+            const ssize_t more = recv(in.get(), buffer.data(), buffer.size(), 0);
+            REQUIRE(more > 0);
+            got.insert(got.end(), buffer.begin(), buffer.begin() + more);
+        }
+        return got;
+    }
+
+    tutti::base::UniqueFd out;
+    tutti::base::UniqueFd in;
+};
+
 }  // namespace
 
 TEST_CASE("two ranks that flood each other")
@@ -107,10 +136,7 @@ TEST_CASE("frames for a peer that is lost complete with that")
 
 TEST_CASE("a queue keeps the order of short and long frames, and its bounds")
 {
-    std::array<int, 2> ends{};
-    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
-    const tutti::base::UniqueFd out(ends[0]);
-    const tutti::base::UniqueFd in(ends[1]);
+    Ends ends;
     SendQueue queue;
     std::deque<Counting> completions;
     std::deque<Bytes> payloads;
@@ -135,27 +161,16 @@ TEST_CASE("a queue keeps the order of short and long frames, and its bounds")
     CHECK(kept == 16);
     CHECK(copied < 300'000);
     std::vector<Completion*> finished;
-    Bytes got;
-    Bytes buffer(10'000);
-    bool empty = false;
-    while (!empty || got.size() < expected.size()) {
-        empty = queue.flush(out.get(), finished) == SendQueue::Flush::empty;
-        const ssize_t more = recv(in.get(), buffer.data(), buffer.size(), 0);
-        REQUIRE(more > 0);
-        got.insert(got.end(), buffer.begin(), buffer.begin() + more);
-    }
+    const Bytes got = ends.pass(queue, expected.size(), finished);
     CHECK(queue.empty());
     CHECK(finished.size() == kept);
-    CHECK(got == expected);
+    CHECK((got == expected));  // not to be printed: it is long
 }
 
 TEST_CASE("a payload that is released may change: what was kept for it goes out as it was")
 {
     const bool begun = GENERATE(false, true);
-    std::array<int, 2> ends{};
-    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
-    const tutti::base::UniqueFd out(ends[0]);
-    const tutti::base::UniqueFd in(ends[1]);
+    Ends ends;
     SendQueue queue;
     std::deque<Counting> completions;
     std::deque<Bytes> payloads;
@@ -174,21 +189,13 @@ TEST_CASE("a payload that is released may change: what was kept for it goes out 
     }
     std::vector<Completion*> finished;
     if (begun)
-        REQUIRE(queue.flush(out.get(), finished) == SendQueue::Flush::blocked);
+        REQUIRE(queue.flush(ends.out.get(), finished) == SendQueue::Flush::blocked);
     for (const std::size_t i : {3u, 0u, 7u}) {
         queue.release_payload(completions[i]);
         std::ranges::fill(payloads[i], std::byte{0xee});
     }
-    Bytes got;
-    Bytes buffer(100'000);
-    bool empty = false;
-    while (!empty || got.size() < expected.size()) {
-        empty = queue.flush(out.get(), finished) == SendQueue::Flush::empty;
-        const ssize_t more = recv(in.get(), buffer.data(), buffer.size(), 0);
-        REQUIRE(more > 0);
-        got.insert(got.end(), buffer.begin(), buffer.begin() + more);
-    }
-    CHECK(got == expected);
+    const Bytes got = ends.pass(queue, expected.size(), finished);
+    CHECK((got == expected));  // not to be printed: it is long
     CHECK(finished.size() == 6);  // each once
     CHECK(std::set(finished.begin(), finished.end()).size() == 6);
 }
