@@ -111,11 +111,14 @@ Task exchange(Hierarchy& hierarchy, std::span<const std::byte> own_row, std::byt
     for (int rank = 1; rank < node.size(); ++rank)
         coming.add(node.recv_view(rank, views.emplace_back(own_row.size())));
     co_await when_all(std::move(coming));
+    rows.reserve(1 + views.size());
     rows.push_back(own_row);
     for (const View& view : views)
         rows.push_back(view.bytes());
 
-    std::vector<std::size_t> offsets_bytes{0};
+    std::vector<std::size_t> offsets_bytes;
+    offsets_bytes.reserve(static_cast<std::size_t>(nodes.count()) + 1);
+    offsets_bytes.push_back(0);
     for (int other = 0; other < nodes.count(); ++other)
         offsets_bytes.push_back(offsets_bytes.back() + (other != hierarchy.own_node()
                                                             ? nodes.members(other).size() * block_bytes

@@ -9,6 +9,7 @@
 
 #include "collectives/pool.hpp"
 #include "lib/base/error_detail.hpp"
+#include "lib/protocol/pieces.hpp"
 
 namespace tutti::detail {
 

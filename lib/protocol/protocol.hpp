@@ -49,18 +49,11 @@ inline constexpr std::size_t kEagerOverheadBytes = 384;
 /// From here on it is worth a system call to place a message where it belongs as it arrives.
 inline constexpr std::size_t kLongBytes = 16u << 10;
 
-/// So much of a message that lies in several places is copied together at a time, for a transport that takes
-/// one: a longer one goes by rendezvous, piece by piece.
-inline constexpr std::size_t kPieceBytes = 64u << 10;
-
 /// Below this a remote read costs more than the frames.
 inline constexpr std::size_t kPullFromBytes = 4096;
 
 /// For frames that are never `pending`: the transport has copied them.
 inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
-
-/// Copies all of a message, which is as long as `out`.
-void copy_out(const SendRequest& request, std::span<std::byte> out);
 
 /// Hears of the frames by which ranks compare their collective calls.
 class CallListener {

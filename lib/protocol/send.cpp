@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 
-#include "lib/base/copy.hpp"
 #include "lib/base/error_detail.hpp"
+#include "lib/protocol/pieces.hpp"
 #include "lib/protocol/protocol.hpp"
 #include "tutti/error.hpp"
 
@@ -16,53 +15,6 @@ namespace tutti::protocol {
 using transport::SendResult;
 
 namespace {
-
-// The next piece of a message, unless it has been collected for a frame that was refused.
-std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
-{
-    if (request.collected == nullptr)
-        request.collected =
-            std::make_unique_for_overwrite<std::byte[]>(std::min(request.data.size(), kPieceBytes));
-    const std::span<std::byte> piece(request.collected.get(), size_bytes);
-    if (request.collected_end != request.sent + size_bytes) {
-        request.collect(request, request.sent, piece);
-        request.collected_end = request.sent + size_bytes;
-    }
-    return piece;
-}
-
-// Bytes [offset, offset + out.size()) of a message in several places, for a transport that takes one.
-void collect_parts(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
-{
-    for (const std::span<const std::byte> part : request.parts) {
-        const std::size_t skipped = std::min(offset, part.size());
-        const std::size_t size = std::min(part.size() - skipped, out.size());
-        base::copy_bytes(out.data(), part.data() + skipped, size);
-        offset -= skipped;
-        out = out.subspan(size);
-    }
-}
-
-// Where those bytes lie.
-class PartsOf {
-public:
-    PartsOf(const SendRequest& request, std::size_t offset, std::size_t size_bytes) noexcept
-    {
-        for (const std::span<const std::byte> part : request.parts) {
-            const std::size_t skipped = std::min(offset, part.size());
-            const std::size_t size = std::min(part.size() - skipped, size_bytes);
-            if (size != 0)
-                parts_[count_++] = part.subspan(skipped, size);
-            offset -= skipped;
-            size_bytes -= size;
-        }
-    }
-    transport::Parts all() const noexcept { return std::span(parts_).first(count_); }
-
-private:
-    std::array<std::span<const std::byte>, transport::kMostParts> parts_;
-    std::size_t count_ = 0;
-};
 
 // Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
@@ -78,16 +30,6 @@ void on_frame_sent(transport::Completion& completion, ErrorCode result)
 }
 
 }  // namespace
-
-void copy_out(const SendRequest& request, std::span<std::byte> out)
-{
-    if (request.collect != nullptr)
-        request.collect(request, 0, out);
-    else if (!request.parts.empty())
-        collect_parts(request, 0, out);
-    else
-        base::copy_bytes(out.data(), request.data.data(), out.size());
-}
 
 Protocol::Protocol(int ranks, ProtocolOptions options, Connect connect)
     : options_(options), connect_(std::move(connect)), peers_(static_cast<std::size_t>(ranks))
