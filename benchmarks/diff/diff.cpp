@@ -48,7 +48,7 @@ std::ptrdiff_t count(const std::vector<RowChange>& rows, Change change)
                          [&](const RowChange& row) { return row.change == change; });
 }
 
-constexpr const char* kExamples =
+constexpr const char* kDiffExamples =
     "A and B are what --json has written: runs of one benchmark, or comparisons, of which Tutti's rows "
     "count.\n"
     "Examples:\n"
@@ -127,7 +127,7 @@ std::string diff_text(const std::vector<RowChange>& rows, double threshold)
 int run_diff(int argc, const char* const* argv)
 {
     CLI::App app{"Says which rows of B are slower than those of A, beyond noise.", "tutti-bench diff"};
-    app.footer(kExamples);
+    app.footer(kDiffExamples);
     DiffOptions options;
     app.add_option("A", options.before, "Results from before")->required();
     app.add_option("B", options.after, "Results from after")->required();

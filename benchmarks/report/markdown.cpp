@@ -18,12 +18,12 @@ namespace {
 // As lines of the width that documents have here.
 std::string wrapped(const std::string& text)
 {
-    constexpr std::size_t kWidth = 120;
+    constexpr std::size_t kLineWidth = 120;
     std::istringstream words(text);
     std::string lines;
     std::size_t line = 0;
     for (std::string word; words >> word;) {
-        const bool fits = line + word.size() < kWidth;
+        const bool fits = line + word.size() < kLineWidth;
         lines += lines.empty() ? "" : fits ? " " : "\n";
         line = (fits ? line + 1 : 0) + word.size();
         lines += word;
