@@ -226,6 +226,7 @@ struct Alltoall {
         {"pairwise", alltoall_pairwise},
         {"bruck", alltoall_bruck},
         over_nodes<Function>(alltoall_hierarchical),
+        {"lanes", alltoall_lanes, Operands::any, Segments::no, Through::nodes},
     };
     static constexpr std::span<const Rule> kRules = kAlltoallRules;
 };

@@ -164,6 +164,7 @@ inline constexpr Rule kAlltoallRules[] = {
     {Where::many_nodes,   4,           32 * kKiB,   "hierarchical"},
     {Where::many_nodes,   8,           8 * kKiB,    "hierarchical"},
     {Where::many_nodes,   1024,        1 * kKiB,    "hierarchical"},
+    {Where::many_nodes,   16,          64 * kKiB,   "lanes"},
     {Where::many_nodes,   7,           kAnyBytes,   "flat"},
     {Where::anywhere,     7,           32 * kKiB,   "flat"},
     {Where::anywhere,     kAnyRanks,   256,         "bruck"},

@@ -21,6 +21,10 @@ Task alltoall_board(Group& group, const std::byte* in, std::span<std::byte> out)
 
 /// The parameters of alltoall only.
 Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byte> out);
+Task alltoall_lanes(Group& group, const std::byte* in, std::span<std::byte> out);
+/// Starts what stays on the node of these ranks; hierarchical.cpp.
+OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<const std::byte> in,
+                           EqualBlocks<std::byte> out);
 /// What alltoall_in_place does where there is no board; in_place.cpp.
 Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
 

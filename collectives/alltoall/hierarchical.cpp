@@ -54,20 +54,6 @@ std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
     return ranks;
 }
 
-/// Starts what stays on the node.
-OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<const std::byte> in,
-                           EqualBlocks<std::byte> out)
-{
-    OperationList operations;
-    for (int distance = 1; distance < node.size(); ++distance) {
-        const int above = (node.rank() + distance) % node.size();
-        const int below = (node.rank() - distance + node.size()) % node.size();
-        operations.add(node.recv(below, out[ranks[static_cast<std::size_t>(below)]]));
-        operations.add(node.send(above, in[ranks[static_cast<std::size_t>(above)]]));
-    }
-    return operations;
-}
-
 /// Starts to exchange blocks with the leaders of kNodesAtOnce nodes each way, from `first` away on. `rows`
 /// has those of each rank of this node for the others, in the order of nodes, each in memory of its own;
 /// `parts` lives until all are exchanged. `arrived` will have what came from each rank of the other nodes, in
@@ -171,6 +157,19 @@ Task scatter_rows(Hierarchy& hierarchy, std::span<const std::byte> arrived, std:
 }
 
 }  // namespace
+
+OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<const std::byte> in,
+                           EqualBlocks<std::byte> out)
+{
+    OperationList operations;
+    for (int distance = 1; distance < node.size(); ++distance) {
+        const int above = (node.rank() + distance) % node.size();
+        const int below = (node.rank() - distance + node.size()) % node.size();
+        operations.add(node.recv(below, out[ranks[static_cast<std::size_t>(below)]]));
+        operations.add(node.send(above, in[ranks[static_cast<std::size_t>(above)]]));
+    }
+    return operations;
+}
 
 Task alltoall_hierarchical(Group& group, const std::byte* in, std::span<std::byte> out)
 {

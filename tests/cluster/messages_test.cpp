@@ -34,12 +34,20 @@ TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
     }
 }
 
-TEST_CASE_METHOD(Hosts, "blocks of all sizes from all to all by the leaders of hosts", "[traffic]")
+TEST_CASE_METHOD(Hosts, "blocks of all sizes from all to all by the leaders and by the lanes of hosts",
+                 "[traffic]")
 {
-    const auto [fabric, hosts, deal] = GENERATE(table<std::string, std::string, std::string>(
-        {{"tcp", "a:2,b:2", "slot"}, {"tcp", "a:3,b:1,c:2", "node"}, {"ofi:net", "a:2,b:2", "slot"}}));
-    CAPTURE(fabric, hosts, deal);
-    std::vector<std::string> arguments = job(hosts, "alltoall", {"hierarchical"});
+    const auto [algorithm, fabric, hosts, deal] =
+        GENERATE(table<std::string, std::string, std::string, std::string>(
+            {{"hierarchical", "tcp", "a:2,b:2", "slot"},
+             {"hierarchical", "tcp", "a:3,b:1,c:2", "node"},
+             {"hierarchical", "ofi:net", "a:2,b:2", "slot"},
+             {"lanes", "tcp", "a:2,b:2", "slot"},
+             {"lanes", "tcp", "a:2,b:2,c:2", "node"},
+             {"lanes", "tcp", "a:3,b:1", "slot"},
+             {"lanes", "ofi:net", "a:2,b:2", "slot"}}));
+    CAPTURE(algorithm, fabric, hosts, deal);
+    std::vector<std::string> arguments = job(hosts, "alltoall", {algorithm});
     arguments.insert(arguments.begin(), {"--fabric", fabric, "--map-by", deal});
     check_quiet_success(tuttirun(arguments));
 }

@@ -143,7 +143,8 @@ TEST_CASE("where nodes are known, the table takes hierarchical algorithms for wh
     CHECK(chosen<Allreduce>(table, {4, 65536, small}) == "hierarchical");
     CHECK(chosen<Allreduce>(table, {4, 1 << 20, small}) == "rabenseifner");
     CHECK(chosen<Alltoall>(table, {4, 8192, small}) == "hierarchical");
-    CHECK(chosen<Alltoall>(table, {4, 32769, small}) == "flat");
+    CHECK(chosen<Alltoall>(table, {4, 65536, small}) == "lanes");
+    CHECK(chosen<Alltoall>(table, {4, 65537, small}) == "flat");
     CHECK(chosen<Alltoallv>(table, {4, 0, small}) == "flat");
     CHECK(chosen<Alltoallv>(table, {1000, 0, several}) == "hierarchical");
     CHECK(chosen<Alltoall>(table, {4, 1 << 20, small}) == "flat");
