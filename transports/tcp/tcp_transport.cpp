@@ -78,7 +78,7 @@ Capabilities TcpTransport::capabilities() const noexcept
             .inject_below = SendQueue::kCopyBelow,
             .remote_get = false,
             .gathers = true,
-            .eager_limit_bytes = 128u << 10,
+            .eager_limit_bytes = 256u << 10,
             .latency_ns = 5'000,
             .bytes_per_ns = 3};
 }
