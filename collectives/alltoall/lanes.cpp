@@ -106,8 +106,8 @@ Task alltoall_lanes(Group& group, const std::byte* in, std::span<std::byte> out)
         arriving.add(group.recv(below[place], columns.emplace_back(to, below).arriving()));
     }
     OperationList inside = start_inside(hierarchy.node(), nodes.members(hierarchy.own_node()), from, to);
-    OperationList coming;
     Shown shown(hierarchy, from);
+    OperationList coming;  // ends before the views that it fills
     shown.start(inside, coming);
     Group::copy(to[group.rank()], from[group.rank()]);
 
