@@ -161,6 +161,15 @@ OutFrame::OutFrame(std::uint64_t number, std::size_t header_bytes, std::size_t p
     };
 }
 
+void use_again(OutFrame& frame, SendResult result)
+{
+    frame.header.assign(frame.header.size(), std::byte{0xee});
+    if (result == SendResult::done) {
+        frame.payload.assign(frame.payload.size(), std::byte{0xee});
+        frame.fired = 1;
+    }
+}
+
 bool is_frame(const InFrame& in, std::uint64_t number, std::size_t header_bytes, std::size_t payload_bytes)
 {
     return in.header == pattern(number, header_bytes, 1) && in.payload == pattern(number, payload_bytes, 101);
@@ -335,6 +344,14 @@ SendResult Ranks::send(int from, int to, OutFrame& frame)
         progress(to);
     }
     throw std::runtime_error("a transport answers `again` for ever");
+}
+
+void Ranks::settle()
+{
+    for (int i = 0; i < 100; ++i) {
+        progress(0);
+        progress(1);
+    }
 }
 
 bool Ranks::deliver(int index, std::size_t count)

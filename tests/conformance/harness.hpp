@@ -121,6 +121,8 @@ public:
     SendResult send(int from, int to, OutFrame& frame);
     /// Drives all ranks until `rank` has `count` frames; false when it gets no further.
     bool deliver(int index, std::size_t count);
+    /// Drives the first two until the completions of what has been delivered have fired.
+    void settle();
 
 private:
     bool is_self_;
@@ -128,6 +130,10 @@ private:
     std::vector<Recorder> sinks_;
     std::vector<std::function<bool()>> connections_;  // those that take time: whether they stand
 };
+
+/// What the owner of a frame may do after a send: use the header again, and the payload, too, where it is
+/// done, which counts as fired.
+void use_again(OutFrame& frame, SendResult result);
 
 /// Whether `in` is frame `number` with these sizes, byte for byte.
 bool is_frame(const InFrame& in, std::uint64_t number, std::size_t header_bytes, std::size_t payload_bytes);

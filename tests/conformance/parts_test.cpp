@@ -145,20 +145,12 @@ TEST_CASE("payloads of every size in up to kMostParts parts, among others in one
         const SendResult result =
             way == kCuts ? ranks.send(0, 1, frame)
                          : send_parts(ranks, frame, cut(frame.payload, static_cast<Cut>(way), random));
-        // The header was copied, the list is gone, and after `done` the payload was copied, too.
-        frame.header.assign(kHeaderBytes, std::byte{0xee});
-        if (result == SendResult::done) {
-            frame.payload.assign(frame.payload.size(), std::byte{0xee});
-            frame.fired = 1;
-        }
+        use_again(frame, result);  // the list of parts is gone, too
         if (random() % 8 == 0)
             ranks.progress(1);
     }
     REQUIRE(ranks.deliver(1, sizes.size()));
-    for (int i = 0; i < 100; ++i) {
-        ranks.progress(0);
-        ranks.progress(1);
-    }
+    ranks.settle();
     const auto& got = ranks.sink(1).frames;
     REQUIRE(got.size() == sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i) {
