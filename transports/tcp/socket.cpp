@@ -77,6 +77,13 @@ void set_options(int fd, const SocketOptions& options) noexcept
     }
 }
 
+// Linux acknowledges what makes the window no larger when it is read, so in the reader's time; but at once
+// where the program waits for more.
+void set_acknowledged_at_once(int fd, int bytes) noexcept
+{
+    set(fd, SOL_SOCKET, SO_RCVLOWAT, bytes);
+}
+
 bool bind_source(int fd, const network::IpAddress& address, unsigned scope) noexcept
 {
     set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);  // else all connections share the ports of one address

@@ -27,6 +27,9 @@ struct SocketOptions {
 /// Non-blocking; closed by exec. Empty, with errno, where there is none.
 base::UniqueFd make_socket(bool v4) noexcept;
 void set_options(int fd, const SocketOptions& options) noexcept;
+/// Arrivals are acknowledged at once, not when they are read, while fewer bytes than this are unread. Until
+/// there are as many, poll() and epoll do not tell of them: for who sleeps it is 1.
+void set_acknowledged_at_once(int fd, int bytes) noexcept;
 /// What connect() goes out from; its port is chosen then. False, with errno, where this host has no such
 /// address.
 bool bind_source(int fd, const network::IpAddress& address, unsigned scope) noexcept;

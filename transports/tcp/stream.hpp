@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,7 +71,14 @@ public:
     Pulse pulse;
     bool watched_for_silence = false;  // something is on its way
     bool watched_for_room = false;     // epoll tells when the kernel takes more
-    unsigned idle_polls = 0;           // since something came, while it was polled
+    bool watched = false;              // epoll tells when something comes
+    unsigned arrivals_watched = 0;     // since epoll watches it, or the last sleep
+    bool acknowledged_at_once = false;
+    bool answered = false;  // something was sent since something came
+    int turns = 0;          // how often that was so lately
+    // While it is hot:
+    unsigned idle_reads = 0;  // since something came
+    std::int64_t due_ns = 0;  // when to read it again
 
 private:
     std::size_t take(std::span<const std::byte> bytes, ReceiveBuffers& buffers, Sink& sink);

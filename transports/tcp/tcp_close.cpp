@@ -65,7 +65,8 @@ void TcpTransport::close() noexcept
     }
     fire(finished_, ErrorCode::success);
     fire(failed_, ErrorCode::cancelled);
-    hot_count_ = streams_ = dials_ = 0;
+    hot_.clear();
+    streams_ = dials_ = 0;
     blocked_.clear();
     old_streams_.clear();
     old_dials_.clear();
@@ -78,7 +79,7 @@ void TcpTransport::send_rest()
 {
     Nobody nobody;
     const auto has_rest = [](const auto& known) { return known != nullptr && !known->queue.empty(); };
-    armed_ = true;
+    arm();
     while (std::ranges::any_of(peers_, has_rest)) {
         arm();
         flush_blocked();

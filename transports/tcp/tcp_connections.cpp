@@ -151,7 +151,8 @@ void TcpTransport::adopt(int rank, std::unique_ptr<Meeting> meeting)
     ++streams_;
     if (!poller_.watch(stream.fd(), EPOLLIN, stream))
         return lose(rank, fmt::format("{}: {}", place_of(stream), words_of(errno)));
-    make_hot(stream);
+    stream.watched = true;
+    hot_.add(stream);
     tell_way(of);
 
     const auto name = std::as_bytes(std::span(options_.host));
@@ -272,7 +273,7 @@ void TcpTransport::end_stream(Peer& of) noexcept
 {
     if (of.stream == nullptr)
         return;
-    cool(*of.stream);
+    hot_.remove(*of.stream);
     --streams_;
     poller_.forget(of.stream->fd());
     old_streams_.push_back(std::move(of.stream));

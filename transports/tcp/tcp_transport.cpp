@@ -17,14 +17,13 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// Passes between two questions to epoll while all connections are read in each pass anyway: only newcomers
-// and the alarm have to wait so long.
-constexpr unsigned kPassesPerPoll = 32;
-// After so many passes without traffic a connection is no longer read in each, where others might be instead.
-constexpr unsigned kHotPasses = 256;
+// Between two questions to epoll while all connections are hot: only newcomers and the alarm have to wait so
+// long.
+constexpr std::int64_t kPollAgainNs = 20'000;
 constexpr std::size_t kEventsAPoll = 64;
 constexpr std::size_t kCopiedBytes = 1024;
-constexpr std::int64_t kAtOnce = 1;  // for the alarm
+constexpr std::int64_t kAtOnce = 1;                    // for the alarm
+constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
 
 // As send() answers. To copy a short payload costs less than to tell the kernel of two pieces.
 ssize_t write_frame(int fd, const Head& head, Parts payload) noexcept
@@ -130,6 +129,7 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
     }
     Stream& stream = *to.stream;
     ssize_t sent = write_frame(stream.fd(), head, payload);
+    stream.answered = true;
     if (!stream.watched_for_silence) [[unlikely]]
         watch_for_silence(stream);
     if (sent == static_cast<ssize_t>(head.bytes().size() + head.prefix.payload_bytes)) [[likely]]
@@ -187,11 +187,14 @@ void TcpTransport::watch_for_silence(Stream& stream) noexcept
 
 std::size_t TcpTransport::progress(Sink& sink)
 {
-    std::size_t events = receive_hot(sink);
+    const std::int64_t now = base::now_ns();
+    std::size_t events = receive_hot(sink, now);
     if (!blocked_.empty()) [[unlikely]]
         events += flush_blocked();
-    if (has_to_poll() || passes_++ % kPassesPerPoll == 0)
+    if (has_to_poll() || now >= poll_again_ns_) {
+        poll_again_ns_ = now + kPollAgainNs;
         events += poll(sink, 0);
+    }
     if (!finished_.empty() || !failed_.empty()) [[unlikely]] {
         events += fire(finished_, ErrorCode::success);
         events += fire(failed_, ErrorCode::peer_lost);
@@ -203,43 +206,24 @@ std::size_t TcpTransport::progress(Sink& sink)
 
 bool TcpTransport::has_to_poll() const noexcept
 {
-    return armed_ || hot_count_ != streams_ || dials_ != 0 || !guests_.empty();
+    return armed_ || hot_.size() != streams_ || dials_ != 0 || !guests_.empty();
 }
 
-std::size_t TcpTransport::receive_hot(Sink& sink)
+std::size_t TcpTransport::receive_hot(Sink& sink, std::int64_t now_ns)
 {
     std::size_t events = 0;
-    for (std::size_t i = 0; i < hot_count_;) {
-        Stream& stream = *hot_[i];
-        const std::size_t arrived = receive(stream, sink);
+    for (Stream* const stream : hot_.due(now_ns)) {
+        if (!hot_.has(*stream))
+            continue;  // what another one brought has ended it
+        const std::size_t arrived = receive(*stream, sink);
         events += arrived;
-        stream.idle_polls = arrived != 0 ? 0 : stream.idle_polls + 1;
-        if (stream.idle_polls > kHotPasses && streams_ > kMostHot) [[unlikely]]
-            cool(stream);
-        if (i < hot_count_ && hot_[i] == &stream)  // else another one has taken its place
-            ++i;
+        if (!hot_.has(*stream))
+            continue;
+        hot_.note_read(*stream, arrived != 0, armed_);
     }
+    if (streams_ > HotStreams::kMost) [[unlikely]]
+        hot_.cool_quiet();
     return events;
-}
-
-void TcpTransport::make_hot(Stream& stream) noexcept
-{
-    const std::span<Stream*> hot(hot_.data(), hot_count_);
-    stream.idle_polls = 0;
-    if (std::ranges::find(hot, &stream) != hot.end())
-        return;
-    if (hot_count_ < kMostHot)
-        hot_[hot_count_++] = &stream;
-    else
-        *std::ranges::max_element(hot, {}, [](const Stream* other) { return other->idle_polls; }) = &stream;
-}
-
-void TcpTransport::cool(Stream& stream) noexcept
-{
-    const std::span<Stream*> hot(hot_.data(), hot_count_);
-    const auto found = std::ranges::find(hot, &stream);
-    if (found != hot.end())
-        *found = hot_[--hot_count_];
 }
 
 std::size_t TcpTransport::receive(Stream& stream, Sink& sink)
@@ -318,9 +302,11 @@ std::size_t TcpTransport::on_stream(Stream& stream, Sink& sink)
 {
     if (stream.end() != Stream::End::none)
         return 0;  // found by another way in this pass
+    if (hot_.reads_soon(stream))
+        return 0;
     const std::size_t events = receive(stream, sink);
     if (events != 0 && stream.end() == Stream::End::none)
-        make_hot(stream);
+        hot_.add(stream);
     return events;
 }
 
@@ -357,6 +343,8 @@ std::size_t TcpTransport::report_losses(Sink& sink)
 void TcpTransport::arm()
 {
     armed_ = true;
+    if (!hot_.watch_all())
+        poller_.wake_at(base::now_ns() + kUnwatchedSleepNs);
     for (const Peer* to : blocked_)
         watch_for_room(*to->stream);
 }

@@ -14,6 +14,7 @@
 #include "lib/security/key.hpp"
 #include "transports/tcp/card.hpp"
 #include "transports/tcp/dial.hpp"
+#include "transports/tcp/hot_streams.hpp"
 #include "transports/tcp/meeting.hpp"
 #include "transports/tcp/poller.hpp"
 #include "transports/tcp/send_queue.hpp"
@@ -96,9 +97,7 @@ private:
     std::size_t flush_blocked();
     std::size_t receive(Stream& stream, Sink& sink);
     std::size_t on_stream(Stream& stream, Sink& sink);
-    std::size_t receive_hot(Sink& sink);
-    void make_hot(Stream& stream) noexcept;
-    void cool(Stream& stream) noexcept;
+    std::size_t receive_hot(Sink& sink, std::int64_t now_ns);
     std::size_t poll(Sink& sink, int timeout_ms);
     void watch_for_silence(Stream& stream) noexcept;
     static std::size_t fire(std::vector<Completion*>& completions, ErrorCode result);
@@ -137,8 +136,6 @@ private:
     void say_goodbye();
     void await_arrival();
 
-    static constexpr std::size_t kMostHot = 4;
-
     TcpOptions options_;
     DialOptions dial_options_;
     std::vector<network::LocalAddress> local_addresses_;
@@ -152,9 +149,7 @@ private:
     std::vector<std::unique_ptr<Meeting>> guests_;
     std::size_t streams_ = 0;
     std::size_t dials_ = 0;
-    // Connections with recent traffic: each pass tries to read them, without asking epoll first.
-    std::array<Stream*, kMostHot> hot_{};
-    std::size_t hot_count_ = 0;
+    HotStreams hot_{poller_};
     std::vector<Peer*> blocked_;  // peers whose connection stands and whose queue is not empty
     // Completions to fire before progress() returns.
     std::vector<Completion*> finished_;
@@ -167,7 +162,7 @@ private:
     std::set<std::string> logged_;
     std::set<std::string> told_hosts_;
     std::int64_t accept_again_ns_ = 0;  // there was no file left for a guest; 0: there is
-    unsigned passes_ = 0;
+    std::int64_t poll_again_ns_ = 0;
     bool armed_ = false;
     bool closed_ = false;
 };

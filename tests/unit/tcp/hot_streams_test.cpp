@@ -1,0 +1,219 @@
+// How connections with much traffic are waited for, and that who sleeps hears of all that comes.
+#include <catch2/catch.hpp>
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <deque>
+
+#include "tests/unit/tcp/support.hpp"
+#include "transports/tcp/hot_streams.hpp"
+
+using namespace tutti::test;
+using tutti::base::UniqueFd;
+using tutti::security::Key;
+using tutti::transport::tcp::HotStreams;
+using tutti::transport::tcp::Poller;
+using tutti::transport::tcp::Stream;
+
+namespace {
+
+constexpr std::int64_t kNow = 1'000'000;
+constexpr std::int64_t kMuchLater = std::int64_t{1} << 62;
+constexpr int kManyArrivals = 100;
+
+/// Both ends of a connection over the loopback interface.
+std::array<UniqueFd, 2> connection()
+{
+    const UniqueFd door(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(bind(door.get(), generic, size) == 0);
+    REQUIRE(listen(door.get(), 1) == 0);
+    REQUIRE(getsockname(door.get(), generic, &size) == 0);
+    UniqueFd near(socket(AF_INET, SOCK_STREAM, 0));
+    REQUIRE(connect(near.get(), generic, size) == 0);
+    UniqueFd far(accept(door.get(), nullptr, nullptr));
+    REQUIRE(far);
+    return {std::move(near), std::move(far)};
+}
+
+/// A stream that epoll watches, as the transport makes it, and its other end.
+struct WatchedStream {
+    explicit WatchedStream(Poller& poller) : WatchedStream(poller, connection()) {}
+    WatchedStream(Poller& poller, std::array<UniqueFd, 2> ends)
+        : stream(std::move(ends[0]), 1, "there"), other(std::move(ends[1]))
+    {
+        REQUIRE(poller.watch(stream.fd(), EPOLLIN, stream));
+        stream.watched = true;
+    }
+
+    void arrives() const { REQUIRE(send(other.get(), "x", 1, 0) == 1); }
+    int least_told() const
+    {
+        int bytes = 0;
+        socklen_t size = sizeof bytes;
+        REQUIRE(getsockopt(stream.fd(), SOL_SOCKET, SO_RCVLOWAT, &bytes, &size) == 0);
+        return bytes;
+    }
+
+    Stream stream;
+    UniqueFd other;
+};
+
+bool tells(Poller& poller, const WatchedStream& of, int timeout_ms)
+{
+    std::array<epoll_event, 8> room;
+    for (const epoll_event& event : poller.wait(room, timeout_ms)) {
+        if (event.data.ptr == static_cast<const tutti::transport::tcp::Watched*>(&of.stream))
+            return true;
+    }
+    return false;
+}
+
+void bring(HotStreams& hot, Stream& stream, int arrivals, bool answered, bool somebody_sleeps = false)
+{
+    for (int i = 0; i < arrivals; ++i) {
+        hot.note_read(stream, true, somebody_sleeps);
+        stream.answered = answered;
+    }
+}
+
+bool is_readable(int fd, int timeout_ms)
+{
+    pollfd asked{fd, POLLIN, 0};
+    return poll(&asked, 1, timeout_ms) == 1;
+}
+
+}  // namespace
+
+TEST_CASE("a connection that brought nothing is left alone for a moment")
+{
+    Poller poller;
+    HotStreams hot(poller);
+    WatchedStream one(poller);
+    hot.add(one.stream);
+    REQUIRE(hot.due(kNow).size() == 1);
+    hot.note_read(one.stream, false, false);
+    CHECK(hot.due(kNow).empty());
+    CHECK(hot.due(kMuchLater).size() == 1);
+    hot.note_read(one.stream, true, false);
+    CHECK(hot.due(kNow).size() == 1);
+}
+
+TEST_CASE("epoll does not watch a busy connection, until somebody sleeps")
+{
+    Poller poller;
+    HotStreams hot(poller);
+    WatchedStream one(poller);
+    hot.add(one.stream);
+    one.arrives();
+    REQUIRE(tells(poller, one, 10'000));
+    bring(hot, one.stream, kManyArrivals, true, true);
+    CHECK(tells(poller, one, 0));
+    bring(hot, one.stream, kManyArrivals, false);
+    CHECK_FALSE(tells(poller, one, 0));
+    CHECK(one.least_told() == 1);
+    CHECK(hot.watch_all());
+    CHECK(tells(poller, one, 0));
+    // Only many arrivals without another sleep are worth it to change that.
+    bring(hot, one.stream, 10, false);
+    REQUIRE(hot.watch_all());
+    bring(hot, one.stream, 10, false);
+    CHECK(tells(poller, one, 0));
+}
+
+TEST_CASE("arrivals are acknowledged at once where the ends take turns")
+{
+    Poller poller;
+    HotStreams hot(poller);
+    WatchedStream one(poller);
+    hot.add(one.stream);
+    bring(hot, one.stream, kManyArrivals, true);
+    CHECK(one.least_told() == 60 << 10);
+    bring(hot, one.stream, 2, false);
+    CHECK(one.least_told() == 60 << 10);
+    SECTION("not in a stream of messages")
+    {
+        bring(hot, one.stream, kManyArrivals, false);
+        CHECK(one.least_told() == 1);
+    }
+    SECTION("not while somebody sleeps, who is to hear of a single byte")
+    {
+        one.arrives();
+        CHECK_FALSE(tells(poller, one, 0));
+        CHECK(hot.watch_all());
+        CHECK(one.least_told() == 1);
+        CHECK(tells(poller, one, 10'000));
+    }
+}
+
+TEST_CASE("of more connections than can be hot, the quietest is epoll's again")
+{
+    Poller poller;
+    HotStreams hot(poller);
+    std::deque<WatchedStream> all;
+    for (std::size_t i = 0; i < HotStreams::kMost; ++i) {
+        hot.add(all.emplace_back(poller).stream);
+        bring(hot, all.back().stream, kManyArrivals, true);
+    }
+    Stream& quiet = all[2].stream;
+    hot.note_read(quiet, false, false);
+    hot.add(all.emplace_back(poller).stream);
+    CHECK(hot.size() == HotStreams::kMost);
+    CHECK_FALSE(hot.has(quiet));
+    CHECK(hot.has(all.back().stream));
+    all[2].arrives();
+    all[1].arrives();
+    CHECK(tells(poller, all[2], 10'000));
+    CHECK_FALSE(tells(poller, all[1], 0));
+
+    for (int i = 0; i < 1000; ++i)
+        hot.note_read(all[1].stream, false, false);
+    hot.cool_quiet();
+    CHECK(hot.size() == HotStreams::kMost - 1);
+    CHECK_FALSE(hot.has(all[1].stream));
+    CHECK(tells(poller, all[1], 10'000));
+    for (const std::size_t i : {0u, 3u, 4u})
+        CHECK(hot.has(all[i].stream));
+}
+
+TEST_CASE("a rank that sleeps after much traffic hears of the next frame, and of the end")
+{
+    const bool takes_turns = GENERATE(true, false);
+    const bool is_there_before = GENERATE(true, false);
+    const Key key = Key::random();
+    TcpRank zero(0, 2, key);
+    TcpRank one(1, 2, key);
+    zero.connect(one, 1);
+    one.connect(zero, 0);
+    for (std::size_t i = 1; i <= kManyArrivals; ++i) {
+        REQUIRE(zero.send(1, "ping") == tutti::transport::SendResult::done);
+        REQUIRE(drive({&zero, &one}, [&] { return one.sink.frames.size() == i; }));
+        if (!takes_turns)
+            continue;
+        REQUIRE(one.send(0, "pong") == tutti::transport::SendResult::done);
+        REQUIRE(drive({&zero, &one}, [&] { return zero.sink.frames.size() == i; }));
+    }
+    const auto hears = [&](const auto& happens) {
+        if (is_there_before)
+            happens();
+        one->arm();
+        if (!is_there_before)
+            happens();
+        const bool heard = is_readable(one->wait_fd(), 10'000);
+        one->disarm();
+        return heard;
+    };
+    CHECK(hears([&] { zero.send(1, "last"); }));
+    REQUIRE(drive({&one}, [&] { return one.sink.frames.size() == kManyArrivals + 1; }));
+    CHECK(one.sink.frames.back().payload == "last");
+    while (one.progress() != 0 || is_readable(one->wait_fd(), 0)) {
+    }
+    CHECK(hears([&] { zero = TcpRank(0, 2, key); }));
+}
