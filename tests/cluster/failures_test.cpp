@@ -212,3 +212,26 @@ TEST_CASE_METHOD(Hosts, "statuses, output and input of ranks on other hosts", "[
     CHECK(missing.status == 127);
     CHECK(contains(missing.err, "/no/such/program: No such file or directory"));
 }
+
+TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is named, and then met",
+                 "[silence]")
+{
+    const std::string told =
+        "tutti: rank 0 waits for rank 1 on host b: whoever took the connection says nothing at 10.77.0.2 "
+        "(eth0) from 10.77.0.1 (eth0)";
+    const std::string program = job("a:1,b:1", "messages").back();
+    Launched launched(tuttirun_command({"--host", "a:1,b:1", "sh", "-c",
+                                        "[ $PMIX_RANK = 1 ] || sleep 3; exec " + program + " 2>&1"}),
+                      std::chrono::seconds(60));
+    const pid_t late = wait_for_processes("b", "api_messages", 1).front();
+    shell("b", "for i in $(seq 500); do ss -Hltn | grep -qv ':22 ' && exit 0; sleep 0.005; done; exit 1");
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // it has handed out its address by then
+    ::kill(late, SIGSTOP);
+    CHECK((launched.wait_for_output(told) || launched.wait_for_output(told)));  // each waits 10 s
+    ::kill(late, SIGCONT);
+    const Result result = launched.wait();
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(lines_of(result.out).size() == 1);
+    CHECK(result.err.empty());
+}
