@@ -79,9 +79,9 @@ void TcpTransport::send_rest()
 {
     Nobody nobody;
     const auto has_rest = [](const auto& known) { return known != nullptr && !known->queue.empty(); };
-    arm();
+    arm();  // stays so: from here on epoll watches all
     while (std::ranges::any_of(peers_, has_rest)) {
-        arm();
+        receive_hot(nobody, base::now_ns());  // else two that leave at once wait for each other to read
         flush_blocked();
         if (std::ranges::any_of(peers_, has_rest))
             poll(nobody, kLongestPauseMs);

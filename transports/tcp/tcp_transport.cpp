@@ -303,7 +303,7 @@ std::size_t TcpTransport::on_stream(Stream& stream, Sink& sink)
     if (stream.end() != Stream::End::none)
         return 0;  // found by another way in this pass
     if (hot_.reads_soon(stream))
-        return 0;
+        return 0;  // by receive_hot(), which goes before each poll()
     const std::size_t events = receive(stream, sink);
     if (events != 0 && stream.end() == Stream::End::none)
         hot_.add(stream);

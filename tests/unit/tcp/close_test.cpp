@@ -76,6 +76,29 @@ TEST_CASE("all leave at once")
     zero->close();
 }
 
+TEST_CASE("all leave at once, with more for each other than the kernel takes")
+{
+    const Key key = Key::random();
+    TcpRank zero(0, 2, key);
+    TcpRank one(1, 2, key);
+    zero.connect(one, 1);
+    // The last look of each for arrivals finds one.
+    REQUIRE(zero.send(1, "first") == SendResult::done);
+    REQUIRE(drive({&zero, &one}, [&] { return !one.sink.frames.empty(); }));
+    REQUIRE(one.send(0, "second") == SendResult::done);
+    REQUIRE(drive({&zero}, [&] { return !zero.sink.frames.empty(); }));
+    const std::string payload(3000, 'p');
+    for (const auto& [from, to] : {std::pair(&zero, 1), std::pair(&one, 0)}) {
+        while (from->send(to, payload) == SendResult::done) {
+        }
+    }
+    std::jthread leaving([&] { zero->close(); });
+    one->close();
+    leaving.join();
+    CHECK(zero.sink.losses.empty());
+    CHECK(one.sink.losses.empty());
+}
+
 TEST_CASE("what was accepted arrives, however long after its sender has left the receiver computes")
 {
     const bool connected_before = GENERATE(true, false);

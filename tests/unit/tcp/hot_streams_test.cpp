@@ -1,7 +1,6 @@
 // How connections with much traffic are waited for, and that who sleeps hears of all that comes.
 #include <catch2/catch.hpp>
 
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -12,7 +11,6 @@
 #include "transports/tcp/hot_streams.hpp"
 
 using namespace tutti::test;
-using tutti::base::UniqueFd;
 using tutti::security::Key;
 using tutti::transport::tcp::HotStreams;
 using tutti::transport::tcp::Poller;
@@ -24,36 +22,17 @@ constexpr std::int64_t kNow = 1'000'000;
 constexpr std::int64_t kMuchLater = std::int64_t{1} << 62;
 constexpr int kManyArrivals = 100;
 
-/// Both ends of a connection over the loopback interface.
-std::array<UniqueFd, 2> connection()
-{
-    const UniqueFd door(socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    REQUIRE(bind(door.get(), generic, size) == 0);
-    REQUIRE(listen(door.get(), 1) == 0);
-    REQUIRE(getsockname(door.get(), generic, &size) == 0);
-    UniqueFd near(socket(AF_INET, SOCK_STREAM, 0));
-    REQUIRE(connect(near.get(), generic, size) == 0);
-    UniqueFd far(accept(door.get(), nullptr, nullptr));
-    REQUIRE(far);
-    return {std::move(near), std::move(far)};
-}
-
 /// A stream that epoll watches, as the transport makes it, and its other end.
 struct WatchedStream {
-    explicit WatchedStream(Poller& poller) : WatchedStream(poller, connection()) {}
-    WatchedStream(Poller& poller, std::array<UniqueFd, 2> ends)
-        : stream(std::move(ends[0]), 1, "there"), other(std::move(ends[1]))
+    explicit WatchedStream(Poller& poller)
+        : stream(RawPeer(door.port(), "127.0.0.2").release(), 1, "there"), other(door.accept())
     {
+        REQUIRE(other != nullptr);
         REQUIRE(poller.watch(stream.fd(), EPOLLIN, stream));
         stream.watched = true;
     }
 
-    void arrives() const { REQUIRE(send(other.get(), "x", 1, 0) == 1); }
+    void arrives() const { other->write("x"); }
     int least_told() const
     {
         int bytes = 0;
@@ -62,8 +41,9 @@ struct WatchedStream {
         return bytes;
     }
 
+    Door door;
     Stream stream;
-    UniqueFd other;
+    std::unique_ptr<RawPeer> other;
 };
 
 bool tells(Poller& poller, const WatchedStream& of, int timeout_ms)

@@ -93,6 +93,8 @@ public:
     Bytes read(std::size_t most = 4096) const;
     /// Whether the other end has closed the connection. Unread bytes are lost.
     bool is_closed() const;
+    /// For who needs the socket itself; nothing else may be called then.
+    base::UniqueFd release() { return std::move(fd_); }
     /// Closes it so that the other end is told of an error.
     void reset();
     /// Shakes hands with `with` as rank `rank`, and waits for its verdict or gives one. False when refused.
