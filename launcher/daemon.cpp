@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,9 +51,11 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
           }),
       head_(stream_, identity.node),
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
-      input_(loop_, [this](std::uint64_t bytes) {
-          head_.send(FrameType::stdin_taken, WireWriter().put(bytes).bytes());
-      })
+      input_(loop_,
+             [this](std::uint64_t bytes) {
+                 head_.send(FrameType::stdin_taken, WireWriter().put(bytes).bytes());
+             }),
+      control_(loop_, control_events())
 {
     if (identity_.hello) {
         head_.send(FrameType::hello, encode(*identity_.hello));
@@ -64,7 +67,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
     // start.
     const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     ::dup2(null.get(), STDERR_FILENO);
-    relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_);
+    relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_, control_);
 }
 
 Daemon::~Daemon()
@@ -161,18 +164,47 @@ void Daemon::start_daemons(const StartOrder& order)
     }
 }
 
+ControlChannels::Events Daemon::control_events()
+{
+    return {[this](int rank) {
+                if (RankProcess* process = processes_.find(rank)) {
+                    rank_joined(process->control);
+                }
+            },
+            [this](int rank) {
+                if (RankProcess* process = processes_.find(rank)) {
+                    process->control.left = true;
+                }
+            },
+            [this](int rank, int status, const std::string& message) { rank_aborted(rank, status, message); },
+            [this](int rank, const std::string& name, ControlChannels::Answer answer) {
+                if (processes_.find(rank) != nullptr) {
+                    relay_->request_deposit(rank, name, std::move(answer));
+                } else {
+                    answer(ControlChannels::Deposit::gone, {});
+                }
+            }};
+}
+
+void Daemon::rank_joined(Membership& membership)
+{
+    membership = {true, false};
+    if (!std::exchange(any_joined_, true)) {
+        head_.send(FrameType::joined);
+    }
+}
+
 void Daemon::rank_connected(int rank)
 {
     if (RankProcess* process = processes_.find(rank)) {
-        process->connected = true;
-        process->finalized = false;
+        rank_joined(process->pmix);
     }
 }
 
 void Daemon::rank_finalized(int rank)
 {
     if (RankProcess* process = processes_.find(rank)) {
-        process->finalized = true;
+        process->pmix.left = true;
     }
 }
 
@@ -219,10 +251,11 @@ void Daemon::reap()
         }
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
+            control_.ended(rank);
             input_.remove(rank);
             relay_->rank_ended(rank);
-            head_.send(FrameType::exited,
-                       encode(ExitReport{rank, child, wait_status, process->connected, process->finalized}));
+            head_.send(FrameType::exited, encode(ExitReport{rank, child, wait_status, process->has_joined(),
+                                                            process->has_left()}));
         }
     }
 }

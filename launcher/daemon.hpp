@@ -8,6 +8,7 @@
 
 #include "launcher/children.hpp"
 #include "launcher/connection.hpp"
+#include "launcher/control_channels.hpp"
 #include "launcher/doctor/patient.hpp"
 #include "launcher/pmix_relay.hpp"
 #include "launcher/pmix_server.hpp"
@@ -49,6 +50,8 @@ private:
     void values_wanted(int rank, const std::string& key, PmixAnswer answer) override;
 
     void handle_frame(const Frame& frame);
+    ControlChannels::Events control_events();
+    void rank_joined(Membership& membership);
     void start_daemons(const StartOrder& order);
     void handle_signal();
     void launch(const LaunchOrder& order);
@@ -72,10 +75,12 @@ private:
     std::unique_ptr<Children> children_;  // daemons that this one has started
     RankOutput output_;
     RankInput input_;
+    ControlChannels control_;
     std::unique_ptr<PmixServer> pmix_;
     std::unique_ptr<PmixRelay> relay_;
     std::unique_ptr<doctor::Patient> patient_;  // once the head is tuttirun --doctor
     bool launched_ = false;
+    bool any_joined_ = false;
     bool ending_ = false;
     bool given_up_ = false;
     bool all_exited_ = false;

@@ -14,6 +14,7 @@
 
 #include "launcher/daemon.hpp"
 #include "lib/base/terminal.hpp"
+#include "lib/control/channel.hpp"
 
 namespace tutti::launcher {
 
@@ -113,6 +114,9 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         environment.set_entry(entry);
     }
     environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
+    const UniqueFd control = control_.open(placement.rank);
+    environment.set(control::kVariable,
+                    control::channel_variable(control.get(), order.job_name, placement.rank));
 
     const bool wants_input = order.stdin_target == StdinTarget::all ||
                              (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
@@ -143,6 +147,7 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.standard_streams[1] = out.write_end.get();
     request.standard_streams[2] = err ? err->write_end.get() : out.write_end.get();
     request.inherited = &inherited_;
+    request.kept_descriptor = control.get();
     request.announce_to = watchdog_.group_pipe();
     SpawnError error;
     const pid_t pid = spawn(request, error);

@@ -18,14 +18,21 @@ std::optional<Failure> judge_exit(const ExitReport& report)
                                    WCOREDUMP(report.wait_status) ? ", core dumped" : "")};
     }
     const int status = WEXITSTATUS(report.wait_status);
-    const bool left_early = report.connected && !report.finalized;
-    if (status == 0 && left_early) {
+    if (status == 0 && report.joined && !report.left) {
         return Failure{1, "exited with status 0 without calling finalize"};
     }
     if (status != 0) {
         return Failure{status, fmt::format("exited with status {}", status)};
     }
     return std::nullopt;
+}
+
+Failure judge_absence()
+{
+    return {1,
+            "exited with status 0 before it joined the job, which other ranks have joined: they would wait "
+            "for it for "
+            "ever; let all ranks run the program, or give fewer of them (-n)"};
 }
 
 Failure judge_abort(int status, const std::string& message)

@@ -253,6 +253,10 @@ void Head::handle_frame(const Frame& frame)
             fail(rank, 0, judge_start(error_number, reader.text()));
             break;
         }
+        case FrameType::joined:
+            any_joined_ = true;
+            look_for_absence();
+            break;
         case FrameType::exited:
             handle_exit(decode_exit_report(frame.payload));
             break;
@@ -308,8 +312,19 @@ void Head::handle_exit(const ExitReport& report)
         const auto by_signal = static_cast<std::uint8_t>(WIFSIGNALED(report.wait_status));
         broadcast(FrameType::rank_died, WireWriter().put(std::int32_t{report.rank}).put(by_signal).bytes());
         fail(report.rank, report.pid, *failure);
+    } else if (!report.joined && !absent_) {
+        absent_ = {report.rank, report.pid};
+        look_for_absence();
     }
     fences_->rank_ended(report.rank);
+}
+
+/// Programs that know nothing of jobs end as they like. Where some join, all have to.
+void Head::look_for_absence()
+{
+    if (any_joined_ && absent_) {
+        fail(absent_->first, absent_->second, judge_absence());
+    }
 }
 
 Head::NodeState& Head::state_of(int node)

@@ -67,6 +67,7 @@ private:
     void handle_frame(const Frame& frame);
     void handle_output(int node, WireReader& reader);
     void handle_exit(const ExitReport& report);
+    void look_for_absence();
     void handle_modex_request(const Frame& frame);
     void handle_signal();
     void handle_write_failure(const std::string& where, int error_number);
@@ -97,9 +98,11 @@ private:
     std::unique_ptr<FenceCollector> fences_;
     std::unique_ptr<InputReader> input_;
     StdinWindow input_window_;
-    std::optional<int> exit_status_;  // of the first thing that went wrong
-    bool ended_by_user_ = false;      // then a terminal that takes no output is not waited for
-    bool loss_told_ = false;          // of a daemon: what is lost after it is its consequence
+    std::optional<int> exit_status_;             // of the first thing that went wrong
+    bool any_joined_ = false;                    // ranks are part of the job: they may wait for each other
+    std::optional<std::pair<int, int>> absent_;  // rank and pid of the first that ended well and did not join
+    bool ended_by_user_ = false;                 // then a terminal that takes no output is not waited for
+    bool loss_told_ = false;                     // of a daemon: what is lost after it is its consequence
     bool all_exited_ = false;
     bool finishing_ = false;
     bool output_finished_ = false;

@@ -129,7 +129,7 @@ std::string encode(const ExitReport& report)
 {
     WireWriter writer;
     writer.put(std::int32_t{report.rank}).put(std::int32_t{report.pid}).put(std::int32_t{report.wait_status});
-    writer.put(static_cast<std::uint8_t>(report.connected)).put(static_cast<std::uint8_t>(report.finalized));
+    writer.put(static_cast<std::uint8_t>(report.joined)).put(static_cast<std::uint8_t>(report.left));
     return writer.bytes();
 }
 
@@ -140,8 +140,8 @@ ExitReport decode_exit_report(std::string_view payload)
     report.rank = reader.number<std::int32_t>();
     report.pid = reader.number<std::int32_t>();
     report.wait_status = reader.number<std::int32_t>();
-    report.connected = reader.number<std::uint8_t>() != 0;
-    report.finalized = reader.number<std::uint8_t>() != 0;
+    report.joined = reader.number<std::uint8_t>() != 0;
+    report.left = reader.number<std::uint8_t>() != 0;
     reader.expect_end();
     return report;
 }

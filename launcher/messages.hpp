@@ -31,9 +31,9 @@ struct LaunchOrder {
 struct ExitReport {
     int rank = 0;
     int pid = 0;
-    int wait_status = 0;     // as waitpid() gave it
-    bool connected = false;  // it was a PMIx client
-    bool finalized = false;  // and has left the job in good order
+    int wait_status = 0;  // as waitpid() gave it
+    bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
+    bool left = false;    // and has left it in good order
 };
 
 std::string encode(const LaunchOrder& order);

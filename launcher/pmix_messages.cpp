@@ -24,6 +24,7 @@ std::string encode(const ModexRequest& request)
         .put(request.asker)
         .put(request.rank)
         .put(std::string_view(request.key))
+        .put(static_cast<std::uint8_t>(request.deposited))
         .bytes();
 }
 
@@ -35,6 +36,7 @@ ModexRequest decode_modex_request(std::string_view payload)
     request.asker = reader.number<std::uint16_t>();
     request.rank = reader.number<std::int32_t>();
     request.key = reader.text();
+    request.deposited = reader.number<std::uint8_t>() != 0;
     reader.expect_end();
     return request;
 }

@@ -23,13 +23,14 @@ struct ModexRequest {
     std::uint32_t number = 0;  // the asker's own, to find the answer's place
     std::uint16_t asker = 0;   // node
     std::int32_t rank = 0;
-    std::string key;  // that shall be among it
+    std::string key;         // that shall be among it
+    bool deposited = false;  // by its control channel, in place of PMIx: to be answered at once
 };
 
 struct ModexAnswer {
     std::uint32_t number = 0;
     std::uint16_t asker = 0;
-    std::int32_t status = 0;
+    std::int32_t status = 0;  // pmix_status_t, or a ControlChannels::Deposit
     std::string data;
 };
 

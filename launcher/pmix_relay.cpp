@@ -40,8 +40,21 @@ void PmixRelay::handle_fence_done(std::string_view payload)
 
 void PmixRelay::request(int rank, const std::string& key, PmixAnswer answer)
 {
+    ask(rank, key, false, std::move(answer));
+}
+
+void PmixRelay::request_deposit(int rank, const std::string& name, ControlChannels::Answer answer)
+{
+    ask(rank, name, true, [answer = std::move(answer)](int result, std::string bytes) {
+        answer(static_cast<ControlChannels::Deposit>(result), std::move(bytes));
+    });
+}
+
+void PmixRelay::ask(int rank, const std::string& key, bool deposited, PmixAnswer answer)
+{
     requests_[++last_request_] = std::move(answer);
-    head_.send(FrameType::modex_request, encode(ModexRequest{last_request_, head_.node(), rank, key}));
+    head_.send(FrameType::modex_request,
+               encode(ModexRequest{last_request_, head_.node(), rank, key, deposited}));
 }
 
 void PmixRelay::handle_modex_found(std::string_view payload)
@@ -56,8 +69,15 @@ void PmixRelay::handle_modex_found(std::string_view payload)
 
 void PmixRelay::handle_modex_wanted(std::string_view payload)
 {
-    const std::uint64_t serial = ++last_serving_;
     const ModexRequest request = decode_modex_request(payload);
+    if (request.deposited) {
+        std::string bytes;
+        const ControlChannels::Deposit result = control_.find(request.rank, request.key, bytes);
+        head_.send(FrameType::modex_answer, encode(ModexAnswer{request.number, request.asker,
+                                                               static_cast<std::int32_t>(result), bytes}));
+        return;
+    }
+    const std::uint64_t serial = ++last_serving_;
     serving_[serial] = {request, kFirstPause};
     ask_server(serial);
     if (ended_.contains(request.rank)) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/connection.hpp"
+#include "launcher/control_channels.hpp"
 #include "launcher/event_loop.hpp"
 #include "launcher/pmix_messages.hpp"
 #include "launcher/pmix_server.hpp"
@@ -20,7 +21,8 @@ namespace tutti::launcher {
 class PmixRelay {
 public:
     /// All must outlive this, and their threads be stopped before it ends.
-    PmixRelay(EventLoop& loop, Uplink& head, PmixServer& server) : loop_(loop), head_(head), server_(server)
+    PmixRelay(EventLoop& loop, Uplink& head, PmixServer& server, const ControlChannels& control)
+        : loop_(loop), head_(head), server_(server), control_(control)
     {
     }
 
@@ -28,6 +30,9 @@ public:
     void fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer);
     /// A rank of this node waits for `key` of `rank`, on another one.
     void request(int rank, const std::string& key, PmixAnswer answer);
+
+    /// Likewise for what it has deposited by now.
+    void request_deposit(int rank, const std::string& name, ControlChannels::Answer answer);
 
     void handle_fence_done(std::string_view payload);
     void handle_modex_wanted(std::string_view payload);
@@ -43,6 +48,7 @@ private:
         std::chrono::milliseconds pause;  // until libpmix is asked again
     };
 
+    void ask(int rank, const std::string& key, bool deposited, PmixAnswer answer);
     void ask_server(std::uint64_t serial);
     void consider(std::uint64_t serial, int status, const std::string& data);
     void answer_request(std::uint64_t serial, int status, const std::string& data);
@@ -50,6 +56,7 @@ private:
     EventLoop& loop_;
     Uplink& head_;
     PmixServer& server_;
+    const ControlChannels& control_;
     std::map<std::vector<int>, std::deque<PmixAnswer>> fences_;  // by ranks, in the order of the calls
     std::map<std::uint32_t, PmixAnswer> requests_;               // of this node's ranks
     std::uint32_t last_request_ = 0;

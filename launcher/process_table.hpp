@@ -13,12 +13,22 @@ namespace tutti::launcher {
 
 class Watchdog;
 
+/// Of a process in the job. A rank's process may run several programs, one behind the other, that join.
+struct Membership {
+    bool joined = false;
+    bool left = false;  // since it last joined
+};
+
 struct RankProcess {
     pid_t pid = -1;  // -1: not started
     bool running = false;
-    bool connected = false;
-    bool finalized = false;
-    UniqueFd handle;  // a pidfd, as long as it runs
+    Membership control;  // as the rank says over its control channel
+    Membership pmix;     // as its PMIx server knows
+    UniqueFd handle;     // a pidfd, as long as it runs
+
+    bool has_joined() const noexcept { return control.joined || pmix.joined; }
+    /// The rank itself knows best: its PMIx server may be gone, or too busy to be told.
+    bool has_left() const noexcept { return control.joined ? control.left : pmix.left; }
 };
 
 class ProcessTable {

@@ -13,9 +13,9 @@ bool belongs_to_outer_job(std::string_view entry)
     if (entry.starts_with("PMIX_MCA_")) {
         return false;  // settings of the user's
     }
-    static constexpr std::array<std::string_view, 9> kPrefixes = {
-        "PMIX_",        "PMI_",        "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_APP_CTX",
-        "OMPI_NUM_APP", "HYDRA_LOCAL", "TUTTI_LOCAL_",     "TUTTI_TERMINAL="};
+    static constexpr std::array<std::string_view, 10> kPrefixes = {
+        "PMIX_",        "PMI_",        "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",  "OMPI_APP_CTX",
+        "OMPI_NUM_APP", "HYDRA_LOCAL", "TUTTI_LOCAL_",     "TUTTI_TERMINAL=", "TUTTI_CONTROL="};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(),
                        [entry](std::string_view prefix) { return entry.starts_with(prefix); });
 }

@@ -77,6 +77,9 @@ struct CpuSet {
         }
     }
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0) {
+        give_up("cannot pass its control channel on");
+    }
     if (!request.cpus->empty() && ::sched_setaffinity(0, cpus.bytes, cpus.set) != 0) {
         give_up("cannot bind it to its processors");
     }

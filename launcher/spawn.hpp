@@ -26,6 +26,8 @@ struct SpawnRequest {
     const std::vector<int>* cpus;   // empty: not bound
     int standard_streams[3];        // the child's descriptors 0, 1 and 2
     const InheritedState* inherited;
+    /// A descriptor that the program gets by the same number; -1: none.
+    int kept_descriptor = -1;
     /// Where the child writes its number, a pid_t, before it executes anything, since it leads a process
     /// group that somebody else has to know of; minus that number when it executes nothing after all. -1:
     /// nowhere.

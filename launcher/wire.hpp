@@ -46,6 +46,7 @@ enum class FrameType : std::uint16_t {
     output,         // i32 rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes
     start_failed,   // i32 rank, i32 errno, string: why a rank could not be started
+    joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport
     aborted,        // i32 rank, i32 pid, i32 status, string message
     all_exited,     // no process of the job is left on the daemon's node

@@ -14,6 +14,10 @@
 
 #include "tutti/error.hpp"
 
+namespace tutti::control {
+class Channel;
+}
+
 namespace tutti::bootstrap {
 
 /// All calls may be made from any thread, one at a time. Every call but abort() throws tutti::Error
@@ -44,6 +48,8 @@ public:
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
     /// The same without waiting: nothing while the value is not known here. It is asked for meanwhile.
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key) = 0;
+    /// This rank's channel to the daemon that started it; nullptr under launchers of others, and without one.
+    virtual control::Channel* control() noexcept { return nullptr; }
     /// Returns when all ranks of the job have called it. Carries no data.
     virtual void fence() = 0;
     /// For a rank that fails because another is gone: the launcher is then about to end the job, and knows

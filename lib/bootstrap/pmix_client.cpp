@@ -4,13 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -22,8 +23,19 @@ namespace tutti::bootstrap {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Between two questions for a key that the server does not know; all pauses together are twice as long.
 constexpr std::chrono::milliseconds kLongestPause(2048);
+
+// After which a rank that waits for another one's card asks the daemon again.
+constexpr std::chrono::milliseconds kLookPeriod(250);
+
+// For the daemon's answer to who does not want to wait.
+constexpr std::chrono::milliseconds kNoTime(20);
+
+// After which the user is told whom a rank waits for.
+constexpr std::chrono::seconds kLate(5);
 
 // For news of a death to go from the daemon on one host to the head, and from there to this one, all of them
 // busy.
@@ -63,14 +75,41 @@ Value ask(const std::string& job_name, pmix_rank_t rank, const char* key, const 
     return Value(status == PMIX_SUCCESS ? value : nullptr);
 }
 
-std::optional<std::vector<std::byte>> as_bytes(const Value& value)
+std::optional<std::vector<std::byte>> as_bytes(const pmix_value_t& value)
 {
-    if (!value || value->type != PMIX_BYTE_OBJECT) {
+    if (value.type != PMIX_BYTE_OBJECT) {
         return std::nullopt;
     }
-    const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-    return std::vector<std::byte>(bytes, bytes + value->data.bo.size);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(value.data.bo.bytes);
+    return std::vector<std::byte>(bytes, bytes + value.data.bo.size);
 }
+
+std::optional<std::vector<std::byte>> as_bytes(const Value& value)
+{
+    return value ? as_bytes(*value) : std::nullopt;
+}
+
+/// Says once that a rank is waited for.
+class LateRank {
+public:
+    LateRank(const Bootstrap& job, int rank) : job_(job), rank_(rank) {}
+    void tell()
+    {
+        if (told_ || Clock::now() - since_ < kLate) {
+            return;
+        }
+        told_ = true;
+        const std::string host = job_.host_of(rank_);
+        fmt::print(stderr, "tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",
+                   job_.rank(), rank_, host.empty() ? "" : " on " + host, kLate.count());
+    }
+
+private:
+    const Bootstrap& job_;
+    const int rank_;
+    const Clock::time_point since_ = Clock::now();
+    bool told_ = false;
+};
 
 /// Launchers do not agree on the types of numbers.
 std::optional<long> as_number(const Value& value)
@@ -130,6 +169,10 @@ PmixClient::PmixClient()
     check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
     job_name_ = self.nspace;
     rank_ = static_cast<int>(self.rank);
+    control_ = control::Channel::inherited(job_name_, rank_);
+    if (control_) {
+        control_->joined();
+    }
     const std::optional<long> size = as_number(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE));
     if (!size || *size <= rank_) {
         PMIx_Finalize(nullptr, 0);
@@ -233,50 +276,106 @@ void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
     const std::string name(key);
     check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &entry), "publish", fmt::format("cannot store '{}'", key));
     check(PMIx_Commit(), "publish", fmt::format("cannot send '{}'", key));
+    if (control_) {
+        control_->deposit(key, {reinterpret_cast<const char*>(value.data()), value.size()});
+    }
 }
 
 /// Shared with libpmix's thread, which may answer when nobody asks any more.
-struct PmixClient::Answer {
-    std::atomic<bool> done{false};                // release after `value`
-    std::optional<std::vector<std::byte>> value;  // nothing: the server does not know it
+class PmixClient::Answer {
+public:
+    /// Waits up to `patience` for it.
+    bool wait(Clock::duration patience)
+    {
+        std::unique_lock lock(mutex_);
+        return come_.wait_for(lock, patience, [this] { return done_; });
+    }
+    // Of an answer that has come.
+    pmix_status_t status() const noexcept { return status_; }
+    std::optional<std::vector<std::byte>>& value() noexcept { return value_; }
 
     static void take(pmix_status_t status, pmix_value_t* value, void* asker)
     {
-        const std::unique_ptr<std::shared_ptr<Answer>> answer(static_cast<std::shared_ptr<Answer>*>(asker));
-        if (status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_BYTE_OBJECT) {
-            const auto* const bytes = reinterpret_cast<const std::byte*>(value->data.bo.bytes);
-            (*answer)->value.emplace(bytes, bytes + value->data.bo.size);
+        const std::unique_ptr<std::shared_ptr<Answer>> owned(static_cast<std::shared_ptr<Answer>*>(asker));
+        Answer& answer = **owned;
+        const std::lock_guard lock(answer.mutex_);
+        answer.status_ = status;
+        if (status == PMIX_SUCCESS && value != nullptr) {
+            answer.value_ = as_bytes(*value);
         }
-        (*answer)->done.store(true, std::memory_order_release);
+        answer.done_ = true;
+        answer.come_.notify_all();
     }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable come_;
+    bool done_ = false;
+    pmix_status_t status_ = PMIX_SUCCESS;
+    std::optional<std::vector<std::byte>> value_;
 };
 
+/// Asks the PMIx server for what a rank publishes, now or later.
+std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::string& key)
+{
+    auto answer = std::make_shared<Answer>();
+    auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
+    const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
+    const pmix_status_t status = PMIx_Get_nb(&peer, key.c_str(), nullptr, 0, Answer::take, asker.get());
+    if (status == PMIX_SUCCESS) {
+        static_cast<void>(asker.release());  // take() has it now
+    } else {
+        Answer::take(status, nullptr, asker.release());
+    }
+    return answer;
+}
+
+/// The daemon is asked first, where this is one of its ranks: it answers at once, and needs no PMIx server.
+/// Whoever has no channel to it has published by PMIx only. A rank may be late by any time, as long as it
+/// lives: its end is the launcher's business.
 std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
 {
-    const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
     const std::string name(key);
-    pmix_value_t* answer = nullptr;
-    // Answered by the server when the peer has committed: libpmix sleeps on a condition variable until then.
-    // Open MPI's server says instead that there is no such key, now and then, when the peer commits at that
-    // moment.
-    pmix_status_t status = PMIX_SUCCESS;
-    for (auto pause = std::chrono::milliseconds(1); pause < kLongestPause; pause *= 2) {
-        status = PMIx_Get(&peer, name.c_str(), nullptr, 0, &answer);
-        if (status != PMIX_ERR_NOT_FOUND) {
-            break;
+    LateRank late(*this, rank);
+    std::shared_ptr<Answer> answer;
+    auto pause = std::chrono::milliseconds(1);
+    while (true) {
+        using State = control::Channel::Fetched::State;
+        const control::Channel::Fetched deposited =
+            control_ ? control_->fetch(rank, name) : control::Channel::Fetched{};
+        if (deposited.state == State::found) {
+            const auto* const bytes = reinterpret_cast<const std::byte*>(deposited.bytes.data());
+            return {bytes, bytes + deposited.bytes.size()};
+        }
+        if (!answer) {
+            answer = ask_server(rank, name);
+        }
+        if (!answer->wait(kLookPeriod)) {
+            late.tell();
+            continue;
+        }
+        if (answer->value()) {
+            return *std::move(answer->value());
+        }
+        const pmix_status_t status = answer->status();
+        answer.reset();
+        late.tell();
+        // libpmix waits for two seconds at most.
+        if (status == PMIX_ERR_TIMEOUT) {
+            continue;
+        }
+        // Open MPI's server says now and then that there is no such key when the peer commits at that moment.
+        const bool may_come = deposited.state == State::missing || status == PMIX_ERR_NOT_FOUND;
+        if (!may_come || (pause > kLongestPause && deposited.state != State::missing)) {
+            let_launcher_end_the_job();
+            throw Error(ErrorCode::bootstrap, "fetch",
+                        fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
+                                    PMIx_Error_string(status)),
+                        rank);
         }
         std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, kLongestPause + kLongestPause);
     }
-    std::optional<std::vector<std::byte>> fetched =
-        as_bytes(Value(status == PMIX_SUCCESS ? answer : nullptr));
-    if (!fetched) {
-        let_launcher_end_the_job();
-        throw Error(ErrorCode::bootstrap, "fetch",
-                    fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
-                                PMIx_Error_string(status)),
-                    rank);
-    }
-    return *std::move(fetched);
 }
 
 std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
@@ -284,25 +383,25 @@ std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_vie
     const std::pair question{rank, std::string(key)};
     const std::string& name = question.second;
     if (const auto asked = answers_.find(question); asked != answers_.end()) {
-        if (!asked->second->done.load(std::memory_order_acquire)) {
+        if (!asked->second->wait({})) {
             return std::nullopt;
         }
         // Of a failure, the next call asks again.
-        return std::move(answers_.extract(asked).mapped()->value);
+        return std::move(answers_.extract(asked).mapped()->value());
     }
-    // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait for
-    // that takes it two seconds then, to no end. libpmix keeps what it was told once.
-    const auto number = static_cast<pmix_rank_t>(rank);
-    if (auto known = as_bytes(ask(job_name_, number, name.c_str(), PMIX_IMMEDIATE))) {
+    if (control_) {
+        const control::Channel::Fetched deposited = control_->fetch(rank, name, kNoTime);
+        if (deposited.state == control::Channel::Fetched::State::found) {
+            const auto* const bytes = reinterpret_cast<const std::byte*>(deposited.bytes.data());
+            return std::vector(bytes, bytes + deposited.bytes.size());
+        }
+    } else if (auto known =
+                   as_bytes(ask(job_name_, static_cast<pmix_rank_t>(rank), name.c_str(), PMIX_IMMEDIATE))) {
+        // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait
+        // for that takes it two seconds then, to no end. libpmix keeps what it was told once.
         return known;
     }
-    const auto answer = std::make_shared<Answer>();
-    auto asker = std::make_unique<std::shared_ptr<Answer>>(answer);
-    const pmix_proc_t peer = make_proc(job_name_, number);
-    if (PMIx_Get_nb(&peer, name.c_str(), nullptr, 0, Answer::take, asker.get()) == PMIX_SUCCESS) {
-        static_cast<void>(asker.release());  // take() has it now
-        answers_.emplace(question, answer);
-    }
+    answers_.emplace(question, ask_server(rank, name));
     return std::nullopt;
 }
 
@@ -324,21 +423,32 @@ void PmixClient::let_launcher_end_the_job()
 void PmixClient::abort(int status, std::string_view message)
 {
     const std::string text(message);
+    if (!control_ || !control_->abort(status, message)) {
+        abort_by_server(status, text);
+    }
+    // The launcher ends this process, if it has not done so yet; an abort is never a success.
+    ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
+}
+
+void PmixClient::abort_by_server(int status, const std::string& text)
+{
     // tuttirun shows the message with its own; other launchers drop it.
     if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
         fmt::print(stderr, "tutti: {}; ending the job with status {}\n", text, status);
         std::fflush(nullptr);
     }
     PMIx_Abort(status, text.c_str(), nullptr, 0);
-    // The launcher ends this process, if it has not done so yet; an abort is never a success.
-    ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
 }
 
 void PmixClient::finalize()
 {
     if (!finalized_) {
         finalized_ = true;
-        check(PMIx_Finalize(nullptr, 0), "finalize", "cannot take leave of the launcher");
+        // A daemon that knows needs no PMIx server, which may be too busy to answer in the time that libpmix
+        // gives it.
+        const bool told = control_ && control_->left();
+        const pmix_status_t status = PMIx_Finalize(nullptr, 0);
+        check(told ? PMIX_SUCCESS : status, "finalize", "cannot take leave of the launcher");
     }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/bootstrap/bootstrap.hpp"
+#include "lib/control/channel.hpp"
 
 namespace tutti::bootstrap {
 
@@ -28,6 +29,7 @@ public:
     std::span<const int> node_of_rank() const noexcept override { return node_of_rank_; }
     std::string host_of(int rank) const override;
     std::string job_key() override;
+    control::Channel* control() noexcept override { return control_.get(); }
 
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
@@ -38,11 +40,14 @@ public:
     void finalize() override;
 
 private:
-    struct Answer;
+    class Answer;
 
     void find_nodes();
+    void abort_by_server(int status, const std::string& text);
+    std::shared_ptr<Answer> ask_server(int rank, const std::string& key);
 
     std::string job_name_;
+    std::unique_ptr<control::Channel> control_;
     int rank_ = 0;
     int size_ = 1;
     std::vector<int> local_peers_;

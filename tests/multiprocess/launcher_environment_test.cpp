@@ -88,10 +88,11 @@ TEST_CASE("ranks are bound to the processors that the map gives them")
 
 TEST_CASE("signals and descriptors of the launcher's own stay with it")
 {
-    // Neither blocked nor ignored signals, and no descriptors but 0, 1, 2 (and the one that lists them).
+    // Neither blocked nor ignored signals, and no descriptors but 0, 1, 2 and the control channel (and the one that
+    // lists them).
     const Result result = tuttirun(
         {"-n", "2", "sh", "-c", "grep -E 'SigBlk|SigIgn' /proc/self/status; ls /proc/self/fd | wc -l"});
     CHECK(sorted(lines_of(result.out)) ==
-          std::vector<std::string>{"4", "4", "SigBlk:\t0000000000000000", "SigBlk:\t0000000000000000",
+          std::vector<std::string>{"5", "5", "SigBlk:\t0000000000000000", "SigBlk:\t0000000000000000",
                                    "SigIgn:\t0000000000000000", "SigIgn:\t0000000000000000"});
 }

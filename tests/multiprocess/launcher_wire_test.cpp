@@ -61,8 +61,8 @@ TEST_CASE("an exit report survives the wire")
     CHECK(report.rank == 3);
     CHECK(report.pid == 4711);
     CHECK(report.wait_status == 9);
-    CHECK(report.connected);
-    CHECK_FALSE(report.finalized);
+    CHECK(report.joined);
+    CHECK_FALSE(report.left);
 }
 
 TEST_CASE("payloads that are cut short or too long are refused")
