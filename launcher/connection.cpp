@@ -55,17 +55,24 @@ void Connection::handle(std::uint32_t epoll_events)
     }
 }
 
-void Connection::receive()
+void Connection::receive_all()
+{
+    while (open_ && receive()) {
+    }
+}
+
+/// False: nothing has come.
+bool Connection::receive()
 {
     // One buffer for all connections of this thread; frames are views into the parser's copy.
     static thread_local std::vector<char> buffer(kReadBytes);
     const ssize_t bytes = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
-        return;
+        return false;
     }
     if (bytes <= 0) {
         close(bytes == 0 ? "it closed the connection" : std::strerror(errno));
-        return;
+        return false;
     }
     try {
         parser_.append({buffer.data(), static_cast<std::size_t>(bytes)});
@@ -76,6 +83,7 @@ void Connection::receive()
     } catch (const WireError& error) {
         close(error.what());
     }
+    return true;
 }
 
 void Connection::send(const Frame& frame)

@@ -26,13 +26,15 @@ public:
 
     /// Queues the frame and writes as much as the kernel takes now. Frames to a closed peer go nowhere.
     void send(const Frame& frame);
+    /// Hands out all that has arrived by now, from outside a handler of this connection.
+    void receive_all();
     /// Hangs up; on_closed is not called.
     void hang_up();
     bool open() const noexcept { return open_; }
 
 private:
     void handle(std::uint32_t epoll_events);
-    void receive();
+    bool receive();
     void flush();
     void close(const std::string& reason);
     void watch_link();

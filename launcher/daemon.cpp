@@ -62,9 +62,8 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
     }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
     PmixObserver& observer = *this;
-    pmix_ = std::make_unique<PmixServer>(loop_, observer, session_directory);
-    // From here on errors go to the head. libpmix would write a line for each rank that is killed in its
-    // start.
+    pmix_ = std::make_unique<PmixProcess>(loop_, observer, session_directory);
+    // From here on errors go to the head.
     const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     ::dup2(null.get(), STDERR_FILENO);
     relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_, control_);
@@ -85,6 +84,15 @@ void Daemon::handle_frame(const Frame& frame)
     if (frame.node != identity_.node && frame.node != kAllNodes) {
         return;
     }
+    if (order_ && (frame.type == FrameType::stdin_data || frame.type == FrameType::send_signal)) {
+        early_.emplace_back(frame.type, frame.payload);
+    } else {
+        handle_own(frame);
+    }
+}
+
+void Daemon::handle_own(const Frame& frame)
+{
     WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::start_daemons:
@@ -201,6 +209,19 @@ void Daemon::rank_connected(int rank)
     }
 }
 
+/// Ranks that have joined the job need it no more. Who has not ends with an error of its own.
+void Daemon::pmix_lost(const std::string& reason)
+{
+    why_no_pmix_ = reason;
+    if (order_) {
+        pmix_ready();
+    } else if (launched_ && !ending_ && !all_exited_) {
+        const std::string text = fmt::format("{} on {}: ranks that have joined the job go on without it",
+                                             reason, Hello::of_this_process().host_name);
+        head_.send(FrameType::note, WireWriter().put(std::uint8_t{false}).put_rest(text).bytes());
+    }
+}
+
 void Daemon::rank_finalized(int rank)
 {
     if (RankProcess* process = processes_.find(rank)) {
@@ -243,10 +264,10 @@ void Daemon::handle_signal()
 void Daemon::reap()
 {
     const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
-    // A rank finalizes, or aborts, before it exits: libpmix's thread has posted that by now.
-    loop_.run_posted();
+    // A rank finalizes, or aborts, before it exits: the PMIx server has said that by now.
+    pmix_->read_all();
     for (const auto& [child, wait_status] : ended) {
-        if (children_ && children_->reaped(child, wait_status)) {
+        if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status))) {
             continue;
         }
         const int rank = processes_.ended(child);
@@ -285,7 +306,8 @@ void Daemon::check_for_the_end()
     if (!stream_.open() && !launched_) {
         loop_.stop();
     }
-    if (!launched_ || (processes_.any_rank_runs() && !given_up_)) {
+    const bool waits_for_pmix = order_ && !ending_;
+    if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_)) {
         return;
     }
     if (processes_.any_group_lives() && !given_up_) {

@@ -5,13 +5,16 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "launcher/children.hpp"
 #include "launcher/connection.hpp"
 #include "launcher/control_channels.hpp"
 #include "launcher/doctor/patient.hpp"
+#include "launcher/pmix_process.hpp"
 #include "launcher/pmix_relay.hpp"
-#include "launcher/pmix_server.hpp"
 #include "launcher/process_table.hpp"
 #include "launcher/rank_environment.hpp"
 #include "launcher/rank_input.hpp"
@@ -43,6 +46,8 @@ public:
     void run() { loop_.run(); }
 
 private:
+    void pmix_ready() override;
+    void pmix_lost(const std::string& reason) override;
     void rank_connected(int rank) override;
     void rank_finalized(int rank) override;
     void rank_aborted(int rank, int status, const std::string& message) override;
@@ -50,11 +55,13 @@ private:
     void values_wanted(int rank, const std::string& key, PmixAnswer answer) override;
 
     void handle_frame(const Frame& frame);
+    void handle_own(const Frame& frame);
     ControlChannels::Events control_events();
     void rank_joined(Membership& membership);
     void start_daemons(const StartOrder& order);
     void handle_signal();
-    void launch(const LaunchOrder& order);
+    void launch(LaunchOrder order);
+    void start_ranks(const LaunchOrder& order);
     bool start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
                     const RankEnvironment& app_environment);
     void start_failed(int rank, const SpawnError& error);
@@ -76,9 +83,12 @@ private:
     RankOutput output_;
     RankInput input_;
     ControlChannels control_;
-    std::unique_ptr<PmixServer> pmix_;
+    std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;
-    std::unique_ptr<doctor::Patient> patient_;  // once the head is tuttirun --doctor
+    std::unique_ptr<doctor::Patient> patient_;              // once the head is tuttirun --doctor
+    std::string why_no_pmix_;                               // once there is no server any more
+    std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
+    std::vector<std::pair<FrameType, std::string>> early_;  // for ranks that are not there until then
     bool launched_ = false;
     bool any_joined_ = false;
     bool ending_ = false;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -48,21 +49,45 @@ void Daemon::enter_working_directory(const LaunchOrder& order)
     }
 }
 
-void Daemon::launch(const LaunchOrder& order)
+void Daemon::launch(LaunchOrder order)
 {
     launched_ = true;
     processes_.resize(order.ranks.size());
-    const std::vector<int> local = order.ranks_of(identity_.node);
-    if (local.empty()) {
+    if (order.ranks_of(identity_.node).empty()) {
         check_for_the_end();
         return;
     }
+    order_ = std::move(order);
+    if (why_no_pmix_.empty()) {
+        pmix_->register_job(*order_, identity_.node, identity_.key.to_hex());
+    } else {
+        pmix_ready();
+    }
+}
+
+/// Or lost: then that is said.
+void Daemon::pmix_ready()
+{
+    const std::optional<LaunchOrder> order = std::exchange(order_, std::nullopt);
+    if (order && !why_no_pmix_.empty()) {
+        start_failed(order->ranks_of(identity_.node).front(), {0, why_no_pmix_});
+    } else if (order && !ending_) {
+        start_ranks(*order);
+    }
+    for (const auto& [type, payload] : std::exchange(early_, {})) {
+        handle_own({type, static_cast<std::uint16_t>(identity_.node), payload});
+    }
+    check_for_the_end();
+}
+
+void Daemon::start_ranks(const LaunchOrder& order)
+{
+    const std::vector<int> local = order.ranks_of(identity_.node);
     try {
         if (identity_.hello) {
             enter_working_directory(order);
             base_environment_.add_forwarded(order.environment);
         }
-        pmix_->register_job(order, identity_.node, identity_.key.to_hex());
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -103,7 +128,6 @@ void Daemon::launch(const LaunchOrder& order)
     } catch (const std::exception& error) {
         start_failed(local.front(), {0, error.what()});
     }
-    check_for_the_end();
 }
 
 bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,

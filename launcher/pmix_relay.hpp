@@ -14,14 +14,14 @@
 #include "launcher/control_channels.hpp"
 #include "launcher/event_loop.hpp"
 #include "launcher/pmix_messages.hpp"
-#include "launcher/pmix_server.hpp"
+#include "launcher/pmix_process.hpp"
 
 namespace tutti::launcher {
 
 class PmixRelay {
 public:
     /// All must outlive this, and their threads be stopped before it ends.
-    PmixRelay(EventLoop& loop, Uplink& head, PmixServer& server, const ControlChannels& control)
+    PmixRelay(EventLoop& loop, Uplink& head, PmixProcess& server, const ControlChannels& control)
         : loop_(loop), head_(head), server_(server), control_(control)
     {
     }
@@ -55,7 +55,7 @@ private:
 
     EventLoop& loop_;
     Uplink& head_;
-    PmixServer& server_;
+    PmixProcess& server_;
     const ControlChannels& control_;
     std::map<std::vector<int>, std::deque<PmixAnswer>> fences_;  // by ranks, in the order of the calls
     std::map<std::uint32_t, PmixAnswer> requests_;               // of this node's ranks

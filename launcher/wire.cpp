@@ -109,7 +109,7 @@ bool FrameParser::next(Frame& frame)
     const auto type = header.number<std::uint16_t>();
     const auto node = header.number<std::uint16_t>();
     if (type < static_cast<std::uint16_t>(FrameType::start_daemons) ||
-        type > static_cast<std::uint16_t>(FrameType::bye)) {
+        type > static_cast<std::uint16_t>(FrameType::pmix_found)) {
         throw WireError(fmt::format("a frame of the unknown type {}", type));
     }
     if (length > kMaxFrameBytes) {

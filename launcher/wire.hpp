@@ -50,7 +50,20 @@ enum class FrameType : std::uint16_t {
     exited,         // ExitReport
     aborted,        // i32 rank, i32 pid, i32 status, string message
     all_exited,     // no process of the job is left on the daemon's node
-    bye             // all output was sent before this
+    bye,            // all output was sent before this
+    // daemon to its PMIx server, which is also told of rank_died
+    pmix_register,  // i32 node, string key, LaunchOrder
+    pmix_find,      // u64 serial, i32 rank: what has it published?
+    pmix_answer,    // u64 serial, i32 pmix_status_t, bytes to the end: to pmix_fence and pmix_get
+    // PMIx server to its daemon
+    pmix_ready,      // for each rank of the node: strings, NAME=value
+    pmix_refused,    // text to the end: why there is no server
+    pmix_connected,  // i32 rank
+    pmix_finalized,  // i32 rank
+    pmix_aborted,    // i32 rank, i32 status, string message
+    pmix_fence,      // u64 serial, FenceFrame
+    pmix_get,        // u64 serial, i32 rank, key to the end
+    pmix_found       // u64 serial, i32 pmix_status_t, bytes to the end: to pmix_find
 };
 
 inline constexpr std::int32_t kAllRanks = -1;

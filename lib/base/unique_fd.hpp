@@ -20,6 +20,8 @@ public:
     ~UniqueFd() { reset(); }
 
     int get() const noexcept { return fd_; }
+    /// The caller's from now on.
+    int release() noexcept { return std::exchange(fd_, -1); }
     explicit operator bool() const noexcept { return fd_ >= 0; }
     void reset(int fd = -1) noexcept
     {

@@ -85,7 +85,11 @@ Arrival receive(int socket, Packet& packet)
     message.msg_iovlen = 1;
     message.msg_control = space.data();
     message.msg_controllen = space.size();
-    const ssize_t received = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t received = 0;
+    do {
+        received = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        // Said once of a side that has ended without reading all: what it has sent is still there.
+    } while (received < 0 && errno == ECONNRESET);
     if (received < 0 && (errno == EAGAIN || errno == EINTR))
         return Arrival::nothing;
     if (received <= 0)

@@ -68,12 +68,28 @@ void wait_for_card(Bootstrap& job)
     job.finalize();
 }
 
+/// Reads the others' cards once a line of input has come: whatever has become of the PMIx server by then.
+void exchange_later(Bootstrap& job)
+{
+    job.publish("card", card_of(job.rank()));
+    fmt::print("up\n");
+    std::fflush(stdout);
+    expect(std::getchar() == '\n', "the line of input");
+    for (int rank = 0; rank < job.size(); ++rank) {
+        expect(job.fetch(rank, "card") == card_of(rank), "a card without a server");
+    }
+    job.finalize();
+    fmt::print("left\n");
+}
+
 int run(Bootstrap& job, const std::vector<std::string>& arguments)
 {
     const std::string& action = arguments[0];
     const bool chosen = arguments.size() > 1 && std::stoi(arguments[1]) == job.rank();
     if (action == "exchange") {
         exchange(job);
+    } else if (action == "exchange-later") {
+        exchange_later(job);
     } else if (action == "wait") {
         wait_for_card(job);
     } else if (action == "finalize") {

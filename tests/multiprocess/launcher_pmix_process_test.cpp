@@ -1,0 +1,191 @@
+// What becomes of jobs whose PMIx server dies, stands still, or has strangers at its port.
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/stranger_filter.hpp"
+#include "launcher/unique_fd.hpp"
+#include "tests/multiprocess/on_hosts.hpp"
+
+using namespace tutti::test;
+using tutti::launcher::UniqueFd;
+
+namespace {
+
+constexpr uid_t kNobody = 65534;
+
+std::vector<pid_t> pmix_servers(const Launched& job)
+{
+    std::vector<pid_t> found;
+    for (const pid_t pid : job.processes()) {
+        if (file_text("/proc/" + std::to_string(pid) + "/comm") == "tuttirun-pmix\n") {
+            found.push_back(pid);
+        }
+    }
+    return found;
+}
+
+Words with_input_for_all(Words words)
+{
+    words.insert(words.begin(), {"--stdin", "all"});
+    return words;
+}
+
+std::string repeated(const std::string& line, int times)
+{
+    std::string text;
+    for (; times > 0; --times) {
+        text += line;
+    }
+    return text;
+}
+
+/// A job of three ranks that have published their cards, and read those of others once it is told to.
+struct CardsLater {
+    explicit CardsLater(const Words& placing)
+        : job(tuttirun_command(with_input_for_all([&] {
+              Words words = placing;
+              words.insert(words.end(), {program("bootstrap_actions"), "exchange-later"});
+              return words;
+          }())))
+    {
+        REQUIRE(job.wait_for_output(repeated("up\n", 3)));
+    }
+    Result go_on()
+    {
+        job.write("\n");
+        return job.wait();
+    }
+    Launched job;
+};
+
+/// Runs `action` in a process of that user, and returns its exit status.
+int as_user(uid_t user, const std::function<int()>& action)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::_exit(::setgid(user) != 0 || ::setuid(user) != 0 ? 99 : action());
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+UniqueFd connect_to(std::uint16_t port)
+{
+    UniqueFd connection(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        connection.reset();
+    }
+    return connection;
+}
+
+/// 0: the other side hangs up at once, without a word.
+int is_sent_away(std::uint16_t port)
+{
+    const UniqueFd connection = connect_to(port);
+    const timeval patience{10, 0};
+    ::setsockopt(connection.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    char byte = 0;
+    return connection && ::recv(connection.get(), &byte, 1, 0) <= 0 && errno != EAGAIN ? 0 : 1;
+}
+
+/// Says more than it means to send, and is gone: what is read first is what it has left.
+int shouts_and_leaves(std::uint16_t port)
+{
+    const UniqueFd connection = connect_to(port);
+    const std::string text(64, '\xff');
+    return connection && ::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL) > 0 ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("a job that has wired up goes on without its PMIx server")
+{
+    for (const Words& placing : {Words{"-n", "3"}, on_hosts({1, 2}, {})}) {
+        CardsLater scene(placing);
+        for (const pid_t server : pmix_servers(scene.job)) {
+            ::kill(server, SIGKILL);
+        }
+        const Result result = scene.go_on();
+        CHECK(result.status == 0);
+        CHECK(result.out == repeated("up\n", 3) + repeated("left\n", 3));
+        CHECK(contains(result.err, "tuttirun: the PMIx server was killed by signal 9 (Killed) on "));
+        CHECK(contains(result.err, ": ranks that have joined the job go on without it\n"));
+    }
+}
+
+TEST_CASE("a PMIx server that stands still holds up no job that has wired up")
+{
+    for (const Words& placing : {Words{"-n", "3"}, on_hosts({2, 1}, {})}) {
+        CardsLater scene(placing);
+        for (const pid_t server : pmix_servers(scene.job)) {
+            ::kill(server, SIGSTOP);
+        }
+        const Result result = scene.go_on();
+        CHECK(result.status == 0);
+        CHECK(result.out == repeated("up\n", 3) + repeated("left\n", 3));
+        CHECK(result.err == "");
+    }
+}
+
+TEST_CASE("a rank that the PMIx server is gone for says so")
+{
+    Launched job(
+        tuttirun_command({"-n", "1", "sh", "-c",
+                          "echo up; read -r line; exec " + program("bootstrap_actions") + " finalize"}));
+    REQUIRE(job.wait_for_output("up\n"));
+    REQUIRE(pmix_servers(job).size() == 1);
+    ::kill(pmix_servers(job).front(), SIGKILL);
+    job.write("\n");
+    const Result result = job.wait();
+    CHECK(result.status == 4);
+    CHECK(contains(result.err, "the PMIx server was killed by signal 9"));
+    CHECK(contains(result.err, "cannot connect to the launcher"));
+}
+
+TEST_CASE("other users' connections to the PMIx server's port are refused")
+{
+    if (::geteuid() != 0) {
+        WARN("launcher: skipped: to be another user takes root");
+        return;
+    }
+    if (!tutti::launcher::refuse_strangers()) {
+        WARN("launcher: skipped: this kernel does not tell whose a connection is");
+        return;
+    }
+    Launched job(tuttirun_command(
+        {"-n", "1", "sh", "-c",
+         "echo \"$PMIX_SERVER_URI41\"; read -r line; exec " + program("bootstrap_actions") + " exchange"}));
+    REQUIRE(job.wait_for_output("\n"));
+    REQUIRE(pmix_servers(job).size() == 1);
+    const std::string uri = [&] {
+        const std::string environment =
+            file_text("/proc/" + std::to_string(job.processes().back()) + "/environ");
+        const std::size_t begin = environment.find("PMIX_SERVER_URI41=");
+        REQUIRE(begin != std::string::npos);
+        return environment.substr(begin, environment.find('\0', begin) - begin);
+    }();
+    const auto port = static_cast<std::uint16_t>(std::stoi(uri.substr(uri.rfind(':') + 1)));
+    const pid_t server = pmix_servers(job).front();
+    for (int round = 0; round < 20; ++round) {
+        CHECK(as_user(kNobody, [port] { return shouts_and_leaves(port); }) == 0);
+        CHECK(as_user(kNobody, [port] { return is_sent_away(port); }) == 0);
+    }
+    CHECK(pmix_servers(job) == std::vector{server});
+    job.write("\n");
+    const Result result = job.wait();
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+}
