@@ -15,6 +15,11 @@ namespace {
 /// Ranks that would go on for ever, with children of their own in the same process group.
 const char* const kForever = "sleep 1000 & echo ready; sleep 1000; echo never";
 
+std::vector<std::string> shell_command(const std::string& text)
+{
+    return {"sh", "-c", text};
+}
+
 /// All ranks say "ready".
 void wait_until_ready(Launched& job, int ranks)
 {
@@ -146,6 +151,30 @@ TEST_CASE("signals to tuttirun end the job")
         CHECK(result.seconds < kSoonSeconds);
         CHECK(job.processes().empty());
     }
+}
+
+TEST_CASE("a signal of a crash ends tuttirun as it ends any program, and its job with it")
+{
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGTRAP, SIGALRM}) {
+        for (const std::string options : {"", "--forward-signals USR2 "}) {
+            Launched job(shell_command("ulimit -c 0; exec \"$TUTTIRUN\" " + options + "-n 2 sh -c '" +
+                                       kForever + "'"));
+            wait_until_ready(job, 2);
+            job.signal(signal);
+            CHECK(job.wait().status == 128 + signal);
+        }
+    }
+}
+
+TEST_CASE("a signal of a crash that is to be forwarded reaches the ranks and not tuttirun")
+{
+    Launched job(tuttirun_command({"--forward-signals", "ALRM", "-n", "2", "sh", "-c",
+                                   "trap 'echo got; exit 0' ALRM; echo ready; while :; do sleep 0.02; done"}));
+    wait_until_ready(job, 2);
+    job.signal(SIGALRM);
+    const Result result = job.wait();
+    CHECK(result.status == 0);
+    CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"got", "got", "ready", "ready"});
 }
 
 TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
