@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -35,12 +36,12 @@ UniqueFd open_signals()
 }  // namespace
 
 Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
-               const std::string& session_directory)
+               const std::string& session_directory, Watchdog& watchdog)
     : identity_(identity),
       inherited_(inherited),
       base_environment_(::environ),
       signals_(open_signals()),
-      watchdog_(session_directory),
+      watchdog_(watchdog),
       processes_(watchdog_),
       stream_(
           loop_, std::move(head), [this](const Frame& frame) { handle_frame(frame); },
@@ -58,7 +59,9 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
       control_(loop_, control_events())
 {
     if (identity_.hello) {
-        head_.send(FrameType::hello, encode(*identity_.hello));
+        Hello hello = *identity_.hello;
+        hello.pid = ::getpid();  // it was made in what is the watchdog now
+        head_.send(FrameType::hello, encode(hello));
     }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
     PmixObserver& observer = *this;
@@ -284,15 +287,15 @@ void Daemon::reap()
 void Daemon::end_job(int signal)
 {
     processes_.any_group_lives();  // drops the empty ones
-    processes_.signal(signal);
-    processes_.signal(SIGCONT);  // a stopped process would not see the signal
+    processes_.end(signal);
+    processes_.end(SIGCONT);  // a stopped process would not see the signal
     if (ending_) {
         return;
     }
     ending_ = true;
     loop_.after(kGracePeriod, [this] {
         processes_.any_group_lives();
-        processes_.signal(SIGKILL);
+        processes_.end(SIGKILL);
     });
     // A process that the kernel holds (a dead file server) does not even see SIGKILL.
     loop_.after(kGracePeriod + kUnkillablePeriod, [this] {
@@ -310,7 +313,7 @@ void Daemon::check_for_the_end()
     if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_)) {
         return;
     }
-    if (processes_.any_group_lives() && !given_up_) {
+    if (!given_up_ && (processes_.any_group_lives() || processes_.any_stray_lives())) {
         // The ranks are done, their children are not. Those whose parent is not of the job are not ours to
         // reap and end without a signal to us: look again.
         if (!ending_) {
@@ -328,23 +331,22 @@ void Daemon::check_for_the_end()
     }
 }
 
-int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited)
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory)
 {
-    ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
-    ::prctl(PR_SET_NAME, "tuttirun-daemon");
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    std::string session_directory;
     int status = 0;
     try {
-        session_directory = create_session_directory();
-        Daemon daemon(std::move(head), identity, inherited, session_directory);
+        Watchdog watchdog(session_directory);  // from here on in its child
+        ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
+        ::prctl(PR_SET_NAME, "tuttirun-daemon");
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
         daemon.run();
-        remove_session_directory(session_directory);
     } catch (const std::exception& error) {
         fmt::print(stderr, "tuttirun: {}\n", error.what());
-        remove_session_directory(session_directory);
         status = 1;
     }
+    remove_session_directory(session_directory);
     return status;
 }
 

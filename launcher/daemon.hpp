@@ -36,12 +36,14 @@ struct DaemonIdentity {
 
 /// Serves the head at the other end of `head`, or behind it, until the job is over or the stream is closed.
 /// `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
-int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited);
+/// Removes the session directory. Forks, and returns in the child: the caller's process becomes the watchdog.
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory);
 
 class Daemon final : private PmixObserver {
 public:
     Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
-           const std::string& session_directory);
+           const std::string& session_directory, Watchdog& watchdog);
     ~Daemon();
     void run() { loop_.run(); }
 
@@ -75,7 +77,7 @@ private:
     InheritedState inherited_;
     RankEnvironment base_environment_;  // taken before libpmix is started, which adds variables of its own
     UniqueFd signals_;
-    Watchdog watchdog_;
+    Watchdog& watchdog_;
     ProcessTable processes_;
     Connection stream_;
     Uplink head_;

@@ -13,18 +13,20 @@
 #include <cerrno>
 #include <chrono>
 #include <system_error>
-#include <thread>
+#include <utility>
 
 #include "launcher/daemon.hpp"
+#include "launcher/descendants.hpp"
+#include "launcher/watchdog.hpp"
 
 namespace tutti::launcher {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{3000};
-/// A daemon needs less to end its ranks. One that is stopped does not end at all: it is killed, and then its
-/// watchdog ends them.
-constexpr std::chrono::milliseconds kDaemonPatience{10'000};
+/// For a watchdog to clean up after a daemon that was killed; it needs less.
+constexpr std::chrono::milliseconds kWatchdogPatience{6000};
+/// For what nobody has cleaned up after to end by itself.
+constexpr std::chrono::milliseconds kOrphansPatience{2000};
 
 }  // namespace
 
@@ -36,35 +38,44 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
     }
     stream_.reset(ends[0]);
     UniqueFd daemon_end(ends[1]);
-    // Should the daemon be killed, its watchdog becomes our child, and we wait until it has cleaned up.
+    // Should daemon and watchdog be killed, what they leave behind becomes ours.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_ = ::fork();
-    if (pid_ < 0) {
+    watchdog_ = ::fork();
+    if (watchdog_ < 0) {
         throw std::system_error(errno, std::generic_category(), "fork");
     }
-    if (pid_ == 0) {
+    if (watchdog_ == 0) {
         stream_.reset();
         // The user's input and output are the head's business; stderr stays for libpmix's complaints.
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
-        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited));
+        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited, session_directory_.path()));
     }
 }
 
-void LocalDaemon::wait() noexcept
+void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
 {
+    if (watchdog_ <= 0) {
+        return;
+    }
     stream_.reset();
-    const UniqueFd daemon(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-    pollfd entry{daemon.get(), POLLIN, 0};
-    if (daemon && ::poll(&entry, 1, static_cast<int>(kDaemonPatience.count())) == 0) {
-        ::kill(pid_, SIGKILL);
+    const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, watchdog_, 0)));
+    pollfd entry{handle.get(), POLLIN, 0};
+    const auto ends_within = [&](std::chrono::milliseconds time) {
+        return !handle || ::poll(&entry, 1, static_cast<int>(time.count())) != 0;
+    };
+    if (!ends_within(patience)) {
+        ::kill(watchdog_, kKillDaemonSignal);
+        if (!ends_within(kWatchdogPatience)) {
+            ::kill(watchdog_, SIGKILL);
+        }
     }
-    ::waitpid(pid_, nullptr, 0);
-    const auto give_up = std::chrono::steady_clock::now() + kPatience;
-    while (::waitpid(-1, nullptr, WNOHANG) >= 0 && std::chrono::steady_clock::now() < give_up) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    int status = 0;
+    if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status)) {
+        end_descendants(kOrphansPatience);
     }
+    session_directory_.remove();
 }
 
 }  // namespace tutti::launcher

@@ -3,6 +3,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+
+#include "launcher/session_directory.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/unique_fd.hpp"
 #include "lib/security/key.hpp"
@@ -12,20 +15,26 @@ namespace tutti::launcher {
 class LocalDaemon {
 public:
     /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix
-    /// then starts while the head still looks at the machine. Throws std::system_error.
+    /// then starts while the head still looks at the machine. Throws std::system_error, also where there is
+    /// no room for its session directory.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
     ~LocalDaemon() { wait(); }
     LocalDaemon(const LocalDaemon&) = delete;
     LocalDaemon& operator=(const LocalDaemon&) = delete;
 
-    /// Waits until it and what it left behind is gone. It ends by itself when the stream to it is closed.
-    void wait() noexcept;
+    /// Waits until it and what it left behind is gone. It ends by itself when the stream to it is closed; one
+    /// that does not within `patience` is killed.
+    void wait(std::chrono::milliseconds patience = kPatience) noexcept;
     /// The head's end of the stream, once.
     UniqueFd take_stream() noexcept { return std::move(stream_); }
 
 private:
+    /// A daemon needs less to end its ranks. One that is stopped does not end at all.
+    static constexpr std::chrono::milliseconds kPatience{10'000};
+
+    SessionDirectory session_directory_;
     UniqueFd stream_;
-    pid_t pid_ = -1;
+    pid_t watchdog_ = -1;  // the daemon's parent
 };
 
 }  // namespace tutti::launcher

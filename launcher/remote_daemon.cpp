@@ -18,6 +18,7 @@
 #include "launcher/daemon_messages.hpp"
 #include "launcher/join.hpp"
 #include "launcher/launcher_signals.hpp"
+#include "launcher/session_directory.hpp"
 #include "launcher/topology.hpp"
 
 namespace tutti::launcher {
@@ -83,7 +84,8 @@ int run_remote_daemon()
         UniqueFd stream = join_job(record, node);
         Hello hello = Hello::of_this_process();
         hello.topology = Topology::detect().to_wire();
-        return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited);
+        return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited,
+                          create_session_directory());
     } catch (const std::exception& error) {
         const Hello self = Hello::of_this_process();
         fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, error.what());

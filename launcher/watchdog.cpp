@@ -1,14 +1,19 @@
 #include "launcher/watchdog.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <set>
 #include <system_error>
 
+#include "launcher/descendants.hpp"
 #include "launcher/session_directory.hpp"
 
 namespace tutti::launcher {
@@ -16,6 +21,8 @@ namespace tutti::launcher {
 namespace {
 
 constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
+/// For what the daemon leaves behind to end by itself.
+constexpr std::chrono::milliseconds kPatience{2000};
 
 /// Everything but the pipe is closed: a descriptor kept here would keep the daemon's death from being seen.
 void keep_only(int pipe_end)
@@ -31,32 +38,94 @@ void keep_only(int pipe_end)
     ::close(null);
 }
 
-[[noreturn]] void watch(int pipe_end, const std::string& session_directory)
-{
-    ::setsid();  // out of reach of a kill of the daemon's process group
-    keep_only(pipe_end);
-    std::set<pid_t> groups;
-    pid_t message = kOrderlyEnd;
-    ssize_t bytes = 0;
-    while ((bytes = ::read(3, &message, sizeof message)) != 0) {
-        if (bytes < 0 && errno == EINTR) {
-            continue;
+class Watch {
+public:
+    explicit Watch(pid_t daemon) : daemon_(daemon)
+    {
+        sigset_t all;
+        sigfillset(&all);
+        ::sigprocmask(SIG_SETMASK, &all, nullptr);
+        sigset_t set;
+        sigemptyset(&set);
+        for (const int signal : {SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+            sigaddset(&set, signal);
         }
-        if (bytes != sizeof message || message == kOrderlyEnd) {
-            ::_exit(0);
+        signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+        ::fcntl(kPipe, F_SETFL, O_NONBLOCK);
+    }
+
+    /// Returns the exit status.
+    int run(const std::string& session_directory)
+    {
+        while (!daemon_has_ended()) {
+            std::array<pollfd, 2> entries{pollfd{signals_.get(), POLLIN, 0},
+                                          pollfd{pipe_ended_ ? -1 : kPipe, POLLIN, 0}};
+            ::poll(entries.data(), entries.size(), -1);
+            read_groups();
+            pass_on_signals();
         }
-        if (message > 0) {
-            groups.insert(message);
-        } else {
-            groups.erase(-message);
+        read_groups();  // what it wrote last
+        if (!orderly_) {
+            for (const pid_t group : groups_) {
+                ::kill(-group, SIGKILL);
+            }
+            end_descendants(kPatience);
+            remove_session_directory(session_directory);
+        }
+        return WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);
+    }
+
+private:
+    static constexpr int kPipe = 3;
+
+    bool daemon_has_ended()
+    {
+        int status = 0;
+        pid_t pid = 0;
+        while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+            if (pid == daemon_) {
+                wait_status_ = status;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void read_groups()
+    {
+        pid_t message = kOrderlyEnd;
+        ssize_t bytes = 0;
+        while ((bytes = ::read(kPipe, &message, sizeof message)) == sizeof message) {
+            if (message == kOrderlyEnd) {
+                orderly_ = true;
+            } else if (message > 0) {
+                groups_.insert(message);
+            } else {
+                groups_.erase(-message);
+            }
+        }
+        pipe_ended_ = bytes == 0;
+    }
+
+    void pass_on_signals()
+    {
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (signal != SIGCHLD) {
+                ::kill(daemon_, signal == kKillDaemonSignal ? SIGKILL : signal);
+                ::kill(daemon_, SIGCONT);
+            }
         }
     }
-    for (const pid_t group : groups) {
-        ::kill(-group, SIGKILL);
-    }
-    remove_session_directory(session_directory);
-    ::_exit(0);
-}
+
+    pid_t daemon_;
+    UniqueFd signals_;
+    std::set<pid_t> groups_;
+    bool orderly_ = false;
+    bool pipe_ended_ = false;
+    int wait_status_ = 0;
+};
 
 }  // namespace
 
@@ -68,13 +137,17 @@ Watchdog::Watchdog(const std::string& session_directory)
     }
     UniqueFd read_end(ends[0]);
     pipe_.reset(ends[1]);
-    pid_ = ::fork();
-    if (pid_ < 0) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there is anything to be left behind
+    const pid_t daemon = ::fork();
+    if (daemon < 0) {
         throw std::system_error(errno, std::generic_category(), "fork");
     }
-    if (pid_ == 0) {
-        pipe_.reset();
-        watch(read_end.get(), session_directory);
+    if (daemon > 0) {
+        ::setsid();                    // out of reach of a kill of the head's process group
+        ::prctl(PR_SET_PDEATHSIG, 0);  // where whoever started this dies, the daemon ends by itself
+        ::prctl(PR_SET_NAME, "tuttirun-watch");
+        keep_only(read_end.get());
+        ::_exit(Watch(daemon).run(session_directory));
     }
 }
 
@@ -82,8 +155,6 @@ Watchdog::~Watchdog()
 {
     const pid_t message = kOrderlyEnd;
     [[maybe_unused]] const ssize_t bytes = ::write(pipe_.get(), &message, sizeof message);
-    pipe_.reset();
-    ::waitpid(pid_, nullptr, 0);
 }
 
 // A pipe takes these few bytes at once or not at all. A dead watchdog (EPIPE; SIGPIPE is ignored) is no

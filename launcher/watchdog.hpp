@@ -1,7 +1,8 @@
-// The process that cleans up after a daemon that was killed with SIGKILL: it kills the ranks' process groups,
-// grandchildren included, and removes the session directory.
+// The process above a daemon that cleans up when the daemon dies without having done so: it kills the ranks'
+// process groups, ends whatever else the daemon leaves behind, and removes the session directory.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -10,16 +11,21 @@
 
 namespace tutti::launcher {
 
+/// Sent to a watchdog: its daemon does not answer, and is to be killed. Signals that end a program are passed
+/// on to the daemon.
+inline constexpr int kKillDaemonSignal = SIGUSR1;
+
 class Watchdog {
 public:
-    /// Forks. To be called before the daemon has threads, and with all signals blocked.
+    /// Forks: the caller goes on in the child, as the daemon. The watchdog is its parent, so that all that
+    /// the daemon leaves behind becomes the watchdog's, and ends with the daemon's exit status. To be called
+    /// before there are threads, and with all signals blocked that one may send.
     explicit Watchdog(const std::string& session_directory);
-    /// The orderly end: the watchdog exits without touching anything. Waits for it.
+    /// The orderly end: the watchdog touches nothing.
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    pid_t pid() const noexcept { return pid_; }
     /// Where a process that leads a group writes its number, a pid_t, before it has children: so no group
     /// goes unnoticed, whenever the daemon is killed. As long as this lives.
     int group_pipe() const noexcept { return pipe_.get(); }
@@ -28,7 +34,6 @@ public:
 
 private:
     UniqueFd pipe_;
-    pid_t pid_ = -1;
 };
 
 }  // namespace tutti::launcher

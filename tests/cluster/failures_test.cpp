@@ -84,8 +84,8 @@ TEST_CASE_METHOD(Hosts, "a daemon that is killed ends the job, and its ranks wit
 {
     Launched launched(tuttirun_command(long_job()), std::chrono::seconds(60));
     wait_until_busy();
-    // The first is the daemon, the other its watchdog.
-    ::kill(processes("b", "tuttirun --daemon").at(0), SIGKILL);
+    // The first is the watchdog, the other its daemon.
+    ::kill(processes("b", "tuttirun --daemon").at(1), SIGKILL);
     const Result result = launched.wait();
     CHECK(result.status == 1);
     CAPTURE(result.err);
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(Hosts, "a daemon that is stopped is lost, though its host lives
     arguments.insert(arguments.begin(), {"--daemon-timeout", "2"});
     Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
     wait_until_busy();
-    const pid_t daemon = processes("b", "tuttirun --daemon").at(0);
+    const pid_t daemon = processes("b", "tuttirun --daemon").at(1);  // behind its watchdog
     ::kill(daemon, SIGSTOP);
     const Result result = launched.wait();
     ::kill(daemon, SIGCONT);  // it finds that nobody is there any more, and ends its ranks

@@ -25,14 +25,15 @@ pid_t parent_of(pid_t pid)
     return parent;
 }
 
-/// Daemons that a process has started; those of other hosts where that is the head. A daemon's watchdog
-/// and its PMIx server count, too.
+/// Daemons that a process has started, each by way of its watchdog; those of other hosts where that is the
+/// head.
 std::vector<pid_t> daemons_below(pid_t parent, const Launched& job)
 {
     std::vector<pid_t> found;
     for (const pid_t pid : job.processes()) {
-        const std::string command = file_text("/proc/" + std::to_string(pid) + "/cmdline");
-        if (contains(command, std::string("\0--daemon\0", 10)) && parent_of(pid) == parent) {
+        const std::string folder = "/proc/" + std::to_string(pid);
+        if (contains(file_text(folder + "/cmdline"), std::string("\0--daemon\0", 10)) &&
+            file_text(folder + "/comm") == "tuttirun-daemon\n" && parent_of(parent_of(pid)) == parent) {
             found.push_back(pid);
         }
     }
@@ -174,7 +175,7 @@ TEST_CASE("a daemon in the middle of the tree that is killed takes those below i
     REQUIRE(job.wait_for_output(readies(34)));
     const pid_t middle = std::stoi(file_text(job.temporary_directory() + "/daemon"));
     std::filesystem::remove(job.temporary_directory() + "/daemon");
-    CHECK(daemons_below(middle, job).size() == 4);  // of two hosts, its watchdog and its PMIx server
+    CHECK(daemons_below(middle, job).size() == 2);
     const auto start = std::chrono::steady_clock::now();
     ::kill(middle, SIGKILL);
     const Result result = job.wait();

@@ -20,6 +20,17 @@ std::vector<std::string> shell_command(const std::string& text)
     return {"sh", "-c", text};
 }
 
+/// The one process of the job that calls itself so.
+pid_t named(const Launched& job, const std::string& name)
+{
+    for (const pid_t pid : job.processes()) {
+        if (file_text("/proc/" + std::to_string(pid) + "/comm") == name + "\n") {
+            return pid;
+        }
+    }
+    throw std::runtime_error("there is no " + name);
+}
+
 /// All ranks say "ready".
 void wait_until_ready(Launched& job, int ranks)
 {
@@ -104,15 +115,65 @@ TEST_CASE("a rank's child that goes on does not keep the job from its end")
     CHECK(result.seconds < kSoonSeconds);
 }
 
-TEST_CASE("a child that left the process group is neither waited for nor ended")
+TEST_CASE("children that left the process group end with the job, however it ends")
 {
-    Launched job(tuttirun_command(script(1, "setsid sleep 1000 & sleep 0.3; echo done")));
+    // One that was left by its parent, one with a parent of its own, one that knows nothing of the job by its
+    // environment; they ignore what is not SIGKILL where that is asked for.
+    const std::string children = R"(
+        setsid sleep 1000 &
+        setsid sh -c "$trap sleep 1000 & setsid sleep 1000; echo never" &
+        env -i TUTTI_TEST_MARK=$TUTTI_TEST_MARK PATH="$PATH" setsid sh -c 'sleep 1000; echo never' &
+        sleep 0.3; echo ready; )";
+    for (const std::string trap : {"", "trap '' TERM;"}) {
+        const std::string begin = "trap=\"" + trap + "\";" + children;
+        Launched good(tuttirun_command(script(2, begin)));
+        const Result success = good.wait();
+        CHECK(success.status == 0);
+        CHECK(success.err == "");
+        CHECK(success.seconds < kSoonSeconds);
+        CHECK(good.processes().empty());
+
+        Launched bad(tuttirun_command(script(2, begin + "[ $PMIX_RANK = 1 ] && exit 3; sleep 1000")));
+        const Result failure = bad.wait();
+        CHECK(failure.status == 3);
+        CHECK(failure.seconds < kSoonSeconds);
+        CHECK(bad.processes().empty());
+
+        std::vector<std::string> cases{"daemon"};
+        if (trap.empty()) {
+            cases.insert(cases.end(), {"head", "daemon, watchdog", "head, watchdog"});
+        }
+        for (const std::string& victims : cases) {
+            CAPTURE(trap, victims);
+            Launched job(tuttirun_command(script(2, begin + "sleep 1000")));
+            wait_until_ready(job, 2);
+            // Before one can clean up after the other.
+            const pid_t watchdog = named(job, "tuttirun-watch");
+            const pid_t daemon = named(job, "tuttirun-daemon");
+            if (contains(victims, "watchdog")) {
+                ::kill(watchdog, SIGKILL);
+            }
+            if (contains(victims, "daemon")) {
+                ::kill(daemon, SIGKILL);
+            }
+            if (contains(victims, "head")) {
+                ::kill(job.pid(), SIGKILL);
+            }
+            CHECK(job.wait().status == (contains(victims, "head") ? 128 + SIGKILL : 1));
+        }
+    }
+}
+
+TEST_CASE("a watchdog that is killed does not disturb the job")
+{
+    Launched job(tuttirun_command(script(2, "echo ready; read word; echo done")));
+    wait_until_ready(job, 2);
+    ::kill(named(job, "tuttirun-watch"), SIGKILL);
+    job.end_input();
     const Result result = job.wait();
     CHECK(result.status == 0);
-    CHECK(result.out == "done\n");
-    const std::vector<pid_t> left = job.processes();
-    REQUIRE(left.size() == 1);
-    ::kill(left[0], SIGKILL);
+    CHECK(result.err == "");
+    CHECK(lines_of(result.out).size() == 4);
 }
 
 TEST_CASE("programs that cannot be started are named with the reason")
@@ -183,12 +244,8 @@ TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
         for (const bool kill_daemon : {true, false}) {
             Launched job(tuttirun_command(script(3, kForever)));
             wait_until_ready(job, 3);
-            for (const pid_t pid : job.processes()) {
-                // The daemon is the session leader whose parent is tuttirun.
-                if (kill_daemon && pid != job.pid() && ::getsid(pid) == pid) {
-                    ::kill(pid, SIGKILL);
-                    break;
-                }
+            if (kill_daemon) {
+                ::kill(named(job, "tuttirun-daemon"), SIGKILL);
             }
             if (kill_head) {
                 ::kill(job.pid(), SIGKILL);
