@@ -218,9 +218,14 @@ void Children::tell_loss(Child& child, const std::string& reason)
                                            words.empty() ? "" : "; it said: " + words)});
 }
 
-void Children::watch_for_silence(double limit_seconds)
+void Children::watch_for_silence(double limit_seconds, const std::string& setting)
 {
     silence_limit_seconds_ = limit_seconds;
+    silence_setting_ = setting;
+    loop_.cancel(ping_timer_);
+    for (const auto& [node, child] : children_) {
+        child->unanswered = 0;
+    }
     if (limit_seconds > 0) {
         ping_all();
     }
@@ -242,9 +247,10 @@ void Children::ping_all()
         }
         child->given_up = true;
         child->connection->hang_up();
-        tell_loss(*child, fmt::format("it has not answered for {} s (--daemon-timeout), though its host has: "
-                                      "it is stopped, or hangs; look there for what is left",
-                                      silence_limit_seconds_));
+        tell_loss(*child,
+                  fmt::format("it has not answered for {} s ({}), though its host has: it is stopped, "
+                              "or hangs; look there for what is left",
+                              silence_limit_seconds_, silence_setting_));
     }
 }
 

@@ -17,6 +17,9 @@
 
 namespace tutti::launcher {
 
+/// What watch_for_silence() has its limit from, mostly.
+inline constexpr const char* kDaemonTimeoutOption = "--daemon-timeout";
+
 class Children {
 public:
     struct Events {
@@ -46,8 +49,9 @@ public:
 
     /// From now on each child is asked now and then to say something, and one that has been silent for
     /// `limit_seconds` is lost: its kernel may keep the connection alive, but it is stopped, or hangs. Only
-    /// time in which this process itself is at work counts. 0: nobody is asked. Once.
-    void watch_for_silence(double limit_seconds);
+    /// time in which this process itself is at work counts. 0: nobody is asked. `setting` is where the limit
+    /// comes from, for the message. Once more begins anew, with another limit.
+    void watch_for_silence(double limit_seconds, const std::string& setting);
 
     /// To the node that the frame names, or to all. What cannot be reached any more gets nothing.
     void send(const Frame& frame);
@@ -100,6 +104,7 @@ private:
     std::map<int, Child*> ways_;                      // for each node below, the child that leads there
     bool stranger_noted_ = false;
     double silence_limit_seconds_ = 0;
+    std::string silence_setting_;
     EventLoop::TimerId ping_timer_ = 0;
 };
 

@@ -166,7 +166,7 @@ void Daemon::start_daemons(const StartOrder& order)
     children_ = std::make_unique<Children>(loop_, identity_.key, self, inherited_, std::move(events));
     try {
         children_->start(order);
-        children_->watch_for_silence(order.daemon_timeout_seconds);
+        children_->watch_for_silence(order.daemon_timeout_seconds, kDaemonTimeoutOption);
     } catch (const std::exception& error) {
         const std::string host = Hello::of_this_process().host_name;
         const std::string reason =

@@ -90,6 +90,7 @@ int Head::run()
             end_job(kTimeoutStatus, SIGTERM,
                     fmt::format("the job did not end within {} s (--timeout); ending it",
                                 options_.timeout_seconds));
+            hurry();
         });
     }
     start_daemons();
@@ -121,7 +122,7 @@ void Head::start_daemons()
     if (!order.hosts.empty()) {
         children_.start(order);
     }
-    children_.watch_for_silence(options_.daemon_timeout_seconds);
+    children_.watch_for_silence(options_.daemon_timeout_seconds, kDaemonTimeoutOption);
     // While ssh is under way, which takes far longer.
     for (NodeState& state : nodes_) {
         if (state.here) {

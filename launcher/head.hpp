@@ -45,6 +45,8 @@ public:
     /// After run(): the user ended the job and the terminal takes no output. The writer's thread may hang in
     /// its write for ever, so the process must end without waiting for it.
     bool output_is_stuck() const noexcept { return !output_finished_; }
+    /// After run(): how long the daemon of this machine may take to end. None where it has not answered.
+    std::chrono::milliseconds patience_with_local_daemon() const noexcept;
 
 private:
     struct NodeState {
@@ -82,7 +84,8 @@ private:
     void tell_loss(const std::string& message);
     void fail(int rank, int pid, const Failure& failure);
     void end_job(int exit_status, int signal, const std::string& message);
-    void give_up_waiting();
+    void hurry();
+    void give_up_waiting(std::chrono::milliseconds waited);
     void stop_with_job();
     void look_for_the_end();
     void finish_output();
@@ -102,6 +105,7 @@ private:
     bool any_joined_ = false;                    // ranks are part of the job: they may wait for each other
     std::optional<std::pair<int, int>> absent_;  // rank and pid of the first that ended well and did not join
     bool ended_by_user_ = false;                 // then a terminal that takes no output is not waited for
+    bool local_daemon_lost_ = false;             // or given up
     bool loss_told_ = false;                     // of a daemon: what is lost after it is its consequence
     bool all_exited_ = false;
     bool finishing_ = false;

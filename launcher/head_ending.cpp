@@ -19,7 +19,11 @@ namespace {
 /// For a terminal that takes no output, when the user has ended the job.
 constexpr std::chrono::milliseconds kOutputPatience{1000};
 /// For a daemon to end its ranks; it needs less, with its grace period and all.
-constexpr std::chrono::seconds kEndPatience{10};
+constexpr std::chrono::milliseconds kEndPatience{10'000};
+/// Without a word from a daemon, once the user wants the job to end.
+constexpr double kHurrySeconds = 2;
+/// Likewise, until daemons have killed their ranks, once the user has asked twice.
+constexpr std::chrono::milliseconds kImpatience{500};
 
 }  // namespace
 
@@ -40,6 +44,7 @@ void Head::handle_lost(const MissingDaemons& report)
         NodeState& state = state_of(node);
         matters = matters || (!state.said_bye && !state.lost);
         state.lost = true;
+        local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[static_cast<std::size_t>(node)].local;
         for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {
             if (placement.node == node) {
                 ranks.push_back(placement.rank);
@@ -103,20 +108,41 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
         return;
     }
     broadcast_signal(FrameType::end_job, signal);
-    loop_.after(kEndPatience, [this] { give_up_waiting(); });
+    loop_.after(kEndPatience, [this] { give_up_waiting(kEndPatience); });
 }
 
-/// A daemon that is there, and does not do its work, is not waited for for ever.
-void Head::give_up_waiting()
+/// A daemon that is there, and does not do its work, is not waited for for ever. That of this machine is
+/// killed, and its watchdog ends its ranks.
+void Head::give_up_waiting(std::chrono::milliseconds waited)
 {
-    for (NodeState& node : nodes_) {
-        if (!node.all_exited && !node.lost) {
-            say(fmt::format("the daemon on {} did not end its ranks within {} s; look there for what is left",
-                            node.name, kEndPatience.count()));
-            node.lost = true;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        NodeState& node = nodes_[i];
+        if (node.all_exited || node.lost) {
+            continue;
         }
+        node.lost = true;
+        local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[i].local;
+        say(fmt::format("the daemon on {} did not end its ranks within {} s; {}", node.name,
+                        std::chrono::duration<double>(waited).count(),
+                        plan_.hosts[i].local ? "killing it" : "look there for what is left"));
     }
     look_for_the_end();
+}
+
+/// Somebody waits for the end: who does not answer is not waited for any longer than it takes to be sure.
+void Head::hurry()
+{
+    if (!all_exited_) {
+        children_.watch_for_silence(kHurrySeconds, "after the job was to end");
+    }
+}
+
+std::chrono::milliseconds Head::patience_with_local_daemon() const noexcept
+{
+    const std::chrono::duration<double> hurried(kHurrySeconds);
+    return local_daemon_lost_ ? std::chrono::milliseconds(0)
+           : ended_by_user_   ? std::chrono::duration_cast<std::chrono::milliseconds>(hurried)
+                              : kEndPatience;
 }
 
 void Head::handle_signal()
@@ -131,10 +157,12 @@ void Head::handle_signal()
             case SIGQUIT:
                 if (ended_by_user_) {  // impatient: no grace
                     broadcast_signal(FrameType::end_job, SIGKILL);
+                    loop_.after(kImpatience, [this] { give_up_waiting(kImpatience); });
                 }
                 ended_by_user_ = true;
                 end_job(128 + signal, signal,
                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
+                hurry();
                 if (all_exited_) {
                     loop_.after(kOutputPatience, [this] { loop_.stop(); });
                 }

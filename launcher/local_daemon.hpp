@@ -18,13 +18,13 @@ public:
     /// then starts while the head still looks at the machine. Throws std::system_error, also where there is
     /// no room for its session directory.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
-    ~LocalDaemon() { wait(); }
+    ~LocalDaemon() { wait(kPatience); }
     LocalDaemon(const LocalDaemon&) = delete;
     LocalDaemon& operator=(const LocalDaemon&) = delete;
 
     /// Waits until it and what it left behind is gone. It ends by itself when the stream to it is closed; one
     /// that does not within `patience` is killed.
-    void wait(std::chrono::milliseconds patience = kPatience) noexcept;
+    void wait(std::chrono::milliseconds patience) noexcept;
     /// The head's end of the stream, once.
     UniqueFd take_stream() noexcept { return std::move(stream_); }
 

@@ -85,10 +85,10 @@ int run_job(const Options& options)
     };
     Head head(options, std::move(plan), inherited);
     const int status = head.run();
+    if (daemon) {
+        daemon->wait(head.patience_with_local_daemon());
+    }
     if (head.output_is_stuck()) {
-        if (daemon) {
-            daemon->wait();
-        }
         ::_exit(status);
     }
     return status;

@@ -98,6 +98,25 @@ TEST_CASE("a daemon that is lost while the job ends is named, too")
     CHECK(lines[1].ends_with("; with it its rank 2"));
 }
 
+TEST_CASE("a daemon elsewhere that does not answer is not waited for when the user ends the job")
+{
+    Launched job(tuttirun_command(on_hosts({1, 1}, shell(kReadyForEver))));
+    REQUIRE(job.wait_for_output(readies(2)));
+    const std::vector<pid_t> daemons = daemons_below(job.pid(), job);
+    REQUIRE(daemons.size() == 2);
+    ::kill(daemons[0], SIGSTOP);
+    const auto start = std::chrono::steady_clock::now();
+    job.signal(SIGINT);
+    const Result result = job.wait();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ::kill(daemons[0], SIGCONT);  // it finds that nobody is there any more
+    CHECK(result.status == 128 + SIGINT);
+    CHECK(seconds.count() < 2 * kSoonSeconds);
+    REQUIRE(launcher_lines(result).size() == 2);
+    CHECK(contains(result.err, "lost the daemon on h"));
+    CHECK(contains(result.err, "it has not answered for 2 s (after the job was to end)"));
+}
+
 TEST_CASE("strangers at the head's port do no harm, and are mentioned once")
 {
     const Result result = tuttirun(on_hosts({1, 1}, {program("bootstrap_actions"), "exchange"}, "strangers"));

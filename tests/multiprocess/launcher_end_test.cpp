@@ -238,6 +238,30 @@ TEST_CASE("a signal of a crash that is to be forwarded reaches the ranks and not
     CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"got", "got", "ready", "ready"});
 }
 
+TEST_CASE("a daemon that does not answer does not keep the user from ending the job")
+{
+    for (const std::string way : {"once", "twice", "timeout"}) {
+        CAPTURE(way);
+        Launched job(tuttirun_command(
+            {"--timeout", way == "timeout" ? "1" : "1000", "-n", "2", "sh", "-c", kForever}));
+        wait_until_ready(job, 2);
+        ::kill(named(job, "tuttirun-daemon"), SIGSTOP);
+        const auto start = std::chrono::steady_clock::now();
+        if (way != "timeout") {
+            job.signal(SIGINT);
+        }
+        if (way == "twice") {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            job.signal(SIGINT);
+        }
+        const Result result = job.wait();
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+        CHECK(result.status == (way == "timeout" ? 124 : 128 + SIGINT));
+        CHECK(seconds.count() < (way == "twice" ? 0.6 : 2.0) * kSoonSeconds);
+        CHECK(job.processes().empty());
+    }
+}
+
 TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
 {
     for (const bool kill_head : {true, false}) {
