@@ -1,9 +1,13 @@
 #include "launcher/topology.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 
@@ -49,6 +53,27 @@ private:
     static constexpr const char* kVariable = "HWLOC_PLUGINS_PATH";
     bool set_ = false;
 };
+
+/// Where a filter of system calls (a container's) does not let a process ask for its affinity mask: hwloc
+/// takes the refusal for too small a mask, and asks for ever with larger ones.
+bool mask_is_refused()
+{
+    cpu_set_t mask;
+    return sched_getaffinity(0, sizeof mask, &mask) != 0 && errno != EINVAL;  // EINVAL: it is larger
+}
+
+/// The mask as /proc has it, "0-3,8"; empty where it does not.
+std::string mask_by_proc()
+{
+    constexpr std::string_view kTitle = "Cpus_allowed_list:\t";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(kTitle)) {
+            return line.substr(kTitle.size());
+        }
+    }
+    return {};
+}
 
 /// Owns a loaded hwloc topology with nothing but cores, packages, NUMA nodes and hardware threads in it.
 class Loaded {
@@ -148,6 +173,10 @@ public:
 
 Topology Topology::detect()
 {
+    if (mask_is_refused()) {
+        const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
+        return synthetic(fmt::format("core:{} pu:1", cpus), mask_by_proc(), base::cpu_quota().value_or(0));
+    }
     Loaded loaded{std::string{}};
     const Bitmap mask(hwloc_bitmap_alloc());
     if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {

@@ -21,6 +21,7 @@ class Topology {
 public:
     /// The running machine, as far as this process's affinity mask and control groups let it be used.
     /// Takes a few milliseconds, and touches the environment meanwhile: call it before starting threads.
+    /// Where the system refuses to tell the mask, each hardware thread that may be used counts as a core.
     /// Throws tutti::Error (system) when hwloc cannot look at it.
     static Topology detect();
 
