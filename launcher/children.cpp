@@ -1,6 +1,7 @@
 #include "launcher/children.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -77,6 +78,11 @@ void Children::start(const StartOrder& order)
         return;
     }
     addresses_ = own_addresses(order.interface);
+    if (addresses_.empty()) {
+        throw std::runtime_error(
+            "no network interface of this host is up, so no daemon of another one can connect to it; bring "
+            "one up");
+    }
     listener_ = std::make_unique<Listener>(
         loop_, key_, self_,
         Listener::Events{

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "launcher/loopback.hpp"
+#include "launcher/open_files.hpp"
 #include "launcher/session_directory.hpp"
 
 namespace tutti::launcher {
@@ -22,6 +25,8 @@ namespace {
 constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
 constexpr std::chrono::milliseconds kRecheckPeriod{5};
 constexpr std::chrono::milliseconds kPatienceWithChildren{3000};
+/// Open files of a daemon that has no ranks, libpmix's among them.
+constexpr int kOwnDescriptors = 24;
 
 UniqueFd open_signals()
 {
@@ -31,6 +36,19 @@ UniqueFd open_signals()
         sigaddset(&set, signal);
     }
     return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// That this daemon cannot start. False where nobody listens to it yet: whoever has started it on another
+/// host hears what it says on stderr.
+bool tell_head(int line, const DaemonIdentity& identity, const std::string& reason)
+{
+    if (line < 0 || identity.hello) {
+        return false;
+    }
+    std::string bytes;
+    append_frame(bytes, {FrameType::not_started, static_cast<std::uint16_t>(identity.node),
+                         encode(MissingDaemons{{identity.node}, reason})});
+    return ::send(line, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
 }  // namespace
@@ -335,15 +353,21 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
                const std::string& session_directory)
 {
     int status = 0;
+    UniqueFd line(::fcntl(head.get(), F_DUPFD_CLOEXEC, 3));  // until the daemon itself says what goes wrong
     try {
         Watchdog watchdog(session_directory);  // from here on in its child
         ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
         ::prctl(PR_SET_NAME, "tuttirun-daemon");
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        require_open_files(kOwnDescriptors, "a daemon");
+        require_loopback();
         Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
+        line.reset();
         daemon.run();
     } catch (const std::exception& error) {
-        fmt::print(stderr, "tuttirun: {}\n", error.what());
+        if (!tell_head(line.get(), identity, describe(error))) {
+            fmt::print(stderr, "tuttirun: {}\n", describe(error));
+        }
         status = 1;
     }
     remove_session_directory(session_directory);

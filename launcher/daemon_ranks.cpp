@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "launcher/daemon.hpp"
+#include "launcher/open_files.hpp"
 #include "lib/base/terminal.hpp"
 #include "lib/control/channel.hpp"
 
@@ -26,8 +27,7 @@ struct Pipe {
     {
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-            throw std::system_error(errno, std::generic_category(),
-                                    "cannot create a pipe for a rank (raise ulimit -n)");
+            throw std::system_error(errno, std::generic_category(), "cannot create a pipe for a rank");
         }
         read_end.reset(ends[0]);
         write_end.reset(ends[1]);
@@ -35,6 +35,16 @@ struct Pipe {
     UniqueFd read_end;
     UniqueFd write_end;
 };
+
+/// How many this process needs for all of its ranks.
+int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
+{
+    constexpr int kWhileOneStarts = 10;                   // the rank's ends of all that follows, and copies
+    const int a_rank = 4 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel, PMIx
+    const bool input_for_all = order.stdin_target == StdinTarget::all;
+    const auto ranks = static_cast<int>(local.size());
+    return kWhileOneStarts + ranks * a_rank + (input_for_all ? ranks : 1);
+}
 
 }  // namespace
 
@@ -88,6 +98,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
             enter_working_directory(order);
             base_environment_.add_forwarded(order.environment);
         }
+        require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
+                                                                      local.size() == 1 ? "" : "s"));
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -126,7 +138,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
             }
         }
     } catch (const std::exception& error) {
-        start_failed(local.front(), {0, error.what()});
+        start_failed(local.front(), {0, describe(error)});
     }
 }
 
@@ -158,6 +170,9 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         in.emplace();
     } else {
         null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        if (!null) {
+            throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+        }
     }
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
     const std::vector<char*> pointers = environment.pointers();

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "launcher/open_files.hpp"
+
 namespace tutti::launcher {
 
 std::optional<Failure> judge_exit(const ExitReport& report)
@@ -48,9 +50,8 @@ Failure judge_start(int error_number, const std::string& what)
     const int exit_status = error_number == 0                                   ? 1
                             : error_number == ENOENT || error_number == ENOTDIR ? 127
                                                                                 : 126;
-    const char* reason = error_number == 0 ? nullptr : std::strerror(error_number);
-    return {exit_status, fmt::format("could not be started: {}{}{}", what, reason != nullptr ? ": " : "",
-                                     reason != nullptr ? reason : "")};
+    const std::string reason = error_number == 0 ? "" : ": " + describe_system_error(error_number);
+    return {exit_status, fmt::format("could not be started: {}{}", what, reason)};
 }
 
 }  // namespace tutti::launcher

@@ -124,7 +124,9 @@ std::string own_path()
     std::array<char, 4096> path{};
     const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
     if (length <= 0) {
-        throw std::system_error(errno, std::generic_category(), "cannot find tuttirun's own path in /proc");
+        throw std::system_error(errno, std::generic_category(),
+                                "cannot find tuttirun's own path in /proc; mount that, or name "
+                                "Tutti's folder by --prefix");
     }
     return {path.data(), static_cast<std::size_t>(length)};
 }

@@ -17,6 +17,7 @@
 #include "launcher/launcher_signals.hpp"
 #include "launcher/local_daemon.hpp"
 #include "launcher/mapping.hpp"
+#include "launcher/open_files.hpp"
 #include "launcher/options.hpp"
 #include "launcher/remote_daemon.hpp"
 
@@ -111,7 +112,7 @@ int main(int argc, char** argv)
         fmt::print(stderr, "tuttirun: {}\n", error.what());
         return kUsageStatus;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "tuttirun: {}\n", error.what());
+        fmt::print(stderr, "tuttirun: {}\n", describe(error));
         return 1;
     }
 }

@@ -18,6 +18,7 @@
 #include "launcher/daemon_messages.hpp"
 #include "launcher/join.hpp"
 #include "launcher/launcher_signals.hpp"
+#include "launcher/open_files.hpp"
 #include "launcher/session_directory.hpp"
 #include "launcher/topology.hpp"
 
@@ -88,7 +89,7 @@ int run_remote_daemon()
                           create_session_directory());
     } catch (const std::exception& error) {
         const Hello self = Hello::of_this_process();
-        fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, error.what());
+        fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, describe(error));
         return 1;
     }
 }

@@ -70,6 +70,9 @@ struct CpuSet {
     int streams[3];
     for (int i = 0; i < 3; ++i) {
         streams[i] = ::fcntl(request.standard_streams[i], F_DUPFD_CLOEXEC, 3);
+        if (streams[i] < 0) {
+            give_up("cannot connect its standard streams");
+        }
     }
     for (int i = 0; i < 3; ++i) {
         if (::dup2(streams[i], i) < 0) {
@@ -87,6 +90,10 @@ struct CpuSet {
         give_up("cannot change to the working directory");
     }
     ::setrlimit(RLIMIT_NOFILE, &request.inherited->open_files);
+    // A watchdog that is dead has made announce() raise it, and what is pending would end the program.
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignored, nullptr);
     struct sigaction by_default {};
     by_default.sa_handler = SIG_DFL;
     ::sigaction(SIGPIPE, &by_default, nullptr);

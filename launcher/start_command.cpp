@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "launcher/open_files.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -97,7 +100,7 @@ std::string describe_end(const StartMethod& method, const AgentEnd& end)
 {
     switch (end.kind) {
         case AgentEnd::Kind::cannot_run:
-            return fmt::format("cannot be run: {}", std::strerror(end.number));
+            return fmt::format("cannot be run: {}", describe_system_error(end.number));
         case AgentEnd::Kind::exited:
             return fmt::format("ended with status {} before the daemon had connected", end.number);
         case AgentEnd::Kind::killed:
@@ -186,6 +189,10 @@ std::vector<std::string> srun_command(const StartMethod& method, std::span<const
 std::string describe_start_failure(const StartMethod& method, const std::vector<std::string>& command,
                                    std::span<const RemoteHost> hosts, const AgentEnd& end)
 {
+    if (end.kind == AgentEnd::Kind::cannot_run && (end.number == EMFILE || end.number == ENFILE)) {
+        return fmt::format("cannot start tuttirun on {}: {} {}", names_of(hosts), command.front(),
+                           describe_end(method, end));
+    }
     if (end.kind == AgentEnd::Kind::cannot_run) {
         return fmt::format(
             "cannot start tuttirun on {}: {} {}; {}", names_of(hosts), command.front(),
