@@ -1,6 +1,8 @@
 #include "launcher/line_merger.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -13,43 +15,34 @@ std::size_t LineMerger::key(StreamId stream) noexcept
     return static_cast<std::size_t>(stream.rank) * 2 + (stream.channel == Channel::standard_error ? 1 : 0);
 }
 
-bool LineMerger::admits(StreamId stream) const noexcept
+StreamId LineMerger::stream_of(std::size_t key) noexcept
 {
-    return !open_line_ || stream == open_stream_;
+    return {static_cast<int>(key / 2), key % 2 == 1 ? Channel::standard_error : Channel::standard_output};
 }
 
 void LineMerger::add(StreamId id, std::string_view text)
 {
-    if (torn_line_) {
-        output_ += '\n';
-        torn_line_ = false;
-    }
     Stream& stream = streams_[key(id)];
-    const bool at_beginning = (stream.unfinished.empty() || stream.is_status) && !stream.inside_line;
+    const bool at_beginning = (stream.unfinished.empty() || stream.is_status) && !goes_on(id);
     if (terminal_ && at_beginning && StatusLine::is_meant_by(text) && text.find('\n') != text.npos) {
         take_unfinished(id, stream);
         text = StatusLine::final(text);
     }
-    const std::size_t last_end = text.rfind('\n');
-    if (last_end == std::string_view::npos) {
-        if (open_line_) {
-            pass_on(id, stream, text);
-        } else {
-            set_unfinished(id, stream, text);
-        }
+    // Not by rfind(), which looks at byte after byte.
+    if (const void* last_end = ::memrchr(text.data(), '\n', text.size())) {
+        const std::size_t whole_bytes =
+            static_cast<std::size_t>(static_cast<const char*>(last_end) - text.data()) + 1;
+        pass_on(id, take_unfinished(id, stream));
+        pass_on(id, text.substr(0, whole_bytes));
+        text.remove_prefix(whole_bytes);
+    }
+    if (goes_on(id)) {
+        pass_on(id, text);
     } else {
-        const std::string held = take_unfinished(id, stream);
-        if (!held.empty()) {
-            pass_on(id, stream, held);
-        }
-        pass_on(id, stream, text.substr(0, last_end + 1));
-        open_line_ = false;
-        set_unfinished(id, stream, text.substr(last_end + 1));
+        set_unfinished(id, stream, text);
     }
     if (stream.unfinished.size() > kMaxHeldBytes) {
-        pass_on_unfinished(id, stream);
-        open_line_ = true;
-        open_stream_ = id;
+        pass_on(id, take_unfinished(id, stream));
     }
 }
 
@@ -70,11 +63,6 @@ void LineMerger::set_unfinished(StreamId id, Stream& stream, std::string_view te
     }
 }
 
-void LineMerger::pass_on_unfinished(StreamId id, Stream& stream)
-{
-    pass_on(id, stream, take_unfinished(id, stream));
-}
-
 /// A status line becomes an ordinary one, in front of which there may be a prefix.
 std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
 {
@@ -90,22 +78,31 @@ std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
     return std::string(StatusLine::visible(text));
 }
 
-void LineMerger::pass_on(StreamId id, Stream& stream, std::string_view text)
+void LineMerger::pass_on(StreamId id, std::string_view text)
 {
+    if (text.empty()) {
+        return;
+    }
     status_.hide(output_);
-    if (!options_.tag && !options_.label && !options_.timestamp) {
+    bool inside = goes_on(id);
+    if (inside_line_ && !inside && ends_lines_) {
+        output_ += '\n';
+    }
+    writer_ = id;
+    inside_line_ = !text.ends_with('\n');
+    prompt_open_ = prompt_open_ && inside_line_;
+    if (!prefixed_) {
         output_ += text;
-        stream.inside_line = !text.ends_with('\n');
         return;
     }
     while (!text.empty()) {
-        if (!stream.inside_line) {
+        if (!inside) {
             append_prefix(id);
         }
         const std::string_view line = text.substr(0, text.find('\n'));
         const std::size_t with_end = std::min(line.size() + 1, text.size());
         output_ += text.substr(0, with_end);
-        stream.inside_line = with_end == line.size();
+        inside = false;
         text.remove_prefix(with_end);
     }
 }
@@ -134,30 +131,28 @@ void LineMerger::end(StreamId id)
         return;
     }
     Stream& stream = found->second;
-    if (stream.is_status) {
-        take_unfinished(id, stream);
-    } else if (!stream.unfinished.empty()) {
-        if (torn_line_) {
-            output_ += '\n';
-        }
-        pass_on_unfinished(id, stream);
-        torn_line_ = true;
-    } else if (open_line_ && open_stream_ == id) {
-        open_line_ = false;
-        torn_line_ = true;
+    const bool was_status = stream.is_status;
+    const std::string rest = take_unfinished(id, stream);
+    if (!was_status) {
+        pass_on(id, rest);
     }
     streams_.erase(found);
+    if (writer_ == id) {
+        writer_.reset();
+        prompt_open_ = false;
+    }
 }
 
 void LineMerger::add_message(std::string_view line)
 {
     status_.hide(output_);
-    break_line();
-    if (torn_line_) {
+    if (inside_line_) {
         output_ += '\n';
-        torn_line_ = false;
     }
     output_ += line;
+    inside_line_ = false;
+    writer_.reset();
+    prompt_open_ = false;
 }
 
 void LineMerger::flush_prompt()
@@ -167,15 +162,9 @@ void LineMerger::flush_prompt()
     }
     for (auto& [number, stream] : streams_) {
         if (!stream.unfinished.empty() && !stream.is_status) {
-            const StreamId id{static_cast<int>(number / 2),
-                              number % 2 == 1 ? Channel::standard_error : Channel::standard_output};
-            if (torn_line_) {
-                output_ += '\n';
-                torn_line_ = false;
-            }
-            pass_on_unfinished(id, stream);
-            open_line_ = true;
-            open_stream_ = id;
+            const StreamId id = stream_of(number);
+            pass_on(id, take_unfinished(id, stream));
+            prompt_open_ = true;
             return;
         }
     }
@@ -183,25 +172,19 @@ void LineMerger::flush_prompt()
 
 void LineMerger::show_status()
 {
-    if (!open_line_ && !torn_line_) {
+    if (!inside_line_) {
         status_.show(output_);
     }
 }
 
-void LineMerger::end_status()
+void LineMerger::finish()
 {
+    break_line();
+    while (!streams_.empty()) {
+        end(stream_of(streams_.begin()->first));
+    }
     status_.set({});
     status_.hide(output_);
-}
-
-void LineMerger::break_line()
-{
-    if (open_line_) {
-        output_ += '\n';
-        open_line_ = false;
-        // Its stream goes on in a new line, with a new prefix.
-        streams_[key(open_stream_)].inside_line = false;
-    }
 }
 
 }  // namespace tutti::launcher

@@ -9,12 +9,17 @@ namespace tutti::launcher {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// An unfinished line is taken for a prompt after so much quiet.
+/// An unfinished line is taken for a prompt after so much quiet: on a terminal, where somebody waits for it,
+/// and elsewhere, where it matters more that a rank which only had no processor for a while is not mistaken.
 constexpr std::chrono::milliseconds kPromptDelay{40};
-/// So long other streams wait for an open line to be finished.
-constexpr std::chrono::milliseconds kOpenLinePatience{1000};
+constexpr std::chrono::milliseconds kPatientPromptDelay{200};
+/// So long other streams wait for a prompt's line to be finished,
+constexpr std::chrono::milliseconds kPromptPatience{1000};
+/// and no longer than until they have so much to say. It is taken from what may be on its way from a daemon
+/// (rank_output.cpp), for both destinations together: the rest must be enough for the line's stream.
+constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 10;
+/// What is gathered before it is written: much for one call, little enough to stay in the processor's cache.
+constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
 
 bool same_file(int first, int second)
 {
@@ -26,12 +31,23 @@ bool same_file(int first, int second)
 
 }  // namespace
 
+OutputWriter::Destination::Destination(int descriptor, const char* its_name, const OutputOptions& options,
+                                       bool terminal)
+    : fd(descriptor),
+      name(its_name),
+      merger(options, terminal),
+      prompt_delay(terminal ? kPromptDelay : kPatientPromptDelay)
+{
+}
+
 OutputWriter::OutputWriter(const OutputOptions& options, Events events)
     : options_(options), events_(std::move(events))
 {
-    destinations_[0] = std::make_unique<Destination>(1, "standard output", options);
+    destinations_[0] =
+        std::make_unique<Destination>(1, "standard output", options, base::reaches_terminal(1));
     if (!same_file(1, 2)) {
-        destinations_[1] = std::make_unique<Destination>(2, "standard error", options);
+        destinations_[1] =
+            std::make_unique<Destination>(2, "standard error", options, base::reaches_terminal(2));
     }
     thread_ = std::thread([this] { run(); });
 }
@@ -86,63 +102,65 @@ void OutputWriter::run()
 {
     std::deque<Entry> batch;
     while (wait_for_entries(batch)) {
-        if (batch.empty()) {
-            handle_quiet();
-        }
+        const bool quiet = batch.empty();
         for (Entry& entry : batch) {
             process(std::move(entry));
         }
         batch.clear();
         for (const auto& destination : destinations_) {
             if (destination) {
+                look_at_prompts(*destination, quiet);
                 write_out(*destination);
             }
         }
         for (const auto& [source, bytes] : std::exchange(taken_bytes_, {})) {
             events_.taken(source, bytes);
         }
+        quiet_since_ = Clock::now();  // writing may have taken long
     }
 }
 
-/// Takes what was queued, or nothing after some quiet if there is something to do then. False: the end.
+/// Takes what was queued, or nothing when it is time to do something else. False: the end.
 bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
 {
     std::unique_lock lock(mutex_);
     const auto ready = [this] { return !queue_.empty() || stopping_; };
-    bool timed = false;
-    Clock::time_point until = Clock::now() + kPromptDelay;
+    auto until = Clock::time_point::max();
     for (const auto& destination : destinations_) {
-        if (!destination) {
-            continue;
-        }
-        if (!destination->held.empty()) {
-            until = std::min(until, destination->held_since + kOpenLinePatience);
-            timed = true;
-        } else if (destination->merger.has_prompt()) {
-            timed = true;
+        if (destination) {
+            until = std::min(until, deadline_of(*destination));
         }
     }
-    if (timed) {
-        filled_.wait_until(lock, until, ready);
-    } else {
+    if (until == Clock::time_point::max()) {
         filled_.wait(lock, ready);
+    } else {
+        filled_.wait_until(lock, until, ready);
     }
     batch.swap(queue_);
     return !batch.empty() || !stopping_;
 }
 
-void OutputWriter::handle_quiet()
+/// When its streams have waited long enough for a prompt's line, or all has been quiet for so long that there
+/// is a prompt.
+OutputWriter::Clock::time_point OutputWriter::deadline_of(const Destination& destination) const
 {
-    for (const auto& destination : destinations_) {
-        if (!destination) {
-            continue;
+    if (!destination.held.empty()) {
+        return destination.held_since + kPromptPatience;
+    }
+    return destination.merger.has_prompt() ? quiet_since_ + destination.prompt_delay
+                                           : Clock::time_point::max();
+}
+
+void OutputWriter::look_at_prompts(Destination& destination, bool quiet)
+{
+    const bool is_time = deadline_of(destination) <= Clock::now();
+    if (destination.held.empty()) {
+        if (quiet && is_time) {
+            destination.merger.flush_prompt();
         }
-        if (destination->held.empty()) {
-            destination->merger.flush_prompt();
-        } else if (Clock::now() >= destination->held_since + kOpenLinePatience) {
-            destination->merger.break_line();
-            release_held(*destination);
-        }
+    } else if (is_time || destination.held_bytes > kMaxWaitingBytes) {
+        destination.merger.break_line();
+        release_held(destination);
     }
 }
 
@@ -151,11 +169,9 @@ void OutputWriter::process(Entry entry)
     if (entry.kind == Entry::Kind::finish) {
         for (const auto& destination : destinations_) {
             if (destination) {
-                while (!destination->held.empty()) {
-                    destination->merger.break_line();
-                    release_held(*destination);
-                }
-                destination->merger.end_status();
+                destination->merger.break_line();
+                release_held(*destination);
+                destination->merger.finish();
                 write_out(*destination);
             }
         }
@@ -166,17 +182,18 @@ void OutputWriter::process(Entry entry)
     if (entry.kind == Entry::Kind::message) {
         destination.merger.add_message(entry.text);
         release_held(destination);
-        return;
-    }
-    if (!destination.merger.admits(entry.stream)) {
+    } else if (destination.merger.admits(entry.stream)) {
+        deliver(destination, entry);
+        if (!destination.held.empty() && destination.merger.admits(destination.held.front().stream)) {
+            release_held(destination);
+        }
+    } else {
         if (destination.held.empty()) {
             destination.held_since = Clock::now();
         }
+        destination.held_bytes += entry.text.size();
         destination.held.push_back(std::move(entry));
-        return;
     }
-    deliver(destination, entry);
-    release_held(destination);
 }
 
 void OutputWriter::deliver(Destination& destination, const Entry& entry)
@@ -198,18 +215,17 @@ void OutputWriter::deliver(Destination& destination, const Entry& entry)
         }
     }
     // One batch may hold much: do not gather it all first.
-    if (destination.merger.output().size() > LineMerger::kMaxHeldBytes) {
+    if (destination.merger.output().size() >= kWriteBytes) {
         write_out(destination);
     }
 }
 
-/// Delivers, in order, what waited for an open line that has ended since; stops when a new one is open.
+/// Delivers, in order, what waited for a prompt's line that is over. None opens meanwhile, so all of it goes,
+/// and no stream's text can overtake what waits.
 void OutputWriter::release_held(Destination& destination)
 {
-    while (!destination.held.empty() && destination.merger.admits(destination.held.front().stream)) {
-        destination.held_since = Clock::now();
-        const Entry entry = std::move(destination.held.front());
-        destination.held.pop_front();
+    destination.held_bytes = 0;
+    for (const Entry& entry : std::exchange(destination.held, {})) {
         deliver(destination, entry);
     }
 }

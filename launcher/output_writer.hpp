@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -46,6 +47,7 @@ public:
     void finish(std::function<void()> on_finished);
 
 private:
+    using Clock = std::chrono::steady_clock;
     struct Entry {
         enum class Kind { text, end, message, finish } kind;
         int source;
@@ -55,15 +57,14 @@ private:
     };
     /// stdout or stderr; both when they are the same file, so that their lines do not mix either.
     struct Destination {
-        Destination(int descriptor, const char* its_name, const OutputOptions& options)
-            : fd(descriptor), name(its_name), merger(options, base::reaches_terminal(descriptor))
-        {
-        }
+        Destination(int descriptor, const char* its_name, const OutputOptions& options, bool terminal);
         int fd;
         const char* name;
         LineMerger merger;
-        std::deque<Entry> held;  // not admitted while another stream's line is open
-        std::chrono::steady_clock::time_point held_since;
+        std::chrono::milliseconds prompt_delay;
+        std::deque<Entry> held;  // not admitted while a prompt's line is open
+        std::size_t held_bytes = 0;
+        Clock::time_point held_since;
         bool failed = false;
     };
 
@@ -74,7 +75,8 @@ private:
     void release_held(Destination& destination);
     void write_out(Destination& destination);
     bool wait_for_entries(std::deque<Entry>& batch);
-    void handle_quiet();
+    Clock::time_point deadline_of(const Destination& destination) const;
+    void look_at_prompts(Destination& destination, bool quiet);
 
     Destination& destination_of(const Entry& entry);
 
@@ -84,6 +86,7 @@ private:
     bool files_failed_ = false;
     std::array<std::unique_ptr<Destination>, 2> destinations_;  // the second is empty when they are the same
     std::map<int, std::uint64_t> taken_bytes_;                  // by source
+    Clock::time_point quiet_since_;                             // the writer's thread has had nothing to do
 
     std::mutex mutex_;
     std::condition_variable filled_;

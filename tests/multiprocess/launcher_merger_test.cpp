@@ -28,16 +28,30 @@ TEST_CASE("unfinished lines wait for their end")
     CHECK(merger.output() == "one line\ntwo\n\nand more\n");
 }
 
-TEST_CASE("the last line of a stream needs no end, and nothing follows in it")
+TEST_CASE("the last line of a stream needs no end")
+{
+    const auto merged = [](LineMerger merger) {
+        merger.add(kFirst, "last");
+        merger.end(kFirst);
+        merger.end(kSecondError);
+        merger.add(kSecond, "x\n");
+        return merger.output();
+    };
+    CHECK(merged(LineMerger({})) == "lastx\n");
+    OutputOptions options;
+    options.label = true;
+    CHECK(merged(LineMerger(options)) == "0: last\n1: x\n");
+    CHECK(merged(LineMerger({}, true)) == "last\nx\n");
+}
+
+TEST_CASE("what streams without an end have left is passed on in the end")
 {
     LineMerger merger({});
-    merger.add(kFirst, "last");
-    merger.end(kFirst);
-    CHECK(merger.output() == "last");
-    merger.end(kSecondError);
-    CHECK(merger.output() == "last");
-    merger.add(kSecond, "x\n");
-    CHECK(merger.output() == "last\nx\n");
+    merger.add(kFirst, "a\nb");
+    merger.add(kSecond, "c");
+    merger.finish();
+    CHECK(merger.output().size() == 4);
+    CHECK(merger.output().starts_with("a\n"));
 }
 
 TEST_CASE("a prompt is one stream's alone")
@@ -53,7 +67,6 @@ TEST_CASE("a prompt is one stream's alone")
     merger.add(kSecond, "\n");
     merger.flush_prompt();
     CHECK(merger.output() == "b\na");
-    CHECK(merger.has_open_line());
     CHECK(merger.admits(kFirst));
     CHECK_FALSE(merger.admits(kSecond));
     merger.add(kFirst, "c");
@@ -73,6 +86,20 @@ TEST_CASE("an open line can be broken, and its stream goes on in a new one")
     merger.add(kSecondError, "b\n");
     merger.add(kFirst, "c\n");
     CHECK(merger.output() == "[0]<stdout>: a\n[1]<stderr>: b\n[0]<stdout>: c\n");
+}
+
+TEST_CASE("nothing is added to a broken line where lines have no prefixes")
+{
+    LineMerger merger({});
+    merger.add(kFirst, "a");
+    merger.flush_prompt();
+    merger.break_line();
+    CHECK(merger.admits(kSecond));
+    merger.add(kSecond, "b\n");
+    merger.add(kFirst, "c");
+    CHECK(merger.output() == "ab\n");
+    merger.add(kFirst, "d\n");
+    CHECK(merger.output() == "ab\ncd\n");
 }
 
 TEST_CASE("a prompt's line gets one prefix")
@@ -96,7 +123,7 @@ TEST_CASE("messages of the launcher's own stand in a line of their own")
     CHECK(merger.output() == "prompt\nmessage\nx\n");
 }
 
-TEST_CASE("a line without an end does not grow for ever")
+TEST_CASE("a line without an end does not grow for ever, and nobody waits for it")
 {
     LineMerger merger({});
     const std::string piece(LineMerger::kMaxHeldBytes / 2 + 1, 'x');
@@ -106,9 +133,29 @@ TEST_CASE("a line without an end does not grow for ever")
     CHECK(merger.output().size() == 2 * piece.size());
     merger.add(kFirst, "y");
     CHECK(merger.output().size() == 2 * piece.size() + 1);
-    CHECK_FALSE(merger.admits(kSecond));
-    merger.end(kFirst);
-    CHECK(merger.admits(kSecond));
+    CHECK_FALSE(merger.has_prompt());
+    REQUIRE(merger.admits(kSecond));
+    merger.output().clear();
+    merger.add(kSecond, "a line\n");
+    merger.add(kFirst, "z");
+    CHECK(merger.output() == "a line\n");
+    merger.add(kFirst, "\nnext\n");
+    CHECK(merger.output() == "a line\nz\nnext\n");
+}
+
+TEST_CASE("pieces of a line that is too long have a prefix each")
+{
+    OutputOptions options;
+    options.label = true;
+    LineMerger merger(options);
+    const std::string piece(LineMerger::kMaxHeldBytes + 1, 'x');
+    merger.add(kFirst, piece);
+    merger.add(kSecond, "a line\n");
+    merger.add(kFirst, "y");
+    merger.add(kFirst, piece);
+    merger.add(kFirst, "z\n");
+    const bool as_it_should_be = merger.output() == "0: " + piece + "\n1: a line\n0: y" + piece + "z\n";
+    CHECK(as_it_should_be);
 }
 
 TEST_CASE("on a terminal a line that is meant to be written over stays below all others")
@@ -159,7 +206,7 @@ TEST_CASE("a status line that gets an end becomes an ordinary one")
     merger.add(kFirst, "\r1\r2\033[K\r\033[Kanother\r\n\r\n");
     CHECK(merger.output() == "0: a remark\r\n0: another\r\n0: \r\n");
     merger.output().clear();
-    merger.end_status();
+    merger.finish();
     CHECK(merger.output() == "");
 }
 
@@ -168,7 +215,7 @@ TEST_CASE("a status line waits for a prompt to be answered")
     LineMerger merger({}, true);
     merger.add(kFirst, "name? ");
     merger.flush_prompt();
-    CHECK(merger.has_open_line());
+    CHECK_FALSE(merger.admits(kSecond));
     merger.show_status();
     CHECK(merger.output() == "name? ");
     merger.add(kFirst, "\n");

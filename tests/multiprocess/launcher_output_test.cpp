@@ -1,4 +1,6 @@
 // What ranks write arrives whole: every byte, no line inside another.
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -44,6 +46,21 @@ int check_lines(const std::string& text, int ranks, int lines_per_rank)
     return total;
 }
 
+std::map<char, std::size_t> count_bytes(const std::string& text)
+{
+    std::array<std::size_t, 256> counts{};
+    for (const char byte : text) {
+        ++counts[static_cast<unsigned char>(byte)];
+    }
+    std::map<char, std::size_t> present;
+    for (std::size_t byte = 0; byte < counts.size(); ++byte) {
+        if (counts[byte] > 0) {
+            present[static_cast<char>(byte)] = counts[byte];
+        }
+    }
+    return present;
+}
+
 }  // namespace
 
 TEST_CASE("20 MB from several ranks, in pieces of odd sizes, stay whole lines")
@@ -62,6 +79,32 @@ TEST_CASE("lines longer than a pipe stay whole")
     const Result result = tuttirun({"-n", "4", program("write_lines"), "20", "300000"});
     CHECK(result.status == 0);
     check_lines(result.out, 4, 20);
+}
+
+TEST_CASE("output without line ends is every byte of every rank, and no other")
+{
+    const Result zeros = tuttirun({"-n", "2", "head", "-c", "20000000", "/dev/zero"});
+    CHECK(zeros.status == 0);
+    CHECK(zeros.out.size() == 40'000'000);
+    CHECK(zeros.out.find_first_not_of('\0') == std::string::npos);
+    CHECK(zeros.seconds < 10.0);  // nobody waits for lines to end
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        const Result digits = tuttirun(script(4, "head -c 3000000 /dev/zero | tr '\\0' $PMIX_RANK"));
+        CHECK(digits.status == 0);
+        CHECK(count_bytes(digits.out) ==
+              std::map<char, std::size_t>{
+                  {'0', 3'000'000}, {'1', 3'000'000}, {'2', 3'000'000}, {'3', 3'000'000}});
+    }
+}
+
+TEST_CASE("a rank's line that is too long comes out in its order among others, and ends as it did")
+{
+    // Numbers of seven digits: 1.6 MB, of which the last line only has an end.
+    const Result result =
+        tuttirun(script(3, "seq 1000000 1199999 | tr '\\n' $PMIX_RANK; echo; seq 1000000 1000999"));
+    CHECK(result.status == 0);
+    CHECK(result.out.size() == 3 * (200'000 * 8 + 1 + 1000 * 8));
+    CHECK(count_bytes(result.out)['\n'] == 3 * 1001);
 }
 
 TEST_CASE("100 MB from 4 ranks", "[.slow]")
@@ -103,12 +146,15 @@ TEST_CASE("stdout and stderr stay apart, unless they are to be merged")
     CHECK(merged.err == "");
 }
 
-TEST_CASE("a last line without an end is passed on, and nobody's line follows in it")
+TEST_CASE("a last line without an end is passed on as it is, unless lines have prefixes")
 {
     CHECK(tuttirun(script(1, "printf abc")).out == "abc");
     CHECK(tuttirun(script(1, "printf 'x\\ny'")).out == "x\ny");
-    CHECK(sorted(lines_of(tuttirun(script(3, "printf $PMIX_RANK")).out)) ==
-          std::vector<std::string>{"0", "1", "2"});
+    std::string ranks = tuttirun(script(3, "printf $PMIX_RANK")).out;
+    std::ranges::sort(ranks);
+    CHECK(ranks == "012");
+    CHECK(sorted(lines_of(tuttirun({"-l", "-n", "3", "sh", "-c", "printf $PMIX_RANK"}).out)) ==
+          std::vector<std::string>{"0: 0", "1: 1", "2: 2"});
     CHECK(tuttirun(script(1, "printf 'a\\000b\\n'")).out == std::string("a\0b\n", 4));
 }
 
