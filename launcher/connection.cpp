@@ -2,7 +2,9 @@
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -88,9 +90,27 @@ bool Connection::receive()
 
 void Connection::send(const Frame& frame)
 {
-    if (open_) {
+    if (!open_) {
+        return;
+    }
+    if (!pending_.empty()) {
         append_frame(pending_, frame);
         flush();
+        return;
+    }
+    // Only what the kernel does not take now is copied.
+    auto header = frame_header(frame);
+    std::array<iovec, 2> parts{iovec{header.data(), header.size()},
+                               iovec{const_cast<char*>(frame.payload.data()), frame.payload.size()}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t bytes = ::sendmsg(fd_.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const std::size_t taken_bytes = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+    if (taken_bytes < header.size() + frame.payload.size()) {
+        append_frame(pending_, frame);
+        written_bytes_ = taken_bytes;
+        flush();  // what failed fails again, and is handled there
     }
 }
 

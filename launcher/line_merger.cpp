@@ -35,14 +35,16 @@ void LineMerger::add(StreamId id, std::string_view text)
         pass_on(id, take_unfinished(id, stream));
         pass_on(id, text.substr(0, whole_bytes));
         text.remove_prefix(whole_bytes);
+        stream.too_long = false;
     }
-    if (goes_on(id)) {
+    if (goes_on(id) || (stream.too_long && !ends_lines_)) {
         pass_on(id, text);
     } else {
         set_unfinished(id, stream, text);
     }
     if (stream.unfinished.size() > kMaxHeldBytes) {
         pass_on(id, take_unfinished(id, stream));
+        stream.too_long = true;
     }
 }
 

@@ -1,10 +1,10 @@
 // Merges what many ranks write into one output so that lines stay whole.
 //
 // A stream's text is passed on up to its last line end; the rest waits for the line's end. There are two
-// exceptions. A line that grows too long goes on in *pieces*, each as large as what may be kept, or as what
-// comes while no other stream has anything to say; nobody waits for its end. A *prompt* is an unfinished line
-// of the only stream that has one while all is quiet: flush_prompt() passes it on, and until the stream
-// finishes it other streams are not admitted, unless break_line() ends the wait.
+// exceptions. A line that grows too long goes on in *pieces*, and nobody waits for its end. Where something
+// is added between pieces of different streams (see below) they are as large as what may be kept. A *prompt*
+// is an unfinished line of the only stream that has one while all is quiet: flush_prompt() passes it on, and
+// until the stream finishes it other streams are not admitted, unless break_line() ends the wait.
 //
 // A stream's bytes come out in their order, each of them once. On a terminal, and where lines have prefixes,
 // a line that is not finished is ended before other text follows, and its stream goes on in a line of its
@@ -75,6 +75,7 @@ private:
     struct Stream {
         std::string unfinished;  // text after the last line end that was not passed on
         bool is_status = false;  // it is a status line
+        bool too_long = false;   // pieces of the line that it belongs to have been passed on
     };
     static std::size_t key(StreamId stream) noexcept;
     static StreamId stream_of(std::size_t key) noexcept;

@@ -20,6 +20,9 @@ constexpr std::chrono::milliseconds kPromptPatience{1000};
 constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 10;
 /// What is gathered before it is written: much for one call, little enough to stay in the processor's cache.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
+/// Memory of texts of this size is used again, which the kernel would have to clear; so many of them.
+constexpr std::size_t kLargeBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxSpare = 32;
 
 bool same_file(int first, int second)
 {
@@ -79,7 +82,16 @@ void OutputWriter::open_files(int ranks)
 
 void OutputWriter::write(int source, StreamId stream, std::string_view text)
 {
-    push({text.empty() ? Entry::Kind::end : Entry::Kind::text, source, stream, std::string(text), {}});
+    std::string copy;
+    if (text.size() >= kLargeBytes) {
+        const std::lock_guard lock(mutex_);
+        if (!spare_.empty()) {
+            copy = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    copy = text;
+    push({text.empty() ? Entry::Kind::end : Entry::Kind::text, source, stream, std::move(copy), {}});
 }
 
 void OutputWriter::message(std::string line)
@@ -104,7 +116,7 @@ void OutputWriter::run()
     while (wait_for_entries(batch)) {
         const bool quiet = batch.empty();
         for (Entry& entry : batch) {
-            process(std::move(entry));
+            process(entry);
         }
         batch.clear();
         for (const auto& destination : destinations_) {
@@ -137,6 +149,11 @@ bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
         filled_.wait_until(lock, until, ready);
     }
     batch.swap(queue_);
+    while (!done_.empty() && spare_.size() < kMaxSpare) {
+        spare_.push_back(std::move(done_.back()));
+        done_.pop_back();
+    }
+    done_.clear();
     return !batch.empty() || !stopping_;
 }
 
@@ -164,7 +181,7 @@ void OutputWriter::look_at_prompts(Destination& destination, bool quiet)
     }
 }
 
-void OutputWriter::process(Entry entry)
+void OutputWriter::process(Entry& entry)
 {
     if (entry.kind == Entry::Kind::finish) {
         for (const auto& destination : destinations_) {
@@ -196,7 +213,7 @@ void OutputWriter::process(Entry entry)
     }
 }
 
-void OutputWriter::deliver(Destination& destination, const Entry& entry)
+void OutputWriter::deliver(Destination& destination, Entry& entry)
 {
     if (entry.kind == Entry::Kind::end) {
         destination.merger.end(entry.stream);
@@ -214,6 +231,9 @@ void OutputWriter::deliver(Destination& destination, const Entry& entry)
             events_.failed("the output directory", error_number);
         }
     }
+    if (entry.text.capacity() >= kLargeBytes) {
+        done_.push_back(std::move(entry.text));
+    }
     // One batch may hold much: do not gather it all first.
     if (destination.merger.output().size() >= kWriteBytes) {
         write_out(destination);
@@ -225,7 +245,9 @@ void OutputWriter::deliver(Destination& destination, const Entry& entry)
 void OutputWriter::release_held(Destination& destination)
 {
     destination.held_bytes = 0;
-    for (const Entry& entry : std::exchange(destination.held, {})) {
+    std::deque<Entry> entries;
+    entries.swap(destination.held);
+    for (Entry& entry : entries) {
         deliver(destination, entry);
     }
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "launcher/line_merger.hpp"
 #include "launcher/output_files.hpp"
@@ -70,8 +71,8 @@ private:
 
     void run();
     void push(Entry entry);
-    void process(Entry entry);
-    void deliver(Destination& destination, const Entry& entry);
+    void process(Entry& entry);
+    void deliver(Destination& destination, Entry& entry);
     void release_held(Destination& destination);
     void write_out(Destination& destination);
     bool wait_for_entries(std::deque<Entry>& batch);
@@ -85,12 +86,14 @@ private:
     std::unique_ptr<OutputFiles> files_;
     bool files_failed_ = false;
     std::array<std::unique_ptr<Destination>, 2> destinations_;  // the second is empty when they are the same
+    std::vector<std::string> done_;                             // texts on their way to spare_
     std::map<int, std::uint64_t> taken_bytes_;                  // by source
     Clock::time_point quiet_since_;                             // the writer's thread has had nothing to do
 
     std::mutex mutex_;
     std::condition_variable filled_;
     std::deque<Entry> queue_;
+    std::vector<std::string> spare_;  // their memory is used again
     bool stopping_ = false;
     std::thread thread_;  // last: it uses all of the above
 };

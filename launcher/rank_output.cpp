@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -15,6 +16,7 @@ namespace {
 /// More bytes than this are never between the ranks' pipes and the head's outputs.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kStreamBytes = sizeof(std::int32_t) + sizeof(std::uint8_t);
 
 }  // namespace
 
@@ -95,10 +97,17 @@ void RankOutput::switch_reading()
     }
 }
 
+/// Of a stream that is at its end, and the beginning of any other.
+std::string RankOutput::payload_of(const Stream& stream)
+{
+    return WireWriter().put(std::int32_t{stream.rank}).put(static_cast<std::uint8_t>(stream.channel)).bytes();
+}
+
 void RankOutput::read_one(int fd)
 {
-    static std::vector<char> buffer(kReadBytes);
-    const ssize_t bytes = ::read(fd, buffer.data(), buffer.size());
+    // A frame's payload: which stream, and behind it what its pipe has.
+    static std::vector<char> payload(kStreamBytes + kReadBytes);
+    const ssize_t bytes = ::read(fd, payload.data() + kStreamBytes, kReadBytes);
     if (bytes < 0 && errno == EINTR) {
         return;
     }
@@ -109,20 +118,16 @@ void RankOutput::read_one(int fd)
         end_stream(fd);
         return;
     }
-    const Stream& stream = streams_.at(fd);
-    WireWriter payload;
-    payload.put(std::int32_t{stream.rank}).put(static_cast<std::uint8_t>(stream.channel));
-    payload.put_rest({buffer.data(), static_cast<std::size_t>(bytes)});
-    head_.send(FrameType::output, payload.bytes());
+    const std::string stream = payload_of(streams_.at(fd));
+    std::copy(stream.begin(), stream.end(), payload.begin());
+    head_.send(FrameType::output, {payload.data(), kStreamBytes + static_cast<std::size_t>(bytes)});
     on_the_way_bytes_ += static_cast<std::uint64_t>(bytes);
 }
 
 void RankOutput::end_stream(int fd)
 {
     const auto found = streams_.find(fd);
-    WireWriter payload;
-    payload.put(std::int32_t{found->second.rank}).put(static_cast<std::uint8_t>(found->second.channel));
-    head_.send(FrameType::output, payload.bytes());
+    head_.send(FrameType::output, payload_of(found->second));
     ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, fd, nullptr);
     streams_.erase(found);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <unordered_map>
 
 #include "launcher/connection.hpp"
@@ -29,6 +30,7 @@ private:
         Channel channel;
         UniqueFd pipe;
     };
+    static std::string payload_of(const Stream& stream);
     void read_ready();
     void read_one(int fd);
     void end_stream(int fd);

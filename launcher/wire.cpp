@@ -123,13 +123,20 @@ bool FrameParser::next(Frame& frame)
     return true;
 }
 
+std::array<char, kFrameHeaderBytes> frame_header(const Frame& frame)
+{
+    WireWriter header;
+    header.put(static_cast<std::uint32_t>(frame.payload.size()));
+    header.put(static_cast<std::uint16_t>(frame.type)).put(frame.node);
+    std::array<char, kFrameHeaderBytes> bytes{};
+    header.bytes().copy(bytes.data(), bytes.size());
+    return bytes;
+}
+
 void append_frame(std::string& stream, const Frame& frame)
 {
-    const auto length = static_cast<std::uint32_t>(frame.payload.size());
-    const auto type_number = static_cast<std::uint16_t>(frame.type);
-    stream.append(reinterpret_cast<const char*>(&length), sizeof length);
-    stream.append(reinterpret_cast<const char*>(&type_number), sizeof type_number);
-    stream.append(reinterpret_cast<const char*>(&frame.node), sizeof frame.node);
+    const auto header = frame_header(frame);
+    stream.append(header.data(), header.size());
     stream.append(frame.payload);
 }
 

@@ -8,6 +8,7 @@
 // nothing: bytes that no tuttirun sends end in a WireError, never in a wild read or a huge allocation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -149,5 +150,7 @@ private:
 };
 
 void append_frame(std::string& stream, const Frame& frame);
+/// What stands in front of the payload.
+std::array<char, kFrameHeaderBytes> frame_header(const Frame& frame);
 
 }  // namespace tutti::launcher
