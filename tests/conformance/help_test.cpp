@@ -247,8 +247,9 @@ namespace {
         ShmTransport sender(1, kLocal);
         const Bytes card = sender.address();
         const RemoteRegion region = sender.expose(source.bytes());
+        Inbox inbox = Inbox::open(*InboxCard::parse(receiver), 1);
+        inbox.announce_producer(1);
         if (write(tell, card.data(), card.size()) > 0 && write(tell, &region, sizeof region) > 0) {
-            const Inbox inbox = Inbox::open(*InboxCard::parse(receiver), 1);
             while (!inbox.slot(1).copy.claim_back())
                 sched_yield();
             _exit(0);  // with its memory as it is

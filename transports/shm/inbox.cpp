@@ -20,23 +20,41 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x36306d6873747574;  // "tutshm06": changes with the layout
-constexpr std::size_t kHeaderBytes = (sizeof(InboxHeader) + kLine - 1) / kLine * kLine;
-
+constexpr std::uint64_t kMagic = 0x37306d6873747574;  // "tutshm07": changes with the layout
 // A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few
 // ranks, small enough that many ranks that all talk to all stay within a gigabyte.
 constexpr std::size_t kInboxBytes = 4u << 20;
 constexpr std::size_t kSmallestRing = 32u << 10;
 constexpr std::size_t kLargestRing = 256u << 10;
 
+// And so much at first: no more than a page each where ranks are many.
+constexpr std::size_t kInboxBytesAtFirst = 512u << 10;
+
 constexpr std::size_t round_to_page(std::size_t bytes)
 {
     return (bytes + kPage - 1) / kPage * kPage;
 }
 
-std::size_t rings_start(std::uint32_t rings)
+constexpr std::size_t header_bytes(std::uint32_t rings)
 {
-    return round_to_page(kHeaderBytes + rings * sizeof(RingSlot));
+    return round_to_page(sizeof(InboxHeader) + rings);
+}
+
+constexpr std::size_t block_bytes(const InboxCard& card)
+{
+    return round_to_page(sizeof(RingSlot) + card.ring_bytes);
+}
+
+constexpr std::size_t inbox_bytes(const InboxCard& card)
+{
+    return header_bytes(card.rings) + card.rings * block_bytes(card);
+}
+
+// What is used of a ring at first fills pages together with the slot.
+std::size_t first_part(const InboxCard& card)
+{
+    const std::size_t share = std::max(std::bit_floor(kInboxBytesAtFirst / card.rings), kPage);
+    return share >= card.ring_bytes ? card.ring_bytes : share - sizeof(RingSlot);
 }
 
 // Registered once a process; what it answers decides who pays for the barrier.
@@ -86,10 +104,12 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_mu
     card.local_rank = local_rank;
     card.ring_bytes = std::clamp(std::bit_floor(kInboxBytes / rings), kSmallestRing, kLargestRing);
 
-    MemoryFile file = MemoryFile::create("tutti-inbox", rings_start(rings) + rings * card.ring_bytes);
+    MemoryFile file = MemoryFile::create("tutti-inbox", inbox_bytes(card));
     card.descriptor = file.descriptor();
-    file.allocate(0, rings_start(rings));
-    Inbox inbox(card, std::move(file));
+    file.allocate(0, header_bytes(rings));
+    file.map(header_bytes(rings));
+    MemoryMap blocks(file, header_bytes(rings), rings * block_bytes(card));
+    Inbox inbox(card, std::move(file), std::move(blocks), 0);
     inbox.header().nonce = card.nonce;
     inbox.header().peers_must_fence = peers_must_fence || !can_membarrier() ? 1 : 0;
     inbox.header().magic = kMagic;
@@ -98,17 +118,21 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_mu
 
 Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
 {
-    const std::size_t start = rings_start(card.rings);
-    const std::size_t bytes = start + card.rings * card.ring_bytes;
-    MemoryFile file = MemoryFile::open(card.pid, card.descriptor, bytes);
-    if (ring)
-        file.allocate(start + *ring * card.ring_bytes, card.ring_bytes);
-    file.map(ring ? bytes : start);
-    if (ring)
-        file.populate(start + *ring * card.ring_bytes, card.ring_bytes);
+    MemoryFile file = MemoryFile::open(card.pid, card.descriptor, inbox_bytes(card));
+    file.map(header_bytes(card.rings));
+    MemoryMap block;
+    if (ring) {
+        const std::size_t start = header_bytes(card.rings) + *ring * block_bytes(card);
+        // Where pages cannot be had later, all of the ring's now.
+        const std::size_t used =
+            MemoryMap::can_allocate() ? sizeof(RingSlot) + first_part(card) : block_bytes(card);
+        file.allocate(start, used);
+        block = MemoryMap(file, start, block_bytes(card));
+        block.populate(0, used);
+    }
     file.close_descriptor();
 
-    Inbox inbox(card, std::move(file));
+    Inbox inbox(card, std::move(file), std::move(block), ring.value_or(0));
     if (inbox.header().magic != kMagic || inbox.header().nonce != card.nonce)
         throw Error(ErrorCode::peer_lost, "shared memory",
                     fmt::format("process {} is no longer the one that announced its inbox", card.pid));
@@ -116,20 +140,32 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
     return inbox;
 }
 
-RingSlot& Inbox::slot(std::uint32_t index) const noexcept
+std::size_t Inbox::block_start(std::uint32_t index) const noexcept
 {
-    return reinterpret_cast<RingSlot*>(file_.base() + kHeaderBytes)[index];
-}
-
-void Inbox::populate_ring(std::uint32_t index) const noexcept
-{
-    file_.populate(rings_start(card_.rings) + index * card_.ring_bytes, card_.ring_bytes);
+    return (index - first_block_) * block_bytes(card_);
 }
 
 RingMemory Inbox::ring(std::uint32_t index) const noexcept
 {
-    return {file_.base() + rings_start(card_.rings) + index * card_.ring_bytes, card_.ring_bytes,
-            &slot(index).control};
+    return {blocks_.base() + block_start(index) + sizeof(RingSlot), card_.ring_bytes, &slot(index).control,
+            first_part(card_)};
+}
+
+void Inbox::announce_producer(std::uint32_t ring) noexcept
+{
+    connected(ring).store(1, std::memory_order_release);
+    header().connections.fetch_add(1, std::memory_order_release);
+}
+
+void Inbox::populate_ring(std::uint32_t index) const noexcept
+{
+    blocks_.populate(block_start(index), sizeof(RingSlot) + first_part(card_));
+}
+
+void Inbox::extend_ring(std::uint32_t index, std::size_t bytes) const
+{
+    if (MemoryMap::can_allocate())
+        blocks_.allocate(block_start(index), sizeof(RingSlot) + bytes);
 }
 
 void Inbox::wake_owner() noexcept

@@ -8,10 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,9 @@
 namespace tutti::transport::shm {
 
 namespace {
+
+// A mapping splits others, and the file that lists them is read while they change.
+constexpr std::size_t kMapsToSpare = 16;
 
 [[noreturn]] void fail(std::string_view what, int error, std::string_view remedy)
 {
@@ -33,6 +38,48 @@ bool within_file_limit(std::size_t bytes) noexcept
 {
     rlimit limit{};
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+[[noreturn]] void fail_to_allocate(std::size_t bytes, int error)
+{
+    fail(fmt::format("cannot allocate {} KiB", bytes >> 10), error,
+         "start fewer ranks on this node or raise its (cgroup's) memory limit");
+}
+
+// Pages that are not there yet are allocated, and an error says where that cannot be. False, too, where the
+// kernel knows no such thing.
+bool populate_for_writing([[maybe_unused]] std::byte* start, [[maybe_unused]] std::size_t bytes) noexcept
+{
+#ifdef MADV_POPULATE_WRITE
+    int result = 0;
+    do {
+        result = madvise(start, bytes, MADV_POPULATE_WRITE);
+    } while (result != 0 && (errno == EINTR || errno == EAGAIN));
+    return result == 0;
+#else
+    return false;
+#endif
+}
+
+std::size_t lines_of(const char* path)
+{
+    std::ifstream file(path);
+    return static_cast<std::size_t>(
+        std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+}
+
+// mmap() says ENOMEM of both limits.
+std::string remedy_of_mapping(int error)
+{
+    std::size_t most = 0;
+    std::ifstream("/proc/sys/vm/max_map_count") >> most;
+    const std::size_t maps = error == ENOMEM ? lines_of("/proc/self/maps") : 0;
+    if (most != 0 && maps + kMapsToSpare >= most)
+        return fmt::format(
+            "this process has {} mappings, and the kernel allows no more: raise vm.max_map_count "
+            "(sysctl), or keep fewer communicators",
+            maps);
+    return "raise the address space limit (ulimit -v)";
 }
 
 }  // namespace
@@ -67,7 +114,6 @@ MemoryFile MemoryFile::create(const char* name, std::size_t bytes)
     const bool fits = within_file_limit(bytes);
     if (!fits || ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
         fail("cannot size a memory file", fits ? errno : EFBIG, "raise the file size limit (ulimit -f)");
-    file.map(bytes);
     return file;
 }
 
@@ -100,24 +146,19 @@ std::size_t MemoryFile::size_bytes() const noexcept
 }
 
 MemoryFile::MemoryFile(MemoryFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      base_(std::exchange(other.base_, nullptr)),
-      mapped_bytes_(other.mapped_bytes_)
+    : descriptor_(std::exchange(other.descriptor_, -1)), map_(std::move(other.map_))
 {
 }
 
 MemoryFile& MemoryFile::operator=(MemoryFile&& other) noexcept
 {
     std::swap(descriptor_, other.descriptor_);
-    std::swap(base_, other.base_);
-    std::swap(mapped_bytes_, other.mapped_bytes_);
+    std::swap(map_, other.map_);
     return *this;
 }
 
 MemoryFile::~MemoryFile()
 {
-    if (base_ != nullptr)
-        munmap(base_, mapped_bytes_);
     close_descriptor();
 }
 
@@ -128,25 +169,57 @@ void MemoryFile::allocate(std::size_t offset, std::size_t bytes) const
         error = posix_fallocate(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
     } while (error == EINTR);
     if (error != 0)
-        fail(fmt::format("cannot allocate {} KiB", bytes >> 10), error,
-             "start fewer ranks on this node or raise its (cgroup's) memory limit");
+        fail_to_allocate(bytes, error);
 }
 
 void MemoryFile::map(std::size_t bytes)
 {
-    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
-    if (base == MAP_FAILED)
-        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno,
-             "raise the address space limit (ulimit -v)");
-    base_ = static_cast<std::byte*>(base);
-    mapped_bytes_ = bytes;
+    map_ = MemoryMap(*this, 0, bytes);
 }
 
-void MemoryFile::populate(std::size_t offset, std::size_t bytes) const noexcept
+MemoryMap::MemoryMap(const MemoryFile& file, std::size_t offset, std::size_t bytes)
 {
-#ifdef MADV_POPULATE_WRITE
-    madvise(base_ + offset, bytes, MADV_POPULATE_WRITE);
-#endif
+    void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.descriptor(),
+                      static_cast<off_t>(offset));
+    if (base == MAP_FAILED)
+        fail(fmt::format("cannot map {} KiB", bytes >> 10), errno, remedy_of_mapping(errno));
+    base_ = static_cast<std::byte*>(base);
+    bytes_ = bytes;
+}
+
+MemoryMap::MemoryMap(MemoryMap&& other) noexcept
+    : base_(std::exchange(other.base_, nullptr)), bytes_(other.bytes_)
+{
+}
+
+MemoryMap& MemoryMap::operator=(MemoryMap&& other) noexcept
+{
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+MemoryMap::~MemoryMap()
+{
+    if (base_ != nullptr)
+        munmap(base_, bytes_);
+}
+
+void MemoryMap::populate(std::size_t offset, std::size_t bytes) const noexcept
+{
+    static_cast<void>(populate_for_writing(base_ + offset, bytes));
+}
+
+void MemoryMap::allocate(std::size_t offset, std::size_t bytes) const
+{
+    if (!populate_for_writing(base_ + offset, bytes))
+        fail_to_allocate(bytes, ENOMEM);
+}
+
+bool MemoryMap::can_allocate() noexcept
+{
+    static const bool can = populate_for_writing(nullptr, 0);
+    return can;
 }
 
 void MemoryFile::close_descriptor() noexcept

@@ -37,6 +37,7 @@ std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
 NodeBoard NodeBoard::create(std::uint32_t members)
 {
     MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
+    file.map(size_bytes(members));
     file.allocate(0, size_bytes(members));
     const BoardCard card{kBoardMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
     NodeBoard board(card, std::move(file));

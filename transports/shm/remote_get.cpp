@@ -119,7 +119,9 @@ bool ShmTransport::copy_together(Outgoing& from, const CopyWork& work, Copy&& co
     // Relaxed: it says where to look. What is found there is published by begin().
     std::atomic<std::uint32_t>& wanted = from.inbox.header().help_wanted;
     std::uint32_t nobody = 0;
-    if (!wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
+    // Who has not connected to this rank cannot see what it offers.
+    if (!inbox_.has_producer(from.inbox.card().local_rank) ||
+        !wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
         copy({0, work.bytes});
         return true;
     }

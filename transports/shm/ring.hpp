@@ -12,6 +12,11 @@
 // cannot be confused. The consumer reports how far it is only every quarter of the ring: the report's line is
 // read by the producer only when it believes the ring full. A record is at most an eighth of the ring, so
 // with everything consumed there is always room for one, whatever is unreported or skipped at the ring's end.
+//
+// A ring costs memory as far as it is used. The producer begins with a part at its start, and skips to the
+// start at that part's end while the consumer keeps up. Once it does not, or a record is too long for the
+// part, the producer asks for pages behind it, and uses twice as much from then on. The consumer needs not be
+// told: it sees how far records reach, and reports every quarter of that.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +45,7 @@ struct RingMemory {
     std::byte* base = nullptr;
     std::size_t size = 0;
     RingControl* control = nullptr;
+    std::size_t first_part = size;  // how much of it is used at first: whole lines
 
     std::size_t offset(std::uint64_t position) const noexcept { return position & (size - 1); }
     std::byte* at(std::uint64_t position) const noexcept { return base + offset(position); }
@@ -49,6 +55,7 @@ struct RingMemory {
     }
     std::size_t bytes_to_end(std::uint64_t position) const noexcept { return size - offset(position); }
     std::size_t max_payload() const noexcept { return size / 8 - kLine; }
+    std::size_t larger_part(std::size_t part) const noexcept { return std::min(2 * part, size); }
     /// Starts at 1: zeroes are of no lap. Comes round after 2^32 laps, when no line is older than one.
     std::uint32_t lap(std::uint64_t position) const noexcept
     {
@@ -60,20 +67,18 @@ struct RingMemory {
 class RingProducer {
 public:
     RingProducer() = default;
-    explicit RingProducer(RingMemory memory) : memory_(memory), words_(memory.size / kLine) {}
+    explicit RingProducer(RingMemory memory)
+        : memory_(memory), words_(memory.size / kLine), part_(memory.first_part)
+    {
+        set_limit();
+    }
 
     /// Appends a frame and publishes it; false when there is no room now. payload.size() <= max_payload().
     bool try_write(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept
     {
         const std::size_t bytes = record::record_bytes(header.size(), payload.size());
-        const std::size_t to_end = memory_.bytes_to_end(position_);
-        const bool skip = bytes > to_end;
-        if (!has_room(bytes + kLine + (skip ? to_end : 0))) [[unlikely]]
+        if (position_ + bytes + kLine > limit_ && !make_room(bytes)) [[unlikely]]
             return false;
-        if (skip) [[unlikely]] {
-            note_lines(to_end);
-            publish(record::skip_to_start, 0, 0, to_end);
-        }
 
         note_lines(bytes);
         std::byte* start = memory_.at(position_);
@@ -91,15 +96,48 @@ public:
         return true;
     }
 
+    /// After a write that found no room: how much of the ring, from its start, must have pages for the next
+    /// one to succeed. 0: only the consumer can make room.
+    std::size_t wanted_part() const noexcept { return wants_part_ ? memory_.larger_part(part_) : 0; }
+    /// It has them.
+    void use_part(std::size_t bytes) noexcept
+    {
+        part_ = bytes;
+        wants_part_ = was_full_ = false;
+        set_limit();
+    }
+
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
-    bool has_room(std::size_t bytes) noexcept
+    // The write needs the consumer's report, or to skip to the start, or more of the ring.
+    bool make_room(std::size_t bytes) noexcept
     {
-        if (position_ + bytes - consumed_ <= memory_.size) [[likely]]
-            return true;
         consumed_ = memory_.control->consumed.load(std::memory_order_acquire);
-        return position_ + bytes - consumed_ <= memory_.size;
+        const bool whole = part_ == memory_.size;
+        const bool skip = memory_.offset(position_) + bytes + (whole ? 0 : kLine) > part_;
+        const std::size_t to_end = skip ? memory_.bytes_to_end(position_) : 0;
+        const bool room = position_ + to_end + bytes + kLine - consumed_ <= memory_.size;
+        wants_part_ = skip && !whole && (was_full_ || !room);
+        // Behind this position lie records that the consumer has not reached: more of the ring helps once its
+        // part's end is reached.
+        was_full_ = was_full_ || (!whole && !room);
+        if (!room || wants_part_)
+            return false;
+        if (skip) {
+            note_lines(to_end);
+            publish(record::skip_to_start, 0, 0, to_end);
+        }
+        set_limit();
+        return true;
+    }
+
+    // A record and the line behind it end before the part does, and before what is not consumed. Of the whole
+    // ring they may be the last, and the line behind the first.
+    void set_limit() noexcept
+    {
+        const std::uint64_t start = position_ - memory_.offset(position_);
+        limit_ = std::min(consumed_ + memory_.size, start + (part_ == memory_.size ? part_ + kLine : part_));
     }
 
     // Before a record of `bytes` is written: its first line will begin with a word, the others not, and the
@@ -143,7 +181,11 @@ private:
     RingMemory memory_;
     WordMap words_;
     std::uint64_t position_ = 0;
+    std::uint64_t limit_ = 0;     // no record, and no line behind it, reaches further without make_room()
     std::uint64_t consumed_ = 0;  // the last report that was read
+    std::size_t part_ = 0;        // that is used
+    bool was_full_ = false;       // since it is
+    bool wants_part_ = false;     // a larger one
 };
 
 /// The consumer's end: one thread at a time.
@@ -152,7 +194,10 @@ public:
     enum class Poll { empty, frame, corrupt };
 
     RingConsumer() = default;
-    explicit RingConsumer(RingMemory memory) noexcept : memory_(memory) {}
+    explicit RingConsumer(RingMemory memory) noexcept
+        : memory_(memory), part_(memory.first_part), report_every_(part_ / 4)
+    {
+    }
 
     /// Hands the next frame, if there is one, to take(header, payload): views that die with the call.
     template <class Take>
@@ -186,11 +231,14 @@ public:
         return Poll::frame;
     }
 
-    /// Reports what was consumed once it is a quarter of the ring; true when it did.
+    /// Reports what was consumed once it is a quarter of what is used of the ring; true when it did.
     bool report() noexcept
     {
-        if (position_ - reported_ < memory_.size / 4) [[likely]]
+        if (position_ - reported_ < report_every_) [[likely]]
             return false;
+        while (memory_.offset(position_) > part_)
+            part_ = memory_.larger_part(part_);
+        report_every_ = part_ / 4;
         reported_ = position_;
         memory_.control->consumed.store(position_, std::memory_order_release);  // pairs with has_room
         return true;
@@ -216,6 +264,8 @@ private:
     RingMemory memory_;
     std::uint64_t position_ = 0;
     std::uint64_t reported_ = 0;
+    std::size_t part_ = 0;  // as far as records have been seen to reach
+    std::size_t report_every_ = 0;
     unsigned empty_polls_ = 0;
 };
 

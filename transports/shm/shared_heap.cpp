@@ -87,6 +87,7 @@ SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)
     try {
         const std::size_t size_bytes = std::max(kLeastArena, round_up(least_bytes, kPage) + kPage);
         MemoryFile file = MemoryFile::create("tutti-heap", size_bytes);
+        file.map(size_bytes);
         file.allocate(0, kPage);
         auto& header = *reinterpret_cast<ArenaHeader*>(file.base());
         header.magic = ArenaHeader::kMagic;

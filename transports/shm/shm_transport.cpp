@@ -104,10 +104,8 @@ void ShmTransport::connect(int peer, std::span<const std::byte> card)
                     "the peer's shared-memory card is of another Tutti version", peer);
     const std::uint32_t mine = inbox_.card().local_rank;
     Inbox theirs = open_inbox(peer, *parsed, mine);
-    RingSlot& slot = theirs.slot(mine);
-    slot.producer = inbox_.card();
-    slot.connected.store(1, std::memory_order_release);                   // pairs with accept_connections
-    theirs.header().connections.fetch_add(1, std::memory_order_release);  // likewise
+    theirs.slot(mine).producer = inbox_.card();
+    theirs.announce_producer(mine);
     RingProducer ring(theirs.ring(mine));
     outgoing_[static_cast<std::size_t>(peer)] =
         std::make_unique<Outgoing>(Outgoing{std::move(theirs), ring, {}});
@@ -117,7 +115,7 @@ SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::
                               Completion&)
 {
     Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
-    if (!to.ring.try_write(header, payload)) [[unlikely]] {
+    if (!to.ring.try_write(header, payload) && !write_to_larger_part(to, header, payload)) [[unlikely]] {
         if (lost_[static_cast<std::size_t>(peer)])
             return SendResult::done;
         full_count_ += !to.full;
@@ -130,6 +128,18 @@ SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::
     }
     to.inbox.wake_owner();
     return SendResult::done;
+}
+
+bool ShmTransport::write_to_larger_part(Outgoing& to, std::span<const std::byte> header,
+                                        std::span<const std::byte> payload)
+{
+    while (const std::size_t part = to.ring.wanted_part()) {
+        to.inbox.extend_ring(inbox_.card().local_rank, part);
+        to.ring.use_part(part);
+        if (to.ring.try_write(header, payload))
+            return true;
+    }
+    return false;
 }
 
 RemoteRegion ShmTransport::expose(std::span<const std::byte> data) const noexcept
@@ -180,12 +190,11 @@ void ShmTransport::accept_connections()
     connections_seen_ = inbox_.header().connections.load(std::memory_order_acquire);
     for (std::uint32_t i = 0; i < local_peers_.size(); ++i) {
         const int peer = local_peers_[i];
-        RingSlot& slot = inbox_.slot(i);
         const bool known =
             std::ranges::any_of(incoming_, [&](const Incoming& other) { return other.peer == peer; });
-        if (!known && slot.connected.load(std::memory_order_acquire) != 0) {
+        if (!known && inbox_.has_producer(i)) {
             inbox_.populate_ring(i);
-            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &slot, nullptr});
+            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &inbox_.slot(i), nullptr});
         }
     }
 }

@@ -68,6 +68,8 @@ private:
         std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
     };
 
+    bool write_to_larger_part(Outgoing& to, std::span<const std::byte> header,
+                              std::span<const std::byte> payload);
     void fetch(int peer, const RemoteRegion& remote, const std::byte* mapped, std::span<std::byte> local);
     template <class Copy>
     bool copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);

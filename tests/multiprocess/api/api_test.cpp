@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <string>
 
 #include "tests/multiprocess/launched.hpp"
 
@@ -58,6 +59,15 @@ TEST_CASE("memory that peers read in place")
     const int count = GENERATE(1, 2, 3, 5);
     CAPTURE(count);
     check_quiet_success(tuttirun(ranks(count, "shared_memory")));
+}
+
+TEST_CASE("ranks that all send to all, little at a time, take little memory a pair")
+{
+    const Result result = tuttirun(ranks(32, "many_peers"));
+    check_quiet_success(result);
+    CAPTURE(result.out);
+    CHECK(std::stod(result.out) > 4);
+    CHECK(std::stod(result.out) < 24);  // a whole ring of each would be 128
 }
 
 TEST_CASE("a flood of messages that nobody asked for is bounded")

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/unit/transports/child.hpp"
 #include "tutti/error.hpp"
@@ -180,12 +182,52 @@ TEST_CASE("both mappings are the same memory, and rings do not overlap")
     const Inbox mine = Inbox::create(3, 0);
     const Inbox theirs = Inbox::open(mine.card(), 1);
     const Inbox third = Inbox::open(mine.card(), 2);
+    theirs.extend_ring(1, theirs.ring(1).size);
+    third.extend_ring(2, third.ring(2).size);
     std::memset(theirs.ring(1).base, 0xaa, theirs.ring(1).size);
     std::memset(third.ring(2).base, 0xbb, third.ring(2).size);
     CHECK(std::to_integer<int>(mine.ring(1).base[0]) == 0xaa);
     CHECK(std::to_integer<int>(mine.ring(1).base[mine.ring(1).size - 1]) == 0xaa);
     CHECK(std::to_integer<int>(mine.ring(2).base[0]) == 0xbb);
     CHECK(mine.header().nonce == mine.card().nonce);
+}
+
+TEST_CASE("an inbox of a thousand ranks that all send takes a page for each, and more where more is sent")
+{
+    constexpr std::uint32_t kRings = 1000;
+    const Inbox mine = Inbox::create(kRings, 0);
+    const auto pages = [&] {
+        struct stat status {};
+        REQUIRE(fstat(mine.card().descriptor, &status) == 0);
+        return static_cast<std::size_t>(status.st_blocks) * 512 / kPage;
+    };
+    CHECK(pages() == 1);
+    std::vector<Inbox> theirs;
+    std::size_t frames = 0;
+    for (std::uint32_t ring = 0; ring < kRings; ++ring) {
+        Inbox& producer = theirs.emplace_back(Inbox::open(mine.card(), ring));
+        REQUIRE_FALSE(mine.has_producer(ring));
+        producer.slot(ring).producer = mine.card();
+        producer.announce_producer(ring);
+        REQUIRE(mine.has_producer(ring));
+        // Many laps of short messages.
+        RingProducer out(producer.ring(ring));
+        RingConsumer in(mine.ring(ring));
+        for (int i = 0; i < 200; ++i) {
+            REQUIRE(out.try_write({}, std::as_bytes(std::span(&i, 1))));
+            int got = -1;
+            in.poll([&](auto, auto payload) { std::memcpy(&got, payload.data(), sizeof got); });
+            in.report();
+            frames += got == i;
+        }
+    }
+    CHECK(frames == 200 * kRings);
+    CHECK(pages() == 1 + kRings);
+
+    theirs[7].extend_ring(7, mine.ring(7).size);
+    std::memset(theirs[7].ring(7).base, 0x77, mine.ring(7).size);
+    CHECK(std::to_integer<int>(mine.ring(7).base[mine.ring(7).size - 1]) == 0x77);
+    CHECK(pages() == 1 + kRings + mine.ring(7).size / kPage);
 }
 
 TEST_CASE("the owner is woken only while it says that it sleeps")

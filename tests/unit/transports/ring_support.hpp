@@ -16,18 +16,33 @@ namespace tutti::test {
 using namespace tutti::transport::shm;
 
 struct Ring {
-    explicit Ring(std::size_t size_bytes = 32u << 10)
+    explicit Ring(std::size_t size_bytes = 32u << 10) : Ring(size_bytes, size_bytes) {}
+    Ring(std::size_t size_bytes, std::size_t first_part)
         : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size_bytes)), std::free),
-          view{memory.get(), size_bytes, &control},
+          view{memory.get(), size_bytes, &control, first_part},
+          part(first_part),
           producer(view),
           consumer(view)
     {
         std::memset(memory.get(), 0, size_bytes);
     }
 
+    // With more of the ring where that is wanted, as the transport does.
+    bool write(std::span<const std::byte> header, std::span<const std::byte> payload)
+    {
+        while (!producer.try_write(header, payload)) {
+            if (producer.wanted_part() == 0)
+                return false;
+            part = producer.wanted_part();
+            producer.use_part(part);
+        }
+        return true;
+    }
+
     RingControl control{};
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
     RingMemory view;
+    std::size_t part;  // that the producer uses
     RingProducer producer;
     RingConsumer consumer;
 };
@@ -52,7 +67,7 @@ struct Frame {
         : header(pattern(number, header_bytes, 1)), payload(pattern(number, payload_bytes, 101))
     {
     }
-    bool write_to(Ring& ring) const { return ring.producer.try_write(header, payload); }
+    bool write_to(Ring& ring) const { return ring.write(header, payload); }
     friend bool operator==(const Frame&, const Frame&) = default;
 };
 

@@ -13,12 +13,15 @@ using Poll = RingConsumer::Poll;
 
 namespace {
 
+// A page's rest, as many ranks' rings begin with; any other; all.
+constexpr std::size_t kSmallPart = 3840;
+
 // Puts both ends at `lines` lines behind the ring's start.
 void advance(Ring& ring, std::size_t lines)
 {
     Frame frame;
     for (std::size_t i = 0; i < lines; ++i) {
-        REQUIRE(ring.producer.try_write(pattern(i, 8, 0), {}));
+        REQUIRE(ring.write(pattern(i, 8, 0), {}));
         REQUIRE(read(ring, frame) == Poll::frame);
     }
 }
@@ -36,7 +39,7 @@ TEST_CASE("a new ring is empty, and stays so")
 
 TEST_CASE("frames of every payload size up to the largest, with every header size")
 {
-    Ring ring;
+    Ring ring(32u << 10, GENERATE(3840u, 8192u, 32u << 10));
     std::uint64_t number = 0;
     Frame out;
     for (std::size_t payload = 0; payload <= ring.view.max_payload(); ++payload) {
@@ -54,7 +57,7 @@ TEST_CASE("every starting position: frames that fit before the end, and such tha
 {
     const std::size_t payload = GENERATE(0, 1, 24, 40, 41, 511, 512, 513, 2000, 4032);
     const std::size_t ring_lines = (32u << 10) / kLine;
-    Ring ring;
+    Ring ring(32u << 10, GENERATE(3840u, 32u << 10));
     Frame out;
     std::uint64_t number = 0;
     for (std::size_t start = 0; start < 2 * ring_lines + 3; ++start) {
@@ -74,7 +77,7 @@ TEST_CASE("every starting position: frames that fit before the end, and such tha
 TEST_CASE("a full ring refuses, loses nothing, and goes on when the consumer has caught up")
 {
     const std::size_t payload = GENERATE(0, 100, 1000, 4032);
-    Ring ring;
+    Ring ring(32u << 10, GENERATE(3840u, 32u << 10));
     Frame out;
     std::uint64_t written = 0;
     std::uint64_t seen = 0;
@@ -93,7 +96,7 @@ TEST_CASE("a full ring refuses, loses nothing, and goes on when the consumer has
 
 TEST_CASE("random sizes and turns, a hundred times the ring, against a queue")
 {
-    Ring ring(64u << 10);
+    Ring ring(64u << 10, GENERATE(64u, 3840u, 8192u, 64u << 10));
     std::mt19937 random(7);
     std::deque<Frame> expected;
     std::uint64_t bytes = 0;
@@ -128,33 +131,93 @@ TEST_CASE("old payload that reads like a word is never taken for a frame")
     const record::Kind kind = GENERATE(record::frame, record::skip_to_start);
     const std::size_t header = GENERATE(1, 16);
     const std::size_t in_front = GENERATE(0, 1);  // laps
-    Ring ring;
+    const std::size_t first_part = GENERATE(3840u, 32u << 10);
+    Ring ring(32u << 10, first_part);
     std::mt19937 random(11);
     Bytes payload(ring.view.max_payload());
-    std::uint64_t position = 0;
+    std::uint32_t lap = 1;  // of the last record; the next one may be of the lap after it
     const auto write = [&](std::size_t header_bytes, std::size_t payload_bytes) {
-        const std::size_t bytes = record::record_bytes(header_bytes, payload_bytes);
-        const std::size_t to_end = ring.view.bytes_to_end(position);
-        position += bytes + (bytes > to_end ? to_end : 0);
-        const std::uint64_t lookalike =
-            record::word(kind, header, 24, ring.view.lap(position) + static_cast<std::uint32_t>(in_front));
-        for (std::size_t i = 0; i + 8 <= payload.size(); i += 8)
+        for (std::size_t i = 0; i + 8 <= payload.size(); i += 8) {
+            const std::uint64_t lookalike =
+                record::word(kind, header, 24, lap + static_cast<std::uint32_t>(in_front + i / kLine % 2));
             std::memcpy(payload.data() + i, &lookalike, 8);
-        REQUIRE(ring.producer.try_write(std::span(payload).first(header_bytes),
-                                        std::span(payload).first(payload_bytes)));
+        }
+        REQUIRE(ring.write(std::span(payload).first(header_bytes), std::span(payload).first(payload_bytes)));
     };
-    Frame out;
+    const auto note_lap = [&](auto out, auto) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, out.data() - sizeof word, sizeof word);
+        lap = record::lap(word);
+    };
     for (int i = 0; i < (kSanitized ? 5'000 : 20'000); ++i) {
         write(8 + random() % 4 * 8, random() % (payload.size() / 8 + 1) * 8);
         if (random() % 4 != 0)
             write(24, 0);
         std::size_t frames = 0;
         Poll result = Poll::frame;
-        while ((result = read(ring, out)) == Poll::frame)
+        while ((result = ring.consumer.poll(note_lap)) == Poll::frame)
             ++frames;
+        ring.consumer.report();
         REQUIRE(result == Poll::empty);
         REQUIRE(frames >= 1);
         REQUIRE(frames <= 2);
+    }
+    CHECK(lap > 100);
+}
+
+TEST_CASE("a ring's first part is enough for a consumer that keeps up, and for ever")
+{
+    const std::size_t payload = GENERATE(0, 100, 900);
+    Ring ring(32u << 10, kSmallPart);
+    Frame out;
+    for (std::uint64_t number = 0; number < 20'000; ++number) {
+        const Frame in(number, 16, payload);
+        REQUIRE(in.write_to(ring));
+        REQUIRE(read(ring, out) == Poll::frame);
+        REQUIRE(out == in);
+    }
+    CHECK(ring.part == kSmallPart);
+    // Not a byte behind it was written.
+    const auto rest = std::span(ring.memory.get(), ring.view.size).subspan(kSmallPart);
+    CHECK(std::ranges::all_of(rest, [](std::byte byte) { return byte == std::byte{0}; }));
+}
+
+TEST_CASE("a consumer that falls behind, and a record that is long, have more of the ring used")
+{
+    Ring ring(32u << 10, kSmallPart);
+    Frame out;
+    SECTION("at once, in the first lap")
+    {
+        for (std::uint64_t number = 0; number < 100; ++number)
+            REQUIRE(Frame(number, 16, 100).write_to(ring));
+        CHECK(ring.part == 4 * kSmallPart);
+        for (std::uint64_t number = 0; number < 100; ++number) {
+            REQUIRE(read(ring, out) == Poll::frame);
+            REQUIRE(out == Frame(number, 16, 100));
+        }
+    }
+    SECTION("later, when it has stayed behind by as much as fits")
+    {
+        advance(ring, 3 * kSmallPart / kLine);
+        REQUIRE(ring.part == kSmallPart);
+        std::uint64_t written = 0;
+        std::uint64_t seen = 0;
+        while (written < 10'000) {
+            while (Frame(written, 16, 100).write_to(ring))
+                ++written;
+            REQUIRE(read(ring, out) == Poll::frame);
+            REQUIRE(out == Frame(seen++, 16, 100));
+        }
+        CHECK(ring.part == ring.view.size);
+        CHECK((written - seen) * record::record_bytes(16, 100) > ring.view.size / 2);
+    }
+    SECTION("for a record that the part cannot hold")
+    {
+        const Frame in(7, 16, ring.view.max_payload());
+        REQUIRE(in.write_to(ring));
+        CHECK(ring.part == 2 * kSmallPart);
+        REQUIRE(read(ring, out) == Poll::frame);
+        CHECK(out == in);
     }
 }
 

@@ -24,7 +24,7 @@ constexpr std::uint64_t kFrames = kSanitized ? 10'000 : 30'000;  // many laps
 // Sends `frames` frames from one thread to another; `pause_every` frames the slower side gives way.
 void stream(std::uint64_t frames, bool slow_producer)
 {
-    Ring ring;
+    Ring ring(32u << 10, GENERATE(3840u, 32u << 10));  // little of it used at first, or all
     const std::size_t max_payload = ring.view.max_payload();
     std::atomic<bool> failed{false};
     std::jthread producer([&] {
