@@ -22,7 +22,7 @@ constexpr int kCallsBefore = 4;
 // Two ranks exchange messages as quickly.
 constexpr int kFewest = 3;
 
-// A rank that cannot have the memory says so to the others: then nobody uses it.
+// A rank that cannot have the memory, or has boards enough, says so to the others: then nobody uses it.
 std::unique_ptr<NodeBoard> or_nothing(auto&& make)
 {
     try {

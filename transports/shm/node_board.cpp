@@ -13,7 +13,23 @@ namespace {
 
 constexpr std::uint64_t kBoardMagic = 0x3430647262747574;  // "tutbrd04": changes with the layout
 
+// Of all boards here. Only counts: relaxed.
+std::atomic<std::size_t> bytes_shared{0};
+
 }  // namespace
+
+BoardShare::BoardShare(std::size_t bytes) : bytes_(bytes)
+{
+    if (bytes_shared.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kMostBytes)
+        return;
+    bytes_shared.fetch_sub(bytes, std::memory_order_relaxed);
+    throw Error(ErrorCode::out_of_memory, "shared memory", "this process has as many boards as it may");
+}
+
+BoardShare::~BoardShare()
+{
+    bytes_shared.fetch_sub(bytes_, std::memory_order_relaxed);
+}
 
 std::optional<BoardCard> BoardCard::parse(std::span<const std::byte> bytes) noexcept
 {
@@ -36,11 +52,12 @@ std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
 
 NodeBoard NodeBoard::create(std::uint32_t members)
 {
+    BoardShare share(size_bytes(members));
     MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
     file.map(size_bytes(members));
     file.allocate(0, size_bytes(members));
     const BoardCard card{kBoardMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
-    NodeBoard board(card, std::move(file));
+    NodeBoard board(card, std::move(share), std::move(file));
     board.header().magic = kBoardMagic;
     board.header().nonce = card.nonce;
     return board;
@@ -48,10 +65,11 @@ NodeBoard NodeBoard::create(std::uint32_t members)
 
 NodeBoard NodeBoard::open(const BoardCard& card)
 {
+    BoardShare share(size_bytes(card.members));
     MemoryFile file = MemoryFile::open(card.pid, card.descriptor, size_bytes(card.members));
     file.map(size_bytes(card.members));
     file.close_descriptor();
-    NodeBoard board(card, std::move(file));
+    NodeBoard board(card, std::move(share), std::move(file));
     if (board.header().magic != kBoardMagic || board.header().nonce != card.nonce)
         throw Error(ErrorCode::peer_lost, "shared memory",
                     fmt::format("process {} is no longer the one that announced its board", card.pid));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transports/shm/inbox.hpp"
@@ -31,6 +32,22 @@ struct BoardCard {
 
     /// Nothing when the bytes are no card of this version.
     static std::optional<BoardCard> parse(std::span<const std::byte> bytes) noexcept;
+};
+
+/// A board's part of what all boards of this process may take together. Communicators beyond do without a
+/// board, as each costs addresses and mappings, of which a process has 65,530 by default.
+class BoardShare {
+public:
+    static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+
+    /// Throws tutti::Error (out_of_memory) where that is used up.
+    explicit BoardShare(std::size_t bytes);
+    BoardShare(BoardShare&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+    BoardShare& operator=(BoardShare&&) = delete;
+    ~BoardShare();
+
+private:
+    std::size_t bytes_;
 };
 
 /// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call is over for
@@ -103,7 +120,10 @@ private:
         std::array<std::atomic<std::uint64_t>, 2> signature;
     };
 
-    NodeBoard(const BoardCard& card, MemoryFile file) noexcept : card_(card), file_(std::move(file)) {}
+    NodeBoard(const BoardCard& card, BoardShare share, MemoryFile file) noexcept
+        : card_(card), share_(std::move(share)), file_(std::move(file))
+    {
+    }
     static std::size_t slots_start(std::uint32_t members) noexcept;
     static std::size_t size_bytes(std::uint32_t members) noexcept;
     void open_inboxes();
@@ -116,6 +136,7 @@ private:
     }
 
     BoardCard card_;
+    BoardShare share_;
     MemoryFile file_;
     std::uint32_t own_ = 0;
     std::uint64_t call_ = 0;       // that used the board

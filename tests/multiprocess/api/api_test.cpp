@@ -1,6 +1,7 @@
 // Programs of the public interface as users run them: by tuttirun, by Open MPI's mpirun, and alone.
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -68,6 +69,22 @@ TEST_CASE("ranks that all send to all, little at a time, take little memory a pa
     CAPTURE(result.out);
     CHECK(std::stod(result.out) > 4);
     CHECK(std::stod(result.out) < 24);  // a whole ring of each would be 128
+}
+
+TEST_CASE("communicators beyond those that have shared memory of their own do without", "[board]")
+{
+    std::vector<std::string> arguments = ranks(3, "many_communicators", {"2400", "6000"});
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=1"});
+    check_quiet_success(tuttirun(arguments));
+}
+
+TEST_CASE("thirty thousand communicators beside each other", "[.][long]")
+{
+    const int count = GENERATE(2, 3, 5);
+    CAPTURE(count);
+    Launched launched(tuttirun_command(ranks(count, "many_communicators", {"30000"})),
+                      std::chrono::seconds(300));
+    check_quiet_success(launched.wait());
 }
 
 TEST_CASE("a flood of messages that nobody asked for is bounded")

@@ -1,9 +1,11 @@
 // Inboxes under resource limits: an error that names the remedy, never a signal.
 #include <catch2/catch.hpp>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
 #include "tests/unit/transports/child.hpp"
@@ -57,6 +59,23 @@ TEST_CASE("no descriptor left is out of memory")
     const int status = tutti::test::in_child([] {
         limit(RLIMIT_NOFILE, 0);
         return make_inbox(4, ErrorCode::out_of_memory, "ulimit -n");
+    });
+    CHECK(status == 1);
+}
+
+TEST_CASE("where a process may have no more mappings, that is what is told")
+{
+    std::size_t most = 0;
+    std::ifstream("/proc/sys/vm/max_map_count") >> most;
+    if (most == 0 || most > 300'000)
+        return;  // it would take long, and memory
+    const int status = tutti::test::in_child([] {
+        // Neighbours that differ are not joined.
+        for (int i = 0; mmap(nullptr, kPage, i % 2 == 0 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                             -1, 0) != MAP_FAILED;
+             ++i) {
+        }
+        return make_inbox(4, ErrorCode::out_of_memory, "vm.max_map_count");
     });
     CHECK(status == 1);
 }

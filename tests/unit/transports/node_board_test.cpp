@@ -132,6 +132,33 @@ TEST_CASE("the last to arrive rings for member 0 alone, which finds all there an
     CHECK(members.inboxes[2].header().bell.load() == 1);
 }
 
+TEST_CASE("a process has boards up to a limit, and again once some are gone")
+{
+    constexpr std::uint32_t kMembers = 60;  // some two megabytes each
+    std::vector<NodeBoard> boards;
+    const auto fill = [&] {
+        while (boards.size() < 1000) {
+            try {
+                boards.push_back(NodeBoard::create(kMembers));
+            } catch (const Error& error) {
+                CHECK(error.code() == ErrorCode::out_of_memory);
+                return;
+            }
+        }
+    };
+    fill();
+    const std::size_t most = boards.size();
+    CHECK(most > 32);
+    CHECK(most < 128);
+    // Whoever opens one has it mapped, too.
+    CHECK(error_of_open(boards.front().card()) == ErrorCode::out_of_memory);
+    boards.pop_back();
+    CHECK(error_of_open(boards.front().card()) == ErrorCode::success);
+    boards.clear();
+    fill();
+    CHECK(boards.size() == most);
+}
+
 TEST_CASE("a card of another board, or none, is refused")
 {
     NodeBoard board = NodeBoard::create(2);
