@@ -12,7 +12,7 @@ namespace {
 /// An unfinished line is taken for a prompt after so much quiet: on a terminal, where somebody waits for it,
 /// and elsewhere, where it matters more that a rank which only had no processor for a while is not mistaken.
 constexpr std::chrono::milliseconds kPromptDelay{40};
-constexpr std::chrono::milliseconds kPatientPromptDelay{200};
+constexpr std::chrono::milliseconds kPatientPromptDelay{100};
 /// So long other streams wait for a prompt's line to be finished,
 constexpr std::chrono::milliseconds kPromptPatience{1000};
 /// and no longer than until they have so much to say. It is taken from what may be on its way from a daemon

@@ -123,7 +123,7 @@ std::vector<Source> write_random(OutputWriter& writer, unsigned seed)
             for (std::size_t i = 0; i < kSources; ++i) {
                 writer.write(0, sources[i].stream(), sources[i].next(1, i > 0));
             }
-            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
         }
     }
     for (std::size_t i = 0; i + 2 < kSources; ++i) {
