@@ -117,10 +117,10 @@ void Daemon::handle_own(const Frame& frame)
     WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::start_daemons:
-            start_daemons(decode_start_order(frame.payload));
+            start_daemons(decode<StartOrder>(frame.payload));
             break;
         case FrameType::launch:
-            launch(decode_launch_order(frame.payload));
+            launch(decode<LaunchOrder>(frame.payload));
             break;
         case FrameType::ping:
             head_.send(FrameType::pong);

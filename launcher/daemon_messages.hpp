@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/codec.hpp"
 #include "launcher/start_command.hpp"
 #include "launcher/wire.hpp"
 
@@ -21,6 +22,11 @@ struct Hello {
 
     /// That of this process, still without a topology.
     static Hello of_this_process();
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.version, self.architecture, self.host_name, self.pid, self.topology);
+    }
 };
 
 /// The daemons below a daemon. All hosts of the job that are not the head's are in it, since their order says
@@ -31,21 +37,26 @@ struct StartOrder {
     std::vector<RemoteHost> hosts;
     int index = 0;                      // of the host that the order goes to
     double daemon_timeout_seconds = 0;  // see Children::watch_for_silence()
+
+    /// That it has a way to start daemons, and is for a host of its own.
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.method, self.interface, self.hosts, self.index, self.daemon_timeout_seconds);
+    }
 };
 
 /// Of daemons that are missing.
 struct MissingDaemons {
     std::vector<int> nodes;
     std::string reason;  // whole sentences
+
+    static auto fields(auto& self) { return std::tie(self.nodes, self.reason); }
 };
 
-std::string encode(const Hello& hello);
-std::string encode(const StartOrder& order);
-std::string encode(const MissingDaemons& report);
-/// All throw WireError. A Hello of another version may be decoded as far as its version.
+/// A Hello of another version as far as its version. Throws WireError.
 Hello decode_hello(std::string_view payload);
-StartOrder decode_start_order(std::string_view payload);
-MissingDaemons decode_missing_daemons(std::string_view payload);
 
 /// Why a daemon that said `hello` cannot take part, as the rest of a sentence about its host; empty when it
 /// can.

@@ -212,10 +212,10 @@ void Head::handle_frame(const Frame& frame)
     WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::not_started:
-            handle_not_started(decode_missing_daemons(frame.payload));
+            handle_not_started(decode<MissingDaemons>(frame.payload));
             return;
         case FrameType::daemons_lost:
-            handle_lost(decode_missing_daemons(frame.payload));
+            handle_lost(decode<MissingDaemons>(frame.payload));
             return;
         case FrameType::note: {
             const bool only_verbose = reader.number<std::uint8_t>() != 0;
@@ -238,13 +238,13 @@ void Head::handle_frame(const Frame& frame)
             }
             break;
         case FrameType::fence:
-            fences_->add(node, decode_fence(frame.payload));
+            fences_->add(node, decode<FenceFrame>(frame.payload));
             break;
         case FrameType::modex_request:
             handle_modex_request(frame);
             break;
         case FrameType::modex_answer: {
-            const ModexAnswer answer = decode_modex_answer(frame.payload);
+            const ModexAnswer answer = decode<ModexAnswer>(frame.payload);
             send(answer.asker, FrameType::modex_found, frame.payload);
             break;
         }
@@ -259,7 +259,7 @@ void Head::handle_frame(const Frame& frame)
             look_for_absence();
             break;
         case FrameType::exited:
-            handle_exit(decode_exit_report(frame.payload));
+            handle_exit(decode<ExitReport>(frame.payload));
             break;
         case FrameType::aborted: {
             const auto rank = reader.number<std::int32_t>();
@@ -296,7 +296,7 @@ void Head::handle_output(int node, WireReader& reader)
 
 void Head::handle_modex_request(const Frame& frame)
 {
-    const ModexRequest request = decode_modex_request(frame.payload);
+    const ModexRequest request = decode<ModexRequest>(frame.payload);
     if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size()) {
         throw WireError("a question about a rank that does not exist");
     }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct AppContext {
     int ranks = 0;                                                 // 0: as many as there are slots
     std::vector<std::pair<std::string, std::string>> environment;  // set on top of the launcher's own
     std::string working_directory;                                 // empty: the launcher's own
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.argv, self.ranks, self.environment, self.working_directory);
+    }
 };
 
 enum class Binding { automatic, none, core, socket, numa, hwthread };
@@ -76,12 +82,19 @@ struct Placement {
     int local_rank = 0;        // among the ranks of its node
     std::vector<int> cpus;     // OS numbers of the hardware threads it is bound to; empty: not bound
     std::string cpus_as_text;  // hwloc's list syntax, "0-1,4"; empty: not bound
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.app, self.node, self.local_rank, self.cpus, self.cpus_as_text);
+    }
 };
 
 /// A host of the job, with a daemon of its own. Two names of one machine are two nodes.
 struct Node {
     std::string name;           // as the user wrote it, or as this machine calls itself
     bool shares_cores = false;  // some of its ranks take turns on a core
+
+    static auto fields(auto& self) { return std::tie(self.name, self.shares_cores); }
 };
 
 /// The whole job.

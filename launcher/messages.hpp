@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/codec.hpp"
 #include "launcher/job.hpp"
 #include "launcher/wire.hpp"
 
@@ -26,6 +27,15 @@ struct LaunchOrder {
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;
+    /// That each rank has its place, its program and its node.
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
+                        self.working_directory, self.stdin_target, self.stdin_rank, self.merge_stderr,
+                        self.shows_status);
+    }
 };
 
 struct ExitReport {
@@ -34,12 +44,11 @@ struct ExitReport {
     int wait_status = 0;  // as waitpid() gave it
     bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
     bool left = false;    // and has left it in good order
-};
 
-std::string encode(const LaunchOrder& order);
-std::string encode(const ExitReport& report);
-/// Both throw WireError.
-LaunchOrder decode_launch_order(std::string_view payload);
-ExitReport decode_exit_report(std::string_view payload);
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left);
+    }
+};
 
 }  // namespace tutti::launcher

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/wire.hpp"
+#include "launcher/codec.hpp"
 
 namespace tutti::launcher {
 
@@ -16,6 +16,8 @@ struct FenceFrame {
     std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job
     std::int32_t status = 0;  // pmix_status_t
     std::string data;         // as libpmix gave it
+
+    static auto fields(auto& self) { return std::tie(self.ranks, self.status, self.data); }
 };
 
 /// One node asks for what a rank of another has published.
@@ -25,6 +27,11 @@ struct ModexRequest {
     std::int32_t rank = 0;
     std::string key;         // that shall be among it
     bool deposited = false;  // by its control channel, in place of PMIx: to be answered at once
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.number, self.asker, self.rank, self.key, self.deposited);
+    }
 };
 
 struct ModexAnswer {
@@ -32,14 +39,8 @@ struct ModexAnswer {
     std::uint16_t asker = 0;
     std::int32_t status = 0;  // pmix_status_t, or a ControlChannels::Deposit
     std::string data;
-};
 
-std::string encode(const FenceFrame& frame);
-std::string encode(const ModexRequest& request);
-std::string encode(const ModexAnswer& answer);
-/// All throw WireError.
-FenceFrame decode_fence(std::string_view payload);
-ModexRequest decode_modex_request(std::string_view payload);
-ModexAnswer decode_modex_answer(std::string_view payload);
+    static auto fields(auto& self) { return std::tie(self.number, self.asker, self.status, self.data); }
+};
 
 }  // namespace tutti::launcher

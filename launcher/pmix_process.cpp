@@ -124,7 +124,7 @@ void PmixProcess::handle(const Frame& frame)
     switch (frame.type) {
         case FrameType::pmix_ready:
             for (const int rank : ranks_) {
-                environments_[rank] = reader.texts();
+                environments_[rank] = take<std::vector<std::string>>(reader);
             }
             observer_.pmix_ready();
             break;
@@ -145,7 +145,7 @@ void PmixProcess::handle(const Frame& frame)
         }
         case FrameType::pmix_fence: {
             const auto serial = reader.number<std::uint64_t>();
-            FenceFrame fence = decode_fence(reader.rest());
+            FenceFrame fence = decode<FenceFrame>(reader.rest());
             observer_.fence_reached(std::move(fence.ranks), fence.status, std::move(fence.data),
                                     answer_to(serial));
             break;

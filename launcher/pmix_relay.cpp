@@ -25,7 +25,7 @@ void PmixRelay::fence(std::vector<int> ranks, int status, std::string data, Pmix
 
 void PmixRelay::handle_fence_done(std::string_view payload)
 {
-    FenceFrame done = decode_fence(payload);
+    FenceFrame done = decode<FenceFrame>(payload);
     const auto found = fences_.find(done.ranks);
     if (found == fences_.end()) {
         throw WireError("the end of a fence that nobody is in");
@@ -59,7 +59,7 @@ void PmixRelay::ask(int rank, const std::string& key, bool deposited, PmixAnswer
 
 void PmixRelay::handle_modex_found(std::string_view payload)
 {
-    ModexAnswer found = decode_modex_answer(payload);
+    ModexAnswer found = decode<ModexAnswer>(payload);
     const auto request = requests_.extract(found.number);
     if (request.empty()) {
         throw WireError("an answer to a question that nobody has asked");
@@ -69,7 +69,7 @@ void PmixRelay::handle_modex_found(std::string_view payload)
 
 void PmixRelay::handle_modex_wanted(std::string_view payload)
 {
-    const ModexRequest request = decode_modex_request(payload);
+    const ModexRequest request = decode<ModexRequest>(payload);
     if (request.deposited) {
         std::string bytes;
         const ControlChannels::Deposit result = control_.find(request.rank, request.key, bytes);

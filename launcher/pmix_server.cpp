@@ -101,7 +101,7 @@ void PmixServer::handle(const Frame& frame)
         case FrameType::pmix_register: {
             const auto node = reader.number<std::int32_t>();
             const std::string key = reader.text();
-            register_job(decode_launch_order(reader.rest()), node, key);
+            register_job(decode<LaunchOrder>(reader.rest()), node, key);
             break;
         }
         case FrameType::pmix_find: {
@@ -153,7 +153,7 @@ void PmixServer::register_job(const LaunchOrder& order, int node, const std::str
     }
     WireWriter environments;
     for (const int rank : local) {
-        environments.put(rank_environment(rank));
+        put(environments, rank_environment(rank));
     }
     reports_.send(FrameType::pmix_ready, environments.bytes());
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tutti::launcher {
@@ -13,6 +14,8 @@ struct RemoteHost {
     int node = 0;
     std::string name;
     std::string user;  // empty: whom the agent takes by itself
+
+    static auto fields(auto& self) { return std::tie(self.node, self.name, self.user); }
 };
 
 /// How daemons are started; the same for all hosts of a job.
@@ -25,6 +28,11 @@ struct StartMethod {
     std::vector<std::string> agent = {"ssh"};  // the command and its first arguments
     std::string program;                       // path of tuttirun on the other hosts
     double timeout_seconds = 30;               // from the agent's start to the daemon's connection
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.kind, self.agent, self.program, self.timeout_seconds);
+    }
 };
 
 /// How an agent that was to start daemons ended, or has not.

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/wire.hpp"
+#include "launcher/codec.hpp"
 #include "lib/base/cgroup.hpp"
 #include "tutti/error.hpp"
 
@@ -203,10 +203,8 @@ Topology Topology::synthetic(const std::string& description, const std::string& 
 std::string Topology::to_wire() const
 {
     WireWriter writer;
-    writer.put(usable_cores_).put(static_cast<std::uint32_t>(cores_.size()));
-    for (const Core& core : cores_) {
-        writer.put(std::int32_t{core.package}).put(std::int32_t{core.numa}).put(core.cpus);
-    }
+    put(writer, usable_cores_);
+    put(writer, cores_);
     return writer.bytes();
 }
 
@@ -215,13 +213,9 @@ Topology Topology::from_wire(std::string_view bytes)
     constexpr int kMostCpus = 1 << 20;
     WireReader reader(bytes);
     Topology topology;
-    topology.usable_cores_ = reader.number<double>();
-    // No reserve(): a hostile count fails at the first missing element instead.
-    for (auto count = reader.number<std::uint32_t>(); count > 0; --count) {
-        Core core;
-        core.package = reader.number<std::int32_t>();
-        core.numa = reader.number<std::int32_t>();
-        core.cpus = reader.numbers();
+    topology.usable_cores_ = take<double>(reader);
+    topology.cores_ = take<std::vector<Core>>(reader);
+    for (const Core& core : topology.cores_) {
         // Both are numbered in the order in which they come.
         const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
                               core.numa >= 0 && core.numa <= topology.numa_count_;
@@ -231,7 +225,6 @@ Topology Topology::from_wire(std::string_view bytes)
         }
         topology.package_count_ = std::max(topology.package_count_, core.package + 1);
         topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
-        topology.cores_.push_back(std::move(core));
     }
     reader.expect_end();
     if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus)) {

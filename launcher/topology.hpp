@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tutti::launcher {
@@ -13,6 +14,8 @@ struct Core {
     int package = 0;        // numbered 0, 1, ... over the packages that have a usable core
     int numa = 0;           // likewise for NUMA nodes
     std::vector<int> cpus;  // the system's numbers of its hardware threads; never empty
+
+    static auto fields(auto& self) { return std::tie(self.package, self.numa, self.cpus); }
 };
 
 /// A value: what was found when it was made. Cores are in hwloc's order, so neighbours share caches, NUMA

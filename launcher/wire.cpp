@@ -10,24 +10,6 @@ WireWriter& WireWriter::put(std::string_view text)
     return put_rest(text);
 }
 
-WireWriter& WireWriter::put(const std::vector<std::string>& texts)
-{
-    put(static_cast<std::uint32_t>(texts.size()));
-    for (const std::string& text : texts) {
-        put(text);
-    }
-    return *this;
-}
-
-WireWriter& WireWriter::put(const std::vector<int>& numbers)
-{
-    put(static_cast<std::uint32_t>(numbers.size()));
-    for (const int number : numbers) {
-        put(std::int32_t{number});
-    }
-    return *this;
-}
-
 WireWriter& WireWriter::put_rest(std::string_view bytes)
 {
     bytes_.append(bytes);
@@ -44,36 +26,9 @@ std::string_view WireReader::take(std::size_t bytes)
     return result;
 }
 
-std::size_t WireReader::count(std::size_t element_bytes)
-{
-    const auto elements = number<std::uint32_t>();
-    if (elements > bytes_.size() / element_bytes) {
-        throw WireError(fmt::format("a frame announces {} elements and is too short for them", elements));
-    }
-    return elements;
-}
-
 std::string WireReader::text()
 {
     return std::string(take(number<std::uint32_t>()));
-}
-
-std::vector<std::string> WireReader::texts()
-{
-    std::vector<std::string> result(count(sizeof(std::uint32_t)));
-    for (std::string& entry : result) {
-        entry = text();
-    }
-    return result;
-}
-
-std::vector<int> WireReader::numbers()
-{
-    std::vector<int> result(count(sizeof(std::int32_t)));
-    for (int& entry : result) {
-        entry = number<std::int32_t>();
-    }
-    return result;
 }
 
 std::string_view WireReader::rest() noexcept

@@ -82,7 +82,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Builds a payload.
+/// Builds a payload; codec.hpp has what is more than a value or two.
 class WireWriter {
 public:
     template <typename Number>
@@ -92,8 +92,6 @@ public:
         return *this;
     }
     WireWriter& put(std::string_view text);
-    WireWriter& put(const std::vector<std::string>& texts);
-    WireWriter& put(const std::vector<int>& numbers);
     /// Bytes without a length in front: only as the last part of a payload.
     WireWriter& put_rest(std::string_view bytes);
 
@@ -116,16 +114,12 @@ public:
         return result;
     }
     std::string text();
-    std::vector<std::string> texts();
-    std::vector<int> numbers();
     std::string_view rest() noexcept;
     /// Throws when bytes are left over.
     void expect_end() const;
 
 private:
     std::string_view take(std::size_t bytes);
-    /// A count of elements of at least `element_bytes` each, checked against the bytes that are left.
-    std::size_t count(std::size_t element_bytes);
 
     std::string_view bytes_;
 };

@@ -119,7 +119,7 @@ void Doctor::handle_frame(const Frame& frame)
     const int node = frame.node;
     Patient& patient = patients_.at(static_cast<std::size_t>(node));
     if (frame.type == FrameType::not_started || frame.type == FrameType::daemons_lost) {
-        handle_missing(decode_missing_daemons(frame.payload));
+        handle_missing(decode<MissingDaemons>(frame.payload));
     } else if (patient.gone) {
         return;  // it was too late
     } else if (frame.type == FrameType::hello) {
@@ -145,14 +145,14 @@ void Doctor::handle_report(int node, std::string_view payload)
     WireReader reader(payload);
     switch (decode_kind(reader)) {
         case Kind::facts:
-            patient.facts = decode_facts(reader);
+            patient.facts = decode<Facts>(reader.rest());
             patient.has_facts = true;
             break;
         case Kind::clock:
             handle_clock(node, reader.number<std::int64_t>());
             break;
         case Kind::probe: {
-            const ProbeResult result = decode_probe_result(reader);
+            const ProbeResult result = decode<ProbeResult>(reader.rest());
             const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
             const Finding finding = judge_probe(patient.name, patient.facts, peer.name, peer.facts, result);
             const bool in_full = options_.json || options_.verbosity > 0 || patients_.size() <= kHostsInFull;

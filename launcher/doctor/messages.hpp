@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/wire.hpp"
+#include "launcher/codec.hpp"
 #include "lib/network/interfaces.hpp"
 
 namespace tutti::launcher::doctor {
@@ -21,6 +21,9 @@ enum class Kind : std::uint8_t {
 struct FactsTask {
     std::string interface;           // as --interface has it
     std::vector<std::string> names;  // of the job's hosts
+
+    static constexpr Kind kKind = Kind::facts;
+    static auto fields(auto& self) { return std::tie(self.interface, self.names); }
 };
 
 /// What a daemon says of its host.
@@ -43,6 +46,16 @@ struct Facts {
     std::vector<network::HostAddress> addresses;
     std::string network_error;     // why there are none
     std::uint16_t probe_port = 0;  // where probes of other daemons are answered
+
+    static constexpr Kind kKind = Kind::facts;
+    static auto fields(auto& self)
+    {
+        return std::tie(self.host_name, self.version, self.pmix_version, self.kernel, self.boot_id,
+                        self.cores, self.hardware_threads, self.usable_cores, self.memlock_bytes,
+                        self.open_files, self.cross_memory_attach, self.shared_memory, self.rdma,
+                        self.unresolved, self.resolving_seconds, self.addresses, self.network_error,
+                        self.probe_port);
+    }
 };
 
 struct ProbeTask {
@@ -50,6 +63,9 @@ struct ProbeTask {
     std::string name;
     std::vector<network::HostAddress> addresses;
     std::uint16_t port = 0;
+
+    static constexpr Kind kKind = Kind::probe;
+    static auto fields(auto& self) { return std::tie(self.peer, self.name, self.addresses, self.port); }
 };
 
 struct ProbeResult {
@@ -59,18 +75,33 @@ struct ProbeResult {
     std::vector<std::string> failed;  // other ways that were tried before, and why they failed
     double latency_seconds = 0;       // half a round trip of one byte
     double bytes_per_second = 0;
+
+    static constexpr Kind kKind = Kind::probe;
+    static auto fields(auto& self)
+    {
+        return std::tie(self.peer, self.reached, self.way, self.failed, self.latency_seconds,
+                        self.bytes_per_second);
+    }
 };
 
-std::string encode(const FactsTask& task);
-std::string encode(const ProbeTask& task);
-std::string encode(const Facts& facts);
-std::string encode(const ProbeResult& result);
-/// The kind of a task or report; the rest is left in `reader`. Throws WireError for an unknown one.
+/// A task or report with its kind in front.
+template <class Message>
+std::string encode(const Message& message)
+{
+    return WireWriter()
+        .put(static_cast<std::uint8_t>(Message::kKind))
+        .put_rest(launcher::encode(message))
+        .bytes();
+}
+
+/// The kind of a task or report; the rest is left in `reader`, for decode(). Throws WireError for an unknown
+/// one.
 Kind decode_kind(WireReader& reader);
-/// All throw WireError.
-FactsTask decode_facts_task(WireReader& reader);
-ProbeTask decode_probe_task(WireReader& reader);
-Facts decode_facts(WireReader& reader);
-ProbeResult decode_probe_result(WireReader& reader);
 
 }  // namespace tutti::launcher::doctor
+
+template <>
+struct tutti::launcher::Codec<tutti::network::HostAddress> {
+    static void put(WireWriter& writer, const network::HostAddress& address);
+    static network::HostAddress take(WireReader& reader);
+};

@@ -31,7 +31,7 @@ void Patient::handle_task(std::string_view payload)
             facts.cores = topology.core_count();
             facts.hardware_threads = static_cast<int>(topology.cpus().size());
             facts.usable_cores = topology.usable_cores();
-            run([this, task = decode_facts_task(reader), facts] { return gather(task, facts); });
+            run([this, task = decode<FactsTask>(reader.rest()), facts] { return gather(task, facts); });
             break;
         }
         case Kind::clock: {
@@ -42,7 +42,7 @@ void Patient::handle_task(std::string_view payload)
             break;
         }
         case Kind::probe:
-            run([this, task = decode_probe_task(reader)] {
+            run([this, task = decode<ProbeTask>(reader.rest())] {
                 return encode(probe(key_, node_, addresses_, task));
             });
             break;

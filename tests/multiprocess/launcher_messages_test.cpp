@@ -67,7 +67,7 @@ TEST_CASE("an order to start daemons survives the wire")
     order.hosts = {{1, "b", ""}, {3, "d", "user"}};
     order.index = 1;
     order.daemon_timeout_seconds = 7.5;
-    const StartOrder copy = decode_start_order(encode(order));
+    const StartOrder copy = decode<StartOrder>(encode(order));
     CHECK(copy.method.agent == order.method.agent);
     CHECK(copy.method.program == order.method.program);
     CHECK(copy.method.timeout_seconds == 2.5);
@@ -78,42 +78,42 @@ TEST_CASE("an order to start daemons survives the wire")
     CHECK(copy.hosts[1].user == "user");
     CHECK(copy.index == 1);
     CHECK(copy.daemon_timeout_seconds == 7.5);
-    check_hostile(encode(order), [](std::string_view bytes) { return decode_start_order(bytes); });
+    check_hostile(encode(order), [](std::string_view bytes) { return decode<StartOrder>(bytes); });
     order.index = 2;
-    CHECK_THROWS_AS(decode_start_order(encode(order)), WireError);
+    CHECK_THROWS_AS(decode<StartOrder>(encode(order)), WireError);
 }
 
 TEST_CASE("reports of missing daemons survive the wire")
 {
-    const MissingDaemons copy = decode_missing_daemons(encode(MissingDaemons{{2, 5}, "it rains"}));
+    const MissingDaemons copy = decode<MissingDaemons>(encode(MissingDaemons{{2, 5}, "it rains"}));
     CHECK(copy.nodes == std::vector<int>{2, 5});
     CHECK(copy.reason == "it rains");
     check_hostile(encode(MissingDaemons{{2, 5}, "it rains"}),
-                  [](std::string_view bytes) { return decode_missing_daemons(bytes); });
+                  [](std::string_view bytes) { return decode<MissingDaemons>(bytes); });
 }
 
 TEST_CASE("fences and requests for values survive the wire")
 {
-    const FenceFrame fence = decode_fence(encode(FenceFrame{{0, 2}, -3, std::string("x\0y", 3)}));
+    const FenceFrame fence = decode<FenceFrame>(encode(FenceFrame{{0, 2}, -3, std::string("x\0y", 3)}));
     CHECK(fence.ranks == std::vector<int>{0, 2});
     CHECK(fence.status == -3);
     CHECK(fence.data == std::string("x\0y", 3));
-    const ModexRequest request = decode_modex_request(encode(ModexRequest{7, 2, 9, "key"}));
+    const ModexRequest request = decode<ModexRequest>(encode(ModexRequest{7, 2, 9, "key"}));
     CHECK(request.number == 7);
     CHECK(request.asker == 2);
     CHECK(request.rank == 9);
     CHECK(request.key == "key");
-    const ModexAnswer answer = decode_modex_answer(encode(ModexAnswer{7, 2, -1, "data"}));
+    const ModexAnswer answer = decode<ModexAnswer>(encode(ModexAnswer{7, 2, -1, "data"}));
     CHECK(answer.number == 7);
     CHECK(answer.asker == 2);
     CHECK(answer.status == -1);
     CHECK(answer.data == "data");
     check_hostile(encode(FenceFrame{{0, 2}, 0, {}}),
-                  [](std::string_view bytes) { return decode_fence(bytes); });
+                  [](std::string_view bytes) { return decode<FenceFrame>(bytes); });
     check_hostile(encode(ModexRequest{7, 2, 9, "key"}),
-                  [](std::string_view bytes) { return decode_modex_request(bytes); });
+                  [](std::string_view bytes) { return decode<ModexRequest>(bytes); });
     check_hostile(encode(ModexAnswer{7, 2, -1, {}}),
-                  [](std::string_view bytes) { return decode_modex_answer(bytes); });
+                  [](std::string_view bytes) { return decode<ModexAnswer>(bytes); });
 }
 
 TEST_CASE("the record for a daemon is one line, and only such a line is taken")

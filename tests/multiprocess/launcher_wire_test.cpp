@@ -31,7 +31,7 @@ LaunchOrder make_order()
 
 TEST_CASE("a launch order survives the wire")
 {
-    const LaunchOrder order = decode_launch_order(encode(make_order()));
+    const LaunchOrder order = decode<LaunchOrder>(encode(make_order()));
     CHECK(order.job_name == "job");
     REQUIRE(order.nodes.size() == 2);
     CHECK(order.nodes[1].name == "there");
@@ -57,7 +57,7 @@ TEST_CASE("a launch order survives the wire")
 
 TEST_CASE("an exit report survives the wire")
 {
-    const ExitReport report = decode_exit_report(encode(ExitReport{3, 4711, 9, true, false}));
+    const ExitReport report = decode<ExitReport>(encode(ExitReport{3, 4711, 9, true, false}));
     CHECK(report.rank == 3);
     CHECK(report.pid == 4711);
     CHECK(report.wait_status == 9);
@@ -69,10 +69,10 @@ TEST_CASE("payloads that are cut short or too long are refused")
 {
     const std::string whole = encode(make_order());
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
-        CHECK_THROWS_AS(decode_launch_order(whole.substr(0, bytes)), WireError);
+        CHECK_THROWS_AS(decode<LaunchOrder>(whole.substr(0, bytes)), WireError);
     }
-    CHECK_THROWS_AS(decode_launch_order(whole + "x"), WireError);
-    CHECK_THROWS_AS(decode_exit_report(encode(ExitReport{}) + "x"), WireError);
+    CHECK_THROWS_AS(decode<LaunchOrder>(whole + "x"), WireError);
+    CHECK_THROWS_AS(decode<ExitReport>(encode(ExitReport{}) + "x"), WireError);
 }
 
 TEST_CASE("random bytes never do worse than be refused")
@@ -85,7 +85,7 @@ TEST_CASE("random bytes never do worse than be refused")
             bytes[random() % bytes.size()] = static_cast<char>(random());
         }
         try {
-            const LaunchOrder order = decode_launch_order(bytes);
+            const LaunchOrder order = decode<LaunchOrder>(bytes);
             for (const Placement& placement : order.ranks) {
                 REQUIRE(static_cast<std::size_t>(placement.app) < order.apps.size());
                 REQUIRE(static_cast<std::size_t>(placement.node) < order.nodes.size());

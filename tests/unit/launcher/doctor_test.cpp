@@ -217,7 +217,7 @@ TEST_CASE("The doctor's messages arrive as they were sent, and cut ones are refu
     const std::string bytes = encode(facts);
     WireReader reader(bytes);
     REQUIRE(decode_kind(reader) == Kind::facts);
-    const Facts arrived = decode_facts(reader);
+    const Facts arrived = decode<Facts>(reader.rest());
     CHECK(arrived.kernel == facts.kernel);
     CHECK(arrived.rdma == facts.rdma);
     CHECK(arrived.unresolved == facts.unresolved);
@@ -226,19 +226,19 @@ TEST_CASE("The doctor's messages arrive as they were sent, and cut ones are refu
     CHECK(arrived.probe_port == 4000);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         const std::string cut = bytes.substr(0, size);
-        const auto decode = [&] {
+        const auto decode_cut = [&] {
             WireReader short_reader(cut);
             decode_kind(short_reader);
-            decode_facts(short_reader);
+            decode<Facts>(short_reader.rest());
         };
-        CHECK_THROWS_AS(decode(), WireError);
+        CHECK_THROWS_AS(decode_cut(), WireError);
     }
 
     const ProbeTask task{3, "b", facts.addresses, 77};
     const std::string task_bytes = encode(task);
     WireReader task_reader(task_bytes);
     REQUIRE(decode_kind(task_reader) == Kind::probe);
-    const ProbeTask task_arrived = decode_probe_task(task_reader);
+    const ProbeTask task_arrived = decode<ProbeTask>(task_reader.rest());
     CHECK(task_arrived.peer == 3);
     CHECK(task_arrived.addresses == facts.addresses);
     CHECK(task_arrived.port == 77);
