@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/descendants.hpp"
 #include "launcher/loopback.hpp"
 #include "launcher/open_files.hpp"
 #include "launcher/session_directory.hpp"
@@ -25,7 +26,7 @@ namespace {
 constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
 constexpr std::chrono::milliseconds kRecheckPeriod{5};
 constexpr std::chrono::milliseconds kPatienceWithChildren{3000};
-/// Open files of a daemon that has no ranks, libpmix's among them.
+/// Open files that a daemon takes without ranks; its PMIx server likewise.
 constexpr int kOwnDescriptors = 24;
 
 UniqueFd open_signals()
@@ -305,15 +306,15 @@ void Daemon::reap()
 void Daemon::end_job(int signal)
 {
     processes_.any_group_lives();  // drops the empty ones
-    processes_.end(signal);
-    processes_.end(SIGCONT);  // a stopped process would not see the signal
+    processes_.signal(signal);
+    processes_.signal(SIGCONT);  // a stopped process would not see the signal
     if (ending_) {
         return;
     }
     ending_ = true;
     loop_.after(kGracePeriod, [this] {
         processes_.any_group_lives();
-        processes_.end(SIGKILL);
+        processes_.signal(SIGKILL);
     });
     // A process that the kernel holds (a dead file server) does not even see SIGKILL.
     loop_.after(kGracePeriod + kUnkillablePeriod, [this] {
@@ -331,7 +332,7 @@ void Daemon::check_for_the_end()
     if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_)) {
         return;
     }
-    if (!given_up_ && (processes_.any_group_lives() || processes_.any_stray_lives())) {
+    if (processes_.any_group_lives() && !given_up_) {
         // The ranks are done, their children are not. Those whose parent is not of the job are not ours to
         // reap and end without a signal to us: look again.
         if (!ending_) {
@@ -361,9 +362,12 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         require_open_files(kOwnDescriptors, "a daemon");
         require_loopback();
-        Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
-        line.reset();
-        daemon.run();
+        {
+            Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
+            line.reset();
+            daemon.run();
+        }
+        end_descendants(kGracePeriod);  // what has left its rank's process group
     } catch (const std::exception& error) {
         if (!tell_head(line.get(), identity, describe(error))) {
             fmt::print(stderr, "tuttirun: {}\n", describe(error));

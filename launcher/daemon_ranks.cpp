@@ -40,7 +40,7 @@ struct Pipe {
 int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
 {
     constexpr int kWhileOneStarts = 10;                   // the rank's ends of all that follows, and copies
-    const int a_rank = 4 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel, PMIx
+    const int a_rank = 3 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel
     const bool input_for_all = order.stdin_target == StdinTarget::all;
     const auto ranks = static_cast<int>(local.size());
     return kWhileOneStarts + ranks * a_rank + (input_for_all ? ranks : 1);

@@ -20,12 +20,6 @@ ProcessTable::ProcessTable(Watchdog& watchdog) : watchdog_(watchdog), exits_(::e
     }
 }
 
-void ProcessTable::resize(std::size_t ranks)
-{
-    ranks_.resize(ranks);
-    descendants_.exempt_present();
-}
-
 void ProcessTable::started(int rank, pid_t pid)
 {
     RankProcess& process = ranks_.at(static_cast<std::size_t>(rank));
@@ -93,39 +87,6 @@ bool ProcessTable::any_group_lives() noexcept
         return empty;
     });
     return !groups_.empty();
-}
-
-std::vector<pid_t> ProcessTable::strays() const
-{
-    std::vector<pid_t> result;
-    for (const Descendant& process : descendants_.find()) {
-        if (!groups_.contains(process.group)) {
-            result.push_back(process.pid);
-        }
-    }
-    return result;
-}
-
-bool ProcessTable::any_stray_lives()
-{
-    if (no_stray_left_) {
-        return false;
-    }
-    const std::vector<pid_t> left = strays();
-    for (const pid_t pid : killing_ ? left : std::vector<pid_t>()) {
-        ::kill(pid, SIGKILL);
-    }
-    no_stray_left_ = left.empty();
-    return !no_stray_left_;
-}
-
-void ProcessTable::end(int signal)
-{
-    this->signal(signal);
-    for (const pid_t pid : strays()) {
-        ::kill(pid, signal);
-    }
-    killing_ = killing_ || signal == SIGKILL;
 }
 
 void ProcessTable::signal(int signal) noexcept

@@ -1,4 +1,4 @@
-// The processes of the job on this node: the ranks, their process groups, and what has left those.
+// The processes of the job on this node: the ranks and the process groups that they lead.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/descendants.hpp"
 #include "launcher/unique_fd.hpp"
 
 namespace tutti::launcher {
@@ -36,8 +35,7 @@ class ProcessTable {
 public:
     explicit ProcessTable(Watchdog& watchdog);
 
-    /// Before the first rank is started: what this process has started up to now is not of the job.
-    void resize(std::size_t ranks);
+    void resize(std::size_t ranks) { ranks_.resize(ranks); }
     /// A child of this process that has announced itself to the watchdog.
     void started(int rank, pid_t pid);
     /// Reaps all children that have ended: pid and wait status. Ranks come in the order in which they ended:
@@ -51,25 +49,14 @@ public:
     bool any_rank_runs() const noexcept { return running_ > 0; }
     /// Whether a process is left in a group that a rank led, its grandchildren included.
     bool any_group_lives() noexcept;
-    /// Whether a process is left that has moved out of those groups (setsid), or whose parent has. To be
-    /// called when no rank runs: then there is none any more once there is none.
-    bool any_stray_lives();
     /// To all processes of all groups.
     void signal(int signal) noexcept;
-    /// Likewise, and to the strays: the job ends. After SIGKILL any_stray_lives() kills whom it finds: one
-    /// may start others faster than they are counted.
-    void end(int signal);
 
 private:
-    std::vector<pid_t> strays() const;
-
     Watchdog& watchdog_;
     UniqueFd exits_;  // an epoll set of the ranks' pidfds: the kernel lists them in order of their events
     std::vector<RankProcess> ranks_;
     std::set<pid_t> groups_;
-    Descendants descendants_;
-    bool killing_ = false;
-    bool no_stray_left_ = false;
     int running_ = 0;
 };
 

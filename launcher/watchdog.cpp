@@ -21,7 +21,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
-/// For what the daemon leaves behind to end by itself.
+/// For what the daemon leaves behind to end by itself: daemons that it has started have to clean up.
 constexpr std::chrono::milliseconds kPatience{2000};
 
 /// Everything but the pipe is closed: a descriptor kept here would keep the daemon's death from being seen.
