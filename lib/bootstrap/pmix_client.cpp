@@ -17,6 +17,8 @@
 
 #include <fmt/format.h>
 
+#include "lib/base/say.hpp"
+#include "lib/bootstrap/bounded_call.hpp"
 #include "lib/security/key.hpp"
 
 namespace tutti::bootstrap {
@@ -40,6 +42,10 @@ constexpr std::chrono::seconds kLate(5);
 // For news of a death to go from the daemon on one host to the head, and from there to this one, all of them
 // busy.
 constexpr std::chrono::milliseconds kLauncherPatience(1000);
+
+// For libpmix to take leave, which gives up after 2 s itself. It waits for ever where the program has closed
+// descriptors that it does not know, as daemons close all, and libpmix's among them.
+constexpr std::chrono::milliseconds kFarewellPatience(5000);
 
 void check(pmix_status_t status, const char* operation, const std::string& detail)
 {
@@ -100,8 +106,8 @@ public:
         }
         told_ = true;
         const std::string host = job_.host_of(rank_);
-        fmt::print(stderr, "tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",
-                   job_.rank(), rank_, host.empty() ? "" : " on " + host, kLate.count());
+        base::say(fmt::format("tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",
+                              job_.rank(), rank_, host.empty() ? "" : " on " + host, kLate.count()));
     }
 
 private:
@@ -434,10 +440,10 @@ void PmixClient::abort_by_server(int status, const std::string& text)
 {
     // tuttirun shows the message with its own; other launchers drop it.
     if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
-        fmt::print(stderr, "tutti: {}; ending the job with status {}\n", text, status);
+        base::say(fmt::format("tutti: {}; ending the job with status {}\n", text, status));
         std::fflush(nullptr);
     }
-    PMIx_Abort(status, text.c_str(), nullptr, 0);
+    call_within(kFarewellPatience, [status, text] { return PMIx_Abort(status, text.c_str(), nullptr, 0); });
 }
 
 void PmixClient::finalize()
@@ -447,7 +453,9 @@ void PmixClient::finalize()
         // A daemon that knows needs no PMIx server, which may be too busy to answer in the time that libpmix
         // gives it.
         const bool told = control_ && control_->left();
-        const pmix_status_t status = PMIx_Finalize(nullptr, 0);
+        const pmix_status_t status = call_within(kFarewellPatience, [] {
+                                         return PMIx_Finalize(nullptr, 0);
+                                     }).value_or(PMIX_ERR_TIMEOUT);
         check(told ? PMIX_SUCCESS : status, "finalize", "cannot take leave of the launcher");
     }
 }

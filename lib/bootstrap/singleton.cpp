@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "lib/base/say.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bootstrap {
@@ -42,7 +43,7 @@ public:
 
     [[noreturn]] void abort(int status, std::string_view message) override
     {
-        fmt::print(stderr, "tutti: {}\n", message);
+        base::say(fmt::format("tutti: {}\n", message));
         std::fflush(nullptr);
         _exit(status);
     }

@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.hpp"
 #include "lib/base/futex.hpp"
+#include "lib/base/say.hpp"
 #include "lib/communicator/communicator_state.hpp"
 #include "lib/communicator/process.hpp"
 
@@ -63,7 +64,7 @@ std::string describe_current_exception()
         process->abort(1, what);
     if (bootstrap::Bootstrap* bootstrap = terminating_bootstrap.load(std::memory_order_acquire))
         bootstrap->abort(1, fmt::format("rank {}: {}", bootstrap->rank(), what));
-    fmt::print(stderr, "tutti: {}\n", what);
+    base::say(fmt::format("tutti: {}\n", what));
     std::fflush(nullptr);
     _exit(1);
 }
@@ -184,7 +185,7 @@ Environment::~Environment()
     try {
         process_->bootstrap().finalize();
     } catch (const Error& error) {
-        fmt::print(stderr, "tutti: rank {}: {}\n", process_->rank(), error.what());
+        base::say(fmt::format("tutti: rank {}: {}\n", process_->rank(), error.what()));
     }
     if (is_process) {
         terminating_process.store(nullptr, std::memory_order_release);

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
+#include "lib/base/say.hpp"
 #include "lib/base/suggest.hpp"
 #include "lib/network/interface_choice.hpp"
 #include "lib/security/key.hpp"
@@ -56,7 +56,8 @@ bool is_verbose() noexcept
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
     if (is_verbose() && bootstrap.local_peers().front() == bootstrap.rank())
-        fmt::print(stderr, "tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what);
+        base::say(
+            fmt::format("tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what));
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <utility>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/say.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 
 namespace tutti::transport::ofi {
@@ -159,7 +159,7 @@ void OfiTransport::stranger(const std::string& what)
     if (options_.log)
         options_.log(line);
     else
-        fmt::print(stderr, "{}\n", line);
+        base::say(fmt::format("{}\n", line));
 }
 
 void OfiTransport::acknowledge(Peer& from, std::uint32_t count)

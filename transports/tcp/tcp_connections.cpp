@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/say.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::transport::tcp {
@@ -28,7 +28,7 @@ std::string TcpTransport::own_name() const
 void TcpTransport::log_once(const std::string& key, const std::string& text)
 {
     if (logged_.size() < kMostLogged && logged_.insert(key).second)
-        std::fputs(fmt::format("tutti: {}: {}\n", own_name(), text).c_str(), stderr);
+        base::say(fmt::format("tutti: {}: {}\n", own_name(), text));
 }
 
 void TcpTransport::connect(int rank, std::span<const std::byte> card_bytes)
@@ -174,8 +174,8 @@ void TcpTransport::tell_way(const Peer& to)
     const auto own = own_address_of(to.stream->fd());
     const auto found = std::ranges::find(local_addresses_, own, &network::LocalAddress::address);
     if (found != local_addresses_.end())
-        fmt::print(stderr, "tutti: {}: to host {} over {}, {} to {}\n", own_name(), to.host, found->interface,
-                   own->to_string(), to.stream->remote());
+        base::say(fmt::format("tutti: {}: to host {} over {}, {} to {}\n", own_name(), to.host,
+                              found->interface, own->to_string(), to.stream->remote()));
 }
 
 void TcpTransport::on_alarm()

@@ -220,6 +220,22 @@ TEST_CASE("a second Environment, and a use of what an Environment has left behin
     CHECK(tuttirun(ranks(2, "lifetimes", {"destroy"})).status == 0);
 }
 
+TEST_CASE("a rank that closes all descriptors ends, and the job with it", "[endings]")
+{
+    // Side by side: libpmix is given its time.
+    Launched leaves(tuttirun_command(ranks(2, "closes", {"leave"})));
+    Launched aborts(tuttirun_command(ranks(2, "closes", {"abort"})));
+    const Result left = leaves.wait();
+    CHECK(left.status == 1);
+    CHECK(contains(left.err, "tuttirun: rank 0 (pid "));
+    CHECK(contains(left.err, "without calling finalize"));
+    const Result aborted = aborts.wait();
+    CHECK(aborted.status == 3);
+    CHECK(contains(aborted.err, "tuttirun: rank 0 (pid "));
+    CHECK(contains(aborted.err, "exited with status 3"));
+    CHECK(tuttirun(ranks(2, "closes", {"first"})).status == 0);
+}
+
 TEST_CASE("a forked child leaves its parent's job alone, and is told that it has no part in it", "[endings]")
 {
     for (const std::string what : {"fork_return", "fork_wait"}) {
