@@ -85,8 +85,9 @@ int run_remote_daemon()
         UniqueFd stream = join_job(record, node);
         Hello hello = Hello::of_this_process();
         hello.topology = Topology::detect().to_wire();
+        const SessionDirectory directory;
         return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited,
-                          create_session_directory());
+                          directory.path());
     } catch (const std::exception& error) {
         const Hello self = Hello::of_this_process();
         fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, describe(error));

@@ -3,18 +3,22 @@
 
 #include <string>
 
-namespace tutti::launcher {
+#include "launcher/unique_fd.hpp"
 
-/// Creates it below TMPDIR, or /tmp. Throws std::system_error.
-std::string create_session_directory();
+namespace tutti::launcher {
 
 /// Removes it with all it holds. A missing one is no error.
 void remove_session_directory(const std::string& path) noexcept;
 
-/// One that is created, and removed with this.
+/// Removes those of this user whose owners are gone: killed, and their watchdogs with them.
+void remove_stale_session_directories() noexcept;
+
+/// One below TMPDIR, or /tmp, as long as this lives. It is locked until this process and those that it has
+/// forked have ended, or closed the descriptor: so others know that it is in use.
 class SessionDirectory {
 public:
-    SessionDirectory() : path_(create_session_directory()) {}
+    /// Throws std::system_error.
+    SessionDirectory();
     ~SessionDirectory() { remove(); }
     SessionDirectory(const SessionDirectory&) = delete;
     SessionDirectory& operator=(const SessionDirectory&) = delete;
@@ -25,6 +29,7 @@ public:
 
 private:
     std::string path_;
+    UniqueFd lock_;
 };
 
 }  // namespace tutti::launcher

@@ -147,6 +147,7 @@ Watchdog::Watchdog(const std::string& session_directory)
         ::prctl(PR_SET_PDEATHSIG, 0);  // where whoever started this dies, the daemon ends by itself
         ::prctl(PR_SET_NAME, "tuttirun-watch");
         keep_only(read_end.get());
+        remove_stale_session_directories();  // nobody waits for this process
         ::_exit(Watch(daemon).run(session_directory));
     }
 }

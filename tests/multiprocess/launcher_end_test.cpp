@@ -283,6 +283,20 @@ TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
     }
 }
 
+TEST_CASE("what is left in TMPDIR where all of a job is killed at once goes with the next job, and no more")
+{
+    const std::string kill_all = R"(
+        parent() { ps -o ppid= -p $1; }
+        watchdog=$(parent $PPID); kill -KILL $(parent $watchdog) $watchdog $PPID)";
+    Launched jobs(shell_command("\"$TUTTIRUN\" -n 1 sh -c '" + kill_all + R"('
+        ls $TMPDIR | wc -l
+        mkdir $TMPDIR/tuttirun-session-of-mine
+        "$TUTTIRUN" -n 1 sh -c 'sleep 0.3; "$TUTTIRUN" -n 1 sleep 0.3; ls $TMPDIR | wc -l'
+        rmdir $TMPDIR/tuttirun-session-of-mine)"));
+    // The second line counts what is no job's, and the directory of the job that writes it.
+    CHECK(lines_of(jobs.wait().out) == std::vector<std::string>{"1", "2"});
+}
+
 TEST_CASE("a job that takes too long is ended")
 {
     const Result result = tuttirun({"--timeout", "0.3", "-n", "2", "sleep", "1000"});
