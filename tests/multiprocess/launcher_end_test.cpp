@@ -287,7 +287,8 @@ TEST_CASE("what is left in TMPDIR where all of a job is killed at once goes with
 {
     const std::string kill_all = R"(
         parent() { ps -o ppid= -p $1; }
-        watchdog=$(parent $PPID); kill -KILL $(parent $watchdog) $watchdog $PPID)";
+        watchdog=$(parent $PPID); head=$(parent $watchdog)
+        kill -STOP $PPID; kill -KILL $watchdog $head $PPID)";
     Launched jobs(shell_command("\"$TUTTIRUN\" -n 1 sh -c '" + kill_all + R"('
         ls $TMPDIR | wc -l
         mkdir $TMPDIR/tuttirun-session-of-mine

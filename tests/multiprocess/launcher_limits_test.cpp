@@ -47,7 +47,7 @@ TEST_CASE("where too few open files are allowed, the limit is named and no rank 
             ++failures;
             CHECK(result.out == "");
             CHECK(lines_of(result.err).size() == 1);
-            CHECK(contains(result.err, "raise it (ulimit -Hn)"));
+            CHECK(contains(result.err, "(ulimit -Hn)"));
         }
     }
     CHECK(failures >= 9);  // however many the launcher's own are
