@@ -51,7 +51,10 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     std::unique_ptr<NodeBoard> made;
     BoardCard card{};
     if (rank_ == 0) {
-        made = or_nothing([&] { return NodeBoard::create(static_cast<std::uint32_t>(size())); });
+        made = or_nothing([&] {
+            return NodeBoard::create(static_cast<std::uint32_t>(size()), process_.inbox()->owner,
+                                     process_.exchange());
+        });
         if (made)
             card = made->card();
     }
@@ -59,7 +62,7 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     Task informed = collectives::broadcast_flat(group, bytes, 0);
     drive(engine, lock, group, informed);
     if (rank_ != 0 && BoardCard::parse(bytes))
-        made = or_nothing([&] { return NodeBoard::open(card); });
+        made = or_nothing([&] { return NodeBoard::open(card, process_.exchange()); });
     if (made)
         made->join(static_cast<std::uint32_t>(rank_), *process_.inbox());
 
@@ -68,10 +71,10 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
     Task voted =
         collectives::allreduce_flat(group, vote.data, vote, {reduction::Op::min, reduction::DataType::uint8});
     drive(engine, lock, group, voted);
-    if (all_have_it == 0)
-        return;
-    made->close_descriptor();
-    board_ = std::move(made);
+    if (made)
+        made->close_descriptor();
+    if (all_have_it != 0)
+        board_ = std::move(made);
 }
 
 }  // namespace tutti::detail

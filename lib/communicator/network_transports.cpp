@@ -52,6 +52,14 @@ bool is_verbose() noexcept
     return std::getenv("TUTTI_VERBOSE") != nullptr;
 }
 
+// Within a node, for containers whose ranks cannot open each other's memory: where nobody hands it over, and
+// a network is wished for by name.
+bool wants_detour(bootstrap::Bootstrap& bootstrap, const FabricWish& wish)
+{
+    return wish.kind != FabricWish::Kind::automatic && bootstrap.name() == "pmix" && bootstrap.size() > 1 &&
+           bootstrap.control() == nullptr;
+}
+
 // The lowest rank of each node says what its messages to other nodes go through.
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
@@ -100,9 +108,9 @@ void check_network_variables()
 std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap)
 {
     std::vector<std::unique_ptr<transport::Transport>> transports;
-    if (bootstrap.node_of_rank().empty())
-        return transports;
     const FabricWish wish = wish_of_environment();
+    if (bootstrap.node_of_rank().empty() && !wants_detour(bootstrap, wish))
+        return transports;
     const security::Key key = key_of(bootstrap);
     const std::string host = host_of_this_rank(bootstrap);
     const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "collectives/choice.hpp"
 #include "collectives/pool.hpp"
@@ -120,9 +122,12 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     if (hub != nullptr) {
         engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
     } else if (local.size() > 1) {
+        if (control::Channel* const channel = bootstrap_->control())
+            exchange_.emplace(*channel);
         auto shm = std::make_unique<transport::shm::ShmTransport>(
             rank(), local,
-            transport::shm::ShmOptions{.sleeps_often = crowded(), .shares_copies = !shared_cores_});
+            transport::shm::ShmOptions{
+                .sleeps_often = crowded(), .exchange = exchange(), .shares_copies = !shared_cores_});
         shm_ = shm.get();
         if (has_addresses_to_spare())
             collectives::pool::set_large_blocks(kMappable);
@@ -203,7 +208,16 @@ transport::Transport& Process::connect(int peer)
     for (const auto& transport : transports) {
         const auto address = find_address(card, transport->name());
         if (address && transport->reach(peer, *address)) {
-            transport->connect(peer, *address);
+            try {
+                transport->connect(peer, *address);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::not_supported)
+                    throw;
+                why = error.what();
+                continue;
+            }
+            if (is_local(peer) && transport.get() != shm_ && shm_ != nullptr)
+                tell_detour(peer, *transport, why);
             return *transport;
         }
         if (address && why.empty())
@@ -214,9 +228,10 @@ transport::Transport& Process::connect(int peer)
         return host.empty() ? std::string("an unnamed host") : host;
     };
     if (is_local(peer))
-        why =
-            "they are on one node and share no memory; start them in one container, with one process "
-            "namespace";
+        why = fmt::format(
+            "they are on one node and share no memory{}{}; start them with tuttirun, or in one container, or "
+            "set TUTTI_FABRIC=tcp for all ranks",
+            why.empty() ? "" : ": ", why);
     else if (why.empty())
         why =
             "they have no network transport in common; start all ranks with the same TUTTI_FABRIC (tuttirun "
@@ -225,6 +240,15 @@ transport::Transport& Process::connect(int peer)
                 fmt::format("rank {} on {} cannot reach rank {} on {}: {}", rank(), name(rank()), peer,
                             name(peer), why),
                 peer);
+}
+
+// Where containers keep ranks of a node apart, all of them: one tells.
+void Process::tell_detour(int peer, const transport::Transport& instead, const std::string& why)
+{
+    if (std::exchange(told_detour_, true) || rank() != bootstrap_->local_peers().front())
+        return;
+    fmt::print(stderr, "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n",
+               rank(), peer, why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name());
 }
 
 void Process::conclude()

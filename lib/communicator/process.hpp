@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "lib/bootstrap/bootstrap.hpp"
 #include "lib/communicator/attendance.hpp"
 #include "lib/communicator/call_diagnosis.hpp"
+#include "lib/communicator/control_exchange.hpp"
 #include "lib/communicator/group_operation.hpp"
 #include "lib/progress/engine.hpp"
 #include "lib/protocol/protocol.hpp"
@@ -49,6 +51,8 @@ public:
     Attendance& attendance() noexcept { return attendance_; }
     /// How this rank is woken through shared memory; nullptr where it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
+    /// How ranks of the node open each other's memory where /proc does not lead there; nullptr: not at all.
+    transport::shm::DescriptorExchange* exchange() noexcept { return exchange_ ? &*exchange_ : nullptr; }
 
     const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
     const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
@@ -82,8 +86,10 @@ private:
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
     transport::Transport& connect(int peer);
+    void tell_detour(int peer, const transport::Transport& instead, const std::string& why);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
+    std::optional<ControlExchange> exchange_;
     ThreadLevel threads_;
     bool shared_cores_;
     protocol::Protocol protocol_;
@@ -92,6 +98,7 @@ private:
     progress::Engine engine_;
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
+    bool told_detour_ = false;
     const pid_t pid_ = ::getpid();  // a forked child's differs
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;

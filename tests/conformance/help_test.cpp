@@ -282,7 +282,7 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
     do {
         std::memset(target.bytes().data(), 0x77, expected.size());
         whole = receiver.copy_viewed(1, region, target.bytes()) && target.holds(expected);
-    } while (whole && !InboxCard::parse(card)->has_ended());  // a zombie from then on
+    } while (whole && !InboxCard::parse(card)->owner.has_ended());  // a zombie from then on
     CHECK(whole);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);

@@ -1,19 +1,13 @@
 #include "transports/shm/inbox.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "lib/base/futex.hpp"
-#include "lib/base/unique_fd.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -78,31 +72,17 @@ std::optional<InboxCard> InboxCard::parse(std::span<const std::byte> bytes) noex
     return sane ? std::optional(card) : std::nullopt;
 }
 
-bool InboxCard::here() const noexcept
-{
-    return host == this_host();
-}
-
-bool InboxCard::has_ended() const noexcept
-{
-    if (kill(pid, 0) != 0)
-        return errno == ESRCH;
-    // Whom its parent has not yet asked after is no longer there, either.
-    const base::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    pollfd ends{.fd = process.get(), .events = POLLIN, .revents = 0};
-    return process && poll(&ends, 1, 0) == 1;
-}
-
-Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence)
+Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence,
+                    const LocalProcess& owner)
 {
     InboxCard card{};
     card.magic = kMagic;
-    card.host = this_host();
     card.nonce = new_nonce();
-    card.pid = getpid();
+    card.owner = owner;
     card.rings = rings;
     card.local_rank = local_rank;
-    card.ring_bytes = std::clamp(std::bit_floor(kInboxBytes / rings), kSmallestRing, kLargestRing);
+    card.ring_bytes = static_cast<std::uint32_t>(
+        std::clamp(std::bit_floor(kInboxBytes / rings), kSmallestRing, kLargestRing));
 
     MemoryFile file = MemoryFile::create("tutti-inbox", inbox_bytes(card));
     card.descriptor = file.descriptor();
@@ -116,9 +96,9 @@ Inbox Inbox::create(std::uint32_t rings, std::uint32_t local_rank, bool peers_mu
     return inbox;
 }
 
-Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
+Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring, DescriptorExchange* exchange)
 {
-    MemoryFile file = MemoryFile::open(card.pid, card.descriptor, inbox_bytes(card));
+    MemoryFile file = MemoryFile::open(card.owner, card.descriptor, inbox_bytes(card), exchange);
     file.map(header_bytes(card.rings));
     MemoryMap block;
     if (ring) {
@@ -135,7 +115,8 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring)
     Inbox inbox(card, std::move(file), std::move(block), ring.value_or(0));
     if (inbox.header().magic != kMagic || inbox.header().nonce != card.nonce)
         throw Error(ErrorCode::peer_lost, "shared memory",
-                    fmt::format("process {} is no longer the one that announced its inbox", card.pid));
+                    fmt::format("process {} is no longer the one that announced its inbox", card.owner.pid));
+    inbox.exchange_ = exchange;
     inbox.must_fence_ = inbox.header().peers_must_fence != 0 || !can_membarrier();
     return inbox;
 }
@@ -181,7 +162,7 @@ void Inbox::wake_owner() noexcept
         if (sleep == Sleep::on_futex)
             base::futex_wake_all(shared.bell);
         else
-            line_.ring(card_.pid, shared.wake_pipe.load(std::memory_order_relaxed));
+            line_.ring(card_.owner, shared.wake_pipe.load(std::memory_order_relaxed), exchange_);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "transports/shm/local_process.hpp"
 #include "transports/shm/memory_file.hpp"
 #include "transports/shm/ring.hpp"
 #include "transports/shm/shared_copy.hpp"
@@ -21,20 +22,15 @@ namespace tutti::transport::shm {
 /// How a peer finds and recognises an inbox: the transport's business card. Plain bytes.
 struct InboxCard {
     std::uint64_t magic;
-    std::uint64_t host;   // this_host() of the owner
     std::uint64_t nonce;  // repeated in the inbox: a recycled pid is found out
-    std::int32_t pid;
+    LocalProcess owner;
     std::int32_t descriptor;   // of the memfd in that process
     std::uint32_t rings;       // local ranks
     std::uint32_t local_rank;  // of the owner
-    std::uint64_t ring_bytes;
+    std::uint32_t ring_bytes;
 
     /// Nothing when the bytes are no card of this version.
     static std::optional<InboxCard> parse(std::span<const std::byte> bytes) noexcept;
-    /// Whether the owner runs where this process can reach it.
-    bool here() const noexcept;
-    /// Whether the owner's process has.
-    bool has_ended() const noexcept;
 };
 
 /// How an inbox's owner sleeps: on the bell's futex, or in a poll() that a byte in its pipe ends, too.
@@ -76,10 +72,12 @@ class Inbox {
 public:
     /// A new one for `rings` local ranks; this process is number `local_rank` of them. `peers_must_fence`:
     /// the peers shall, although membarrier could do it for them.
-    static Inbox create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence = false);
+    static Inbox create(std::uint32_t rings, std::uint32_t local_rank, bool peers_must_fence = false,
+                        const LocalProcess& owner = LocalProcess::self(0, false));
     /// A peer's, by its card: the header, and ring number `ring`, with memory for its slot and what is used
     /// of it at first, when that is given.
-    static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring);
+    static Inbox open(const InboxCard& card, std::optional<std::uint32_t> ring,
+                      DescriptorExchange* exchange = nullptr);
 
     const InboxCard& card() const noexcept { return card_; }
     InboxHeader& header() const noexcept { return *reinterpret_cast<InboxHeader*>(file_.base()); }
@@ -125,6 +123,7 @@ private:
     MemoryMap blocks_;               // a slot and a ring each: the owner's all, a producer's its own
     std::uint32_t first_block_ = 0;  // in blocks_
     bool must_fence_ = false;
+    DescriptorExchange* exchange_ = nullptr;
     WakeLine line_;  // to the owner's pipe
 };
 

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -84,19 +83,6 @@ std::string remedy_of_mapping(int error)
 
 }  // namespace
 
-std::uint64_t this_host() noexcept
-{
-    static const std::uint64_t hash = [] {
-        std::string identity;
-        std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
-        struct stat pid_namespace {};
-        if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
-            identity += fmt::format("/{}", pid_namespace.st_ino);
-        return static_cast<std::uint64_t>(std::hash<std::string>{}(identity));
-    }();
-    return hash;
-}
-
 std::uint64_t new_nonce() noexcept
 {
     std::uint64_t nonce = 0;
@@ -117,25 +103,21 @@ MemoryFile MemoryFile::create(const char* name, std::size_t bytes)
     return file;
 }
 
-MemoryFile MemoryFile::open(pid_t pid, int descriptor, std::size_t bytes)
+MemoryFile MemoryFile::open(const LocalProcess& owner, int descriptor, std::size_t bytes,
+                            DescriptorExchange* exchange)
 {
-    MemoryFile file = open(pid, descriptor);
+    MemoryFile file = open(owner, descriptor, exchange);
     if (file.size_bytes() != bytes)
-        throw Error(
-            ErrorCode::peer_lost, "shared memory",
-            fmt::format("descriptor {} of process {} is not the memory that it announced", descriptor, pid));
+        throw Error(ErrorCode::peer_lost, "shared memory",
+                    fmt::format("descriptor {} of process {} is not the memory that it announced", descriptor,
+                                owner.pid));
     return file;
 }
 
-MemoryFile MemoryFile::open(pid_t pid, int descriptor)
+MemoryFile MemoryFile::open(const LocalProcess& owner, int descriptor, DescriptorExchange* exchange)
 {
-    const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
     MemoryFile file;
-    file.descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (file.descriptor_ < 0)
-        throw Error(
-            errno == ENOENT ? ErrorCode::peer_lost : ErrorCode::system, "shared memory",
-            fmt::format("cannot open the memory of process {} ({}): {}", pid, path, std::strerror(errno)));
+    file.descriptor_ = owner.open(descriptor, O_RDWR, exchange).release();
     return file;
 }
 

@@ -1,22 +1,19 @@
 // Memory that processes of one node share: a memfd, mapped.
 //
 // It has no name in /dev/shm, no size limit of a mount, and is gone with the last process that maps it,
-// however that dies. Others open it through /proc/PID/fd, so its owner keeps the descriptor while they may.
-// Pages are allocated before they are used: a machine without memory answers with an error there and never
-// with SIGBUS later.
+// however that dies. Others open what its owner has open (local_process.hpp), which keeps the descriptor
+// while they may. Pages are allocated before they are used: a machine without memory answers with an error
+// there and never with SIGBUS later.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
 
+#include "transports/shm/local_process.hpp"
+
 namespace tutti::transport::shm {
 
 inline constexpr std::size_t kPage = 4096;
-
-/// Boot id and pid namespace, hashed: equal only where /proc/PID means the same.
-std::uint64_t this_host() noexcept;
 
 /// A number that tells one memory file from another that a recycled pid made.
 std::uint64_t new_nonce() noexcept;
@@ -54,10 +51,12 @@ public:
     MemoryFile() = default;
     /// A new one of `bytes`, zero-filled, not mapped, no page of it allocated yet.
     static MemoryFile create(const char* name, std::size_t bytes);
-    /// The file that process `pid` has open as `descriptor`, which must have `bytes`; not mapped yet.
-    static MemoryFile open(pid_t pid, int descriptor, std::size_t bytes);
+    /// The file that `owner` has open as `descriptor`, which must have `bytes`; not mapped yet. Throws what
+    /// LocalProcess::open() does, too.
+    static MemoryFile open(const LocalProcess& owner, int descriptor, std::size_t bytes,
+                           DescriptorExchange* exchange);
     /// The same, of whatever size.
-    static MemoryFile open(pid_t pid, int descriptor);
+    static MemoryFile open(const LocalProcess& owner, int descriptor, DescriptorExchange* exchange);
 
     MemoryFile(MemoryFile&& other) noexcept;
     MemoryFile& operator=(MemoryFile&& other) noexcept;

@@ -1,7 +1,6 @@
 #include "transports/shm/node_board.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -11,7 +10,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kBoardMagic = 0x3430647262747574;  // "tutbrd04": changes with the layout
+constexpr std::uint64_t kBoardMagic = 0x3530647262747574;  // "tutbrd05": changes with the layout
 
 // Of all boards here. Only counts: relaxed.
 std::atomic<std::size_t> bytes_shared{0};
@@ -50,30 +49,39 @@ std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
     return slots_start(members) + 2 * (members + std::size_t{1}) * kSlotBytes;
 }
 
-NodeBoard NodeBoard::create(std::uint32_t members)
+NodeBoard NodeBoard::create(std::uint32_t members, const LocalProcess& owner, DescriptorExchange* exchange)
 {
     BoardShare share(size_bytes(members));
     MemoryFile file = MemoryFile::create("tutti-board", size_bytes(members));
     file.map(size_bytes(members));
     file.allocate(0, size_bytes(members));
-    const BoardCard card{kBoardMagic, new_nonce(), getpid(), file.descriptor(), members, 0};
-    NodeBoard board(card, std::move(share), std::move(file));
+    const BoardCard card{kBoardMagic, new_nonce(), owner, file.descriptor(), members};
+    if (exchange != nullptr)
+        exchange->deposit(card.descriptor);
+    NodeBoard board(card, std::move(share), std::move(file), exchange);
     board.header().magic = kBoardMagic;
     board.header().nonce = card.nonce;
     return board;
 }
 
-NodeBoard NodeBoard::open(const BoardCard& card)
+NodeBoard NodeBoard::open(const BoardCard& card, DescriptorExchange* exchange)
 {
     BoardShare share(size_bytes(card.members));
-    MemoryFile file = MemoryFile::open(card.pid, card.descriptor, size_bytes(card.members));
+    MemoryFile file = MemoryFile::open(card.owner, card.descriptor, size_bytes(card.members), exchange);
     file.map(size_bytes(card.members));
     file.close_descriptor();
-    NodeBoard board(card, std::move(share), std::move(file));
+    NodeBoard board(card, std::move(share), std::move(file), exchange);
     if (board.header().magic != kBoardMagic || board.header().nonce != card.nonce)
         throw Error(ErrorCode::peer_lost, "shared memory",
-                    fmt::format("process {} is no longer the one that announced its board", card.pid));
+                    fmt::format("process {} is no longer the one that announced its board", card.owner.pid));
     return board;
+}
+
+void NodeBoard::close_descriptor() noexcept
+{
+    if (exchange_ != nullptr && file_.descriptor() >= 0)
+        exchange_->withdraw(file_.descriptor());
+    file_.close_descriptor();
 }
 
 NodeBoard::Member& NodeBoard::member(std::uint32_t index) const noexcept
@@ -128,7 +136,7 @@ void NodeBoard::open_inboxes()
 {
     for (std::uint32_t i = 0; inboxes_.size() + 1 < card_.members; ++i) {
         if (i != own_)
-            inboxes_.push_back(Inbox::open(member(i).inbox, std::nullopt));
+            inboxes_.push_back(Inbox::open(member(i).inbox, std::nullopt, exchange_));
     }
 }
 

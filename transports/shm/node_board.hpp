@@ -25,10 +25,9 @@ namespace tutti::transport::shm {
 struct BoardCard {
     std::uint64_t magic;
     std::uint64_t nonce;
-    std::int32_t pid;
+    LocalProcess owner;
     std::int32_t descriptor;
     std::uint32_t members;
-    std::uint32_t unused;
 
     /// Nothing when the bytes are no card of this version.
     static std::optional<BoardCard> parse(std::span<const std::byte> bytes) noexcept;
@@ -57,15 +56,16 @@ class NodeBoard {
 public:
     static constexpr std::size_t kSlotBytes = 16384;
 
-    static NodeBoard create(std::uint32_t members);
-    static NodeBoard open(const BoardCard& card);
+    static NodeBoard create(std::uint32_t members, const LocalProcess& owner = LocalProcess::self(0, false),
+                            DescriptorExchange* exchange = nullptr);
+    static NodeBoard open(const BoardCard& card, DescriptorExchange* exchange = nullptr);
 
     const BoardCard& card() const noexcept { return card_; }
     /// This process is number `member`; the others wake it by this inbox. Before the first begin() of
     /// anybody.
     void join(std::uint32_t member, const InboxCard& inbox) noexcept;
     /// All have joined: nobody else will open it.
-    void close_descriptor() noexcept { file_.close_descriptor(); }
+    void close_descriptor() noexcept;
 
     /// What the members' next call is, whether it uses the board or not. Different words at two members are a
     /// mistake of the program's.
@@ -120,8 +120,8 @@ private:
         std::array<std::atomic<std::uint64_t>, 2> signature;
     };
 
-    NodeBoard(const BoardCard& card, BoardShare share, MemoryFile file) noexcept
-        : card_(card), share_(std::move(share)), file_(std::move(file))
+    NodeBoard(const BoardCard& card, BoardShare share, MemoryFile file, DescriptorExchange* exchange) noexcept
+        : card_(card), share_(std::move(share)), file_(std::move(file)), exchange_(exchange)
     {
     }
     static std::size_t slots_start(std::uint32_t members) noexcept;
@@ -138,6 +138,7 @@ private:
     BoardCard card_;
     BoardShare share_;
     MemoryFile file_;
+    DescriptorExchange* exchange_;
     std::uint32_t own_ = 0;
     std::uint64_t call_ = 0;       // that used the board
     std::uint64_t announced_ = 0;  // of any kind

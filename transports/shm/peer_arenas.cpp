@@ -5,17 +5,19 @@
 
 namespace tutti::transport::shm {
 
-std::span<std::byte> PeerArenas::view(pid_t pid, const RemoteRegion& region, std::size_t bytes)
+std::span<std::byte> PeerArenas::view(const LocalProcess& owner, const RemoteRegion& region,
+                                      std::size_t bytes, DescriptorExchange* exchange)
 {
     if (region.key == 0)
         return {};
-    const Mapped& arena = mapped(pid, region.key);
+    const Mapped& arena = mapped(owner, region.key, exchange);
     if (region.address > arena.size_bytes || bytes > arena.size_bytes - region.address)
         return {};
     return {arena.file.base() + region.address, bytes};
 }
 
-PeerArenas::Mapped& PeerArenas::mapped(pid_t pid, std::uint64_t key)
+PeerArenas::Mapped& PeerArenas::mapped(const LocalProcess& owner, std::uint64_t key,
+                                       DescriptorExchange* exchange)
 {
     for (Mapped& arena : arenas_) {
         if (arena.key == key)
@@ -23,7 +25,7 @@ PeerArenas::Mapped& PeerArenas::mapped(pid_t pid, std::uint64_t key)
     }
     Mapped& added = arenas_.emplace_back(Mapped{key, {}, 0});
     try {
-        MemoryFile file = MemoryFile::open(pid, static_cast<int>(key & 0xffffffff));
+        MemoryFile file = MemoryFile::open(owner, arena_descriptor(key), exchange);
         const std::size_t size_bytes = file.size_bytes();
         if (size_bytes >= sizeof(ArenaHeader)) {
             file.map(size_bytes);

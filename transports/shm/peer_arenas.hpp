@@ -1,8 +1,6 @@
 // The arenas of one peer's shared heap that this process has mapped.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,9 +13,10 @@ namespace tutti::transport::shm {
 
 class PeerArenas {
 public:
-    /// The bytes that process `pid` has exposed; mapped when they are first asked for. Empty when the region
+    /// The bytes that `owner` has exposed; mapped when they are first asked for. Empty when the region
     /// is none of its heap, or cannot be mapped (then it is not tried again).
-    std::span<std::byte> view(pid_t pid, const RemoteRegion& region, std::size_t bytes);
+    std::span<std::byte> view(const LocalProcess& owner, const RemoteRegion& region, std::size_t bytes,
+                              DescriptorExchange* exchange = nullptr);
 
 private:
     struct Mapped {
@@ -26,7 +25,7 @@ private:
         std::size_t size_bytes;  // 0: this one cannot be had
     };
 
-    Mapped& mapped(pid_t pid, std::uint64_t key);
+    Mapped& mapped(const LocalProcess& owner, std::uint64_t key, DescriptorExchange* exchange);
 
     std::vector<Mapped> arenas_;  // few: a process rarely has more than one
 };

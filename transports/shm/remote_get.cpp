@@ -37,7 +37,7 @@ void await_helper(const SharedCopy& shared, const InboxCard& helper)
             base::pause();
             continue;
         }
-        if (helper.has_ended())
+        if (helper.owner.has_ended())
             return;
         if (looks < kLooksAwake)
             sched_yield();
@@ -92,14 +92,17 @@ void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* 
                          std::span<std::byte> local)
 {
     Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
-    const pid_t pid = from.inbox.card().pid;
+    const LocalProcess& owner = from.inbox.card().owner;
     const auto copy = [&](CopyPiece piece) {
         const std::span<std::byte> to = local.subspan(piece.offset, piece.bytes);
         if (mapped != nullptr)
             base::copy_bytes(to.data(), mapped + piece.offset, piece.bytes);
-        else if (!read_process_memory(pid, remote.address + piece.offset, to))
+        else if (!owner.has_common_pids())
+            throw Error(ErrorCode::not_supported, "get", "the peer is in another process namespace", peer);
+        else if (!read_process_memory(owner.pid, remote.address + piece.offset, to))
             throw Error(ErrorCode::not_supported, "get",
-                        fmt::format("process_vm_readv of process {}: {}", pid, std::strerror(errno)), peer);
+                        fmt::format("process_vm_readv of process {}: {}", owner.pid, std::strerror(errno)),
+                        peer);
     };
     // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
     const RemoteRegion target = mapped == nullptr ? Transport::expose(local) : expose(local);
@@ -168,14 +171,15 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
 
 // As fetch() does it, from the other side. Only memory of the shared heap is read without the kernel, which
 // tells where an address of the peer's leads nowhere.
-bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept
+bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept
 {
-    const pid_t pid = to.inbox.card().pid;
+    const LocalProcess& peer = to.inbox.card().owner;
     const auto& [source, target, bytes, owner] = work;
-    const std::byte* data = owner == SourceOf::receiver ? to.arenas.view(pid, source, bytes).data()
-                                                        : SharedHeap::instance().at(source, bytes).data();
+    const std::byte* data = owner == SourceOf::receiver
+                                ? to.arenas.view(peer, source, bytes, exchange_).data()
+                                : SharedHeap::instance().at(source, bytes).data();
     if (target.key != 0) {
-        std::byte* const place = to.arenas.view(pid, target, bytes).data();
+        std::byte* const place = to.arenas.view(peer, target, bytes, exchange_).data();
         if (place == nullptr || data == nullptr)
             return false;
         base::copy_bytes(place + piece.offset, data + piece.offset, piece.bytes);
@@ -183,8 +187,8 @@ bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece
     }
     if (owner == SourceOf::sender && source.key == 0)
         data = reinterpret_cast<const std::byte*>(source.address);
-    return data != nullptr &&
-           write_process_memory(pid, target.address + piece.offset, {data + piece.offset, piece.bytes});
+    return data != nullptr && peer.has_common_pids() &&
+           write_process_memory(peer.pid, target.address + piece.offset, {data + piece.offset, piece.bytes});
 }
 
 }  // namespace tutti::transport::shm

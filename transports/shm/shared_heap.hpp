@@ -64,6 +64,12 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
+/// Of the arena that a region's key tells: its descriptor where it was made.
+constexpr int arena_descriptor(std::uint64_t key) noexcept
+{
+    return static_cast<int>(key & 0xffffffff);
+}
+
 /// The key of a region in an arena: the nonce's lower half, and the descriptor by which the file is opened.
 constexpr std::uint64_t arena_key(std::uint64_t nonce, int descriptor) noexcept
 {

@@ -26,30 +26,37 @@ bool has_departed(const Inbox& inbox) noexcept
 }
 
 // Whether it connected or not: a look into the inbox, which one that leaves takes away.
-bool has_departed(const Inbox* known, const InboxCard& card)
+bool has_departed(const Inbox* known, const InboxCard& card, DescriptorExchange* exchange)
 {
     if (known != nullptr)
         return has_departed(*known);
     try {
-        return has_departed(Inbox::open(card, std::nullopt));
+        return has_departed(Inbox::open(card, std::nullopt, exchange));
     } catch (const Error& error) {
         return error.code() == ErrorCode::peer_lost;
     }
 }
 
-Inbox open_inbox(int peer, const InboxCard& card, std::uint32_t ring)
+[[noreturn]] void fail_as_departed(int peer, const std::string& how)
+{
+    throw Error(ErrorCode::peer_lost, "connect",
+                fmt::format("rank {} of the job has left it before this rank first needed it: its program "
+                            "has ended, or its Environment is gone ({})",
+                            peer, how),
+                peer);
+}
+
+Inbox open_inbox(int peer, const InboxCard& card, std::uint32_t ring, DescriptorExchange* exchange)
 {
     try {
-        return Inbox::open(card, ring);
+        Inbox inbox = Inbox::open(card, ring, exchange);
+        if (has_departed(inbox))
+            fail_as_departed(peer, "its inbox says so");
+        return inbox;
     } catch (const Error& error) {
-        if (error.code() != ErrorCode::peer_lost)
+        if (error.code() != ErrorCode::peer_lost || error.peer() == peer)
             throw;
-        throw Error(
-            ErrorCode::peer_lost, "connect",
-            fmt::format("rank {} of the job has left it before this rank first needed it: its program "
-                        "has ended, or its Environment is gone ({})",
-                        peer, error.what()),
-            peer);
+        fail_as_departed(peer, error.what());
     }
 }
 
@@ -65,10 +72,14 @@ std::uint32_t local_rank_of(int rank, std::span<const int> local_peers)
 
 ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOptions options)
     : local_peers_(local_peers.begin(), local_peers.end()),
+      exchange_(options.exchange),
       shares_copies_(options.shares_copies),
       inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers),
-                           options.sleeps_often))
+                           options.sleeps_often, LocalProcess::self(rank, exchange_ != nullptr)))
 {
+    // For good: whoever opens it late finds there that this rank has left.
+    if (exchange_ != nullptr)
+        exchange_->deposit(inbox_.card().descriptor);
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
     lost_.resize(outgoing_.size());
     incoming_.reserve(local_peers_.size());
@@ -92,8 +103,16 @@ std::vector<std::byte> ShmTransport::address() const
 bool ShmTransport::reach(int peer, std::span<const std::byte> card) const noexcept
 {
     const auto parsed = InboxCard::parse(card);
-    return parsed && parsed->here() && parsed->rings == local_peers_.size() &&
+    return parsed && parsed->owner.within_reach(exchange_) && parsed->rings == local_peers_.size() &&
            local_peers_[parsed->local_rank] == peer;
+}
+
+std::string ShmTransport::unreachable(std::span<const std::byte> card) const
+{
+    const auto parsed = InboxCard::parse(card);
+    if (!parsed || !parsed->owner.on_this_host() || parsed->owner.within_reach(exchange_))
+        return {};
+    return "they run in different process namespaces, and no daemon of tuttirun hands their memory over";
 }
 
 void ShmTransport::connect(int peer, std::span<const std::byte> card)
@@ -103,7 +122,7 @@ void ShmTransport::connect(int peer, std::span<const std::byte> card)
         throw Error(ErrorCode::protocol, "connect",
                     "the peer's shared-memory card is of another Tutti version", peer);
     const std::uint32_t mine = inbox_.card().local_rank;
-    Inbox theirs = open_inbox(peer, *parsed, mine);
+    Inbox theirs = open_inbox(peer, *parsed, mine, exchange_);
     theirs.slot(mine).producer = inbox_.card();
     theirs.announce_producer(mine);
     RingProducer ring(theirs.ring(mine));
@@ -144,13 +163,20 @@ bool ShmTransport::write_to_larger_part(Outgoing& to, std::span<const std::byte>
 
 RemoteRegion ShmTransport::expose(std::span<const std::byte> data) const noexcept
 {
-    return SharedHeap::instance().find(data.data(), data.size()).value_or(Transport::expose(data));
+    const auto region = SharedHeap::instance().find(data.data(), data.size());
+    if (!region)
+        return Transport::expose(data);
+    if (exchange_ != nullptr && std::ranges::find(deposited_, region->key) == deposited_.end()) {
+        exchange_->deposit(arena_descriptor(region->key));
+        deposited_.push_back(region->key);
+    }
+    return *region;
 }
 
 std::span<const std::byte> ShmTransport::view(int peer, const RemoteRegion& region, std::size_t bytes)
 {
     Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
-    return to.arenas.view(to.inbox.card().pid, region, bytes);
+    return to.arenas.view(to.inbox.card().owner, region, bytes, exchange_);
 }
 
 std::size_t ShmTransport::progress(Sink& sink)
@@ -209,7 +235,8 @@ void ShmTransport::wake_producer(Incoming& incoming) noexcept
     incoming.slot->control.producer_waits.store(0, std::memory_order_relaxed);
     try {
         if (incoming.producer == nullptr)
-            incoming.producer = std::make_unique<Inbox>(Inbox::open(incoming.slot->producer, std::nullopt));
+            incoming.producer =
+                std::make_unique<Inbox>(Inbox::open(incoming.slot->producer, std::nullopt, exchange_));
         incoming.producer->wake_owner();
     } catch (const Error&) {
         // The producer is gone: nobody to wake. What it has sent is delivered all the same.
@@ -240,8 +267,11 @@ void ShmTransport::disarm() noexcept
 
 int ShmTransport::doorbell_fd()
 {
-    if (wake_pipe_.reading_end() < 0 && wake_pipe_.open())
+    if (wake_pipe_.reading_end() < 0 && wake_pipe_.open()) {
+        if (exchange_ != nullptr)
+            exchange_->deposit(wake_pipe_.writing_end());
         inbox_.header().wake_pipe.store(wake_pipe_.writing_end(), std::memory_order_relaxed);
+    }
     return wake_pipe_.reading_end();
 }
 
@@ -254,7 +284,7 @@ void ShmTransport::find_absent_peers()
             continue;
         if (has_departed(to->inbox))
             lose(static_cast<int>(peer), kDeparted);
-        else if (to->inbox.card().has_ended())
+        else if (to->inbox.card().owner.has_ended())
             lose(static_cast<int>(peer), kEnded);
     }
 }
@@ -284,8 +314,8 @@ Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
         return Presence::here;
     const Outgoing* to = outgoing_[static_cast<std::size_t>(peer)].get();
     const Inbox* const inbox = to != nullptr ? &to->inbox : nullptr;
-    const bool ended = parsed->has_ended();
-    if (!ended && !has_departed(inbox, *parsed))
+    const bool ended = parsed->owner.has_ended();
+    if (!ended && !has_departed(inbox, *parsed, exchange_))
         return Presence::here;
     // Who has never been spoken to and has ended leaves no word.
     lose(peer, !ended || (inbox != nullptr && has_departed(*inbox)) ? kDeparted : kEnded);

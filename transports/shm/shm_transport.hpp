@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "transports/shm/inbox.hpp"
@@ -14,6 +15,9 @@ namespace tutti::transport::shm {
 
 struct ShmOptions {
     bool sleeps_often = false;  // falling asleep shall be cheap, and the peers' sends pay for it
+    // How ranks reach each other's memory where the system does not let them open it; nullptr: not at all.
+    // Outlives the transport.
+    DescriptorExchange* exchange = nullptr;
     bool shares_copies = true;  // a peer that waits for one to end may help: not where it has no core now
 };
 
@@ -29,6 +33,7 @@ public:
     const InboxCard& card() const noexcept { return inbox_.card(); }
     std::vector<std::byte> address() const override;
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
+    std::string unreachable(std::span<const std::byte> card) const override;
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
@@ -74,7 +79,7 @@ private:
     template <class Copy>
     bool copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
     std::size_t help(std::uint32_t local_rank);
-    static bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) noexcept;
+    bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept;
     void accept_connections();
     void wake_producer(Incoming& incoming) noexcept;
     void find_absent_peers();
@@ -82,6 +87,7 @@ private:
     std::size_t report_losses(Sink& sink);
 
     std::vector<int> local_peers_;
+    DescriptorExchange* const exchange_;
     const bool shares_copies_;
     Inbox inbox_;
     std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
@@ -91,6 +97,7 @@ private:
     WakePipe wake_pipe_;        // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;
     std::size_t full_count_ = 0;
+    mutable std::vector<std::uint64_t> deposited_;  // arenas, by key
 };
 
 }  // namespace tutti::transport::shm

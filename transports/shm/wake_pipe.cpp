@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdio>
+#include <exception>
 #include <utility>
 
 namespace tutti::transport::shm {
@@ -27,12 +27,14 @@ void WakePipe::drain() noexcept
 }
 
 // A full pipe has woken its owner long ago.
-void WakeLine::ring(pid_t pid, int writing_end) noexcept
+void WakeLine::ring(const LocalProcess& owner, int writing_end, DescriptorExchange* exchange) noexcept
 {
     if (!std::exchange(tried_, true)) {
-        std::array<char, 48> path{};
-        std::snprintf(path.data(), path.size(), "/proc/%d/fd/%d", pid, writing_end);
-        line_.reset(::open(path.data(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+        try {
+            line_ = owner.open(writing_end, O_WRONLY | O_NONBLOCK, exchange);
+        } catch (const std::exception&) {
+            // Its owner looks now and then.
+        }
     }
     const char byte = 0;
     if (line_) [[maybe_unused]]

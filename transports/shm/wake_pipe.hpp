@@ -2,13 +2,12 @@
 // end.
 #pragma once
 
-#include <sys/types.h>
-
 #include "lib/base/unique_fd.hpp"
+#include "transports/shm/local_process.hpp"
 
 namespace tutti::transport::shm {
 
-/// The owner's pipe. Peers open its writing end through /proc/PID/fd, so it stays open.
+/// The owner's pipe. Peers open its writing end as they open memory, so it stays open.
 class WakePipe {
 public:
     /// False where the process may open no more files.
@@ -26,9 +25,9 @@ private:
 /// A peer's way to ring it.
 class WakeLine {
 public:
-    /// Opens descriptor `writing_end` of process `pid` when it is first used; then, and where that fails,
-    /// costs a write or nothing.
-    void ring(pid_t pid, int writing_end) noexcept;
+    /// Opens descriptor `writing_end` of `owner` when it is first used; then, and where that fails, costs a
+    /// write or nothing.
+    void ring(const LocalProcess& owner, int writing_end, DescriptorExchange* exchange) noexcept;
 
 private:
     base::UniqueFd line_;

@@ -68,8 +68,8 @@ TEST_CASE("a card survives its way as bytes, and only unchanged")
     const Inbox inbox = Inbox::create(3, 1);
     const auto parsed = InboxCard::parse(bytes_of(inbox.card()));
     REQUIRE(parsed.has_value());
-    CHECK(parsed->here());
-    CHECK(parsed->pid == getpid());
+    CHECK(parsed->owner.on_this_host());
+    CHECK(parsed->owner.pid == getpid());
     CHECK(parsed->rings == 3);
     CHECK(parsed->local_rank == 1);
     CHECK(parsed->nonce == inbox.header().nonce);
@@ -95,7 +95,7 @@ TEST_CASE("cards with values that no inbox has are refused")
     CHECK(refused([](InboxCard& card) { card.local_rank = 0xffffffff; }));
     CHECK(refused([](InboxCard& card) { card.ring_bytes = 0; }));
     CHECK(refused([](InboxCard& card) { card.ring_bytes += 64; }));
-    CHECK(refused([](InboxCard& card) { card.ring_bytes = std::uint64_t{1} << 63; }));
+    CHECK(refused([](InboxCard& card) { card.ring_bytes = 1u << 31; }));
     CHECK(refused([](InboxCard& card) { card.ring_bytes = 4096; }));
     CHECK_FALSE(refused([](InboxCard& card) { card.local_rank = 1; }));
 }
@@ -110,8 +110,8 @@ TEST_CASE("random bytes are no card, and a card of another host is not here")
         REQUIRE_FALSE(InboxCard::parse(bytes).has_value());
     }
     InboxCard card = Inbox::create(1, 0).card();
-    card.host ^= 1;
-    CHECK_FALSE(card.here());
+    card.owner.host ^= 1;
+    CHECK_FALSE(card.owner.on_this_host());
 }
 
 TEST_CASE("a wrong nonce, descriptor, size or process is found out before anything is written")

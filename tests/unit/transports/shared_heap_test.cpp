@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -116,7 +115,7 @@ TEST_CASE("a peer sees what lies in the heap, as it changes")
     const auto region = heap.find(data + 100, 9'900);
     REQUIRE(region);
     PeerArenas peer;
-    const auto view = peer.view(getpid(), *region, 9'900);
+    const auto view = peer.view(LocalProcess::self(0, false), *region, 9'900);
     REQUIRE(view.size() == 9'900);
     CHECK(view.data() != data + 100);
     data[100] = std::byte{7};
@@ -136,7 +135,7 @@ TEST_CASE("a region that is wrong in any way leads nowhere")
     const RemoteRegion good = *heap.find(static_cast<std::byte*>(data), 100);
     PeerArenas peer;
     const auto seen = [&](RemoteRegion region, std::size_t bytes) {
-        return !peer.view(getpid(), region, bytes).empty();
+        return !peer.view(LocalProcess::self(0, false), region, bytes).empty();
     };
     CHECK(seen(good, 100));
     CHECK_FALSE(seen({good.address, 0}, 100));

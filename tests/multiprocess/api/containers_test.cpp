@@ -1,0 +1,157 @@
+// Ranks whose memory the others cannot open by way of /proc: a container a rank without privileges, programs
+// that may be executed but not read, a hidden /proc. By tuttirun they share memory all the same.
+#include <catch2/catch.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words first, const Words& second)
+{
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+// An ordinary user's, whose temporary folder is that of the test.
+const Words kUser = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+
+Words as_ordinary_user(const Words& command)
+{
+    return geteuid() != 0 ? command
+                          : Words{"sh", "-c", "chmod 777 \"$TMPDIR\" && exec \"$@\"", "sh"} + kUser + command;
+}
+
+bool works(const Words& command)
+{
+    Launched launched(command);
+    return launched.wait().status == 0;
+}
+
+bool skipped()
+{
+    const std::string tuttirun = tuttirun_command({}).front();
+    const char* why = nullptr;
+    if (!works(as_ordinary_user({"test", "-x", tuttirun})))
+        why = "an ordinary user cannot execute what is built here";
+    else if (!works(as_ordinary_user({"unshare", "-c", "true"})))
+        why = "the kernel, or what confines this process, allows ordinary users no namespaces";
+    if (why != nullptr)
+        std::printf("containers: skipped: %s\n", why);
+    return why != nullptr;
+}
+
+const std::string kShared = "3 inboxes, 3 heaps, 1 boards";
+
+void check_shared(const Words& command)
+{
+    CAPTURE(command);
+    Launched launched(command);
+    const Result result = launched.wait();
+    CHECK(result.err == "");
+    CHECK(result.status == 0);
+    CHECK(lines_of(result.out) == Words{kShared, kShared, kShared});
+}
+
+Words launcher(const Words& arguments)
+{
+    return tuttirun_command(Words{"-x", "TUTTI_SHARED_CORES=1", "-n", "3"} + arguments);
+}
+
+}  // namespace
+
+TEST_CASE("ranks in containers of their own share memory", "[containers]")
+{
+    if (skipped())
+        return;
+    const std::string test = program("api_containers");
+    const Words container =
+        GENERATE(Words{"unshare", "-c"}, Words{"unshare", "-cpf", "--kill-child"},
+                 Words{"sh", "-c", "if [ $PMIX_RANK = 1 ]; then exec unshare -c \"$0\"; fi; exec \"$0\""});
+    check_shared(as_ordinary_user(launcher(container + Words{test})));
+    if (geteuid() == 0) {
+        check_shared(launcher(Words{"unshare", "-Ur", test}));
+        // The user that those are who have no name.
+        check_shared(as_ordinary_user(launcher({"unshare", "-U", test})));
+    }
+}
+
+TEST_CASE("ranks in containers share memory with a progress thread, too", "[containers]")
+{
+    if (skipped())
+        return;
+    check_shared(
+        as_ordinary_user(tuttirun_command({"-x", "TUTTI_SHARED_CORES=1", "-x", "TUTTI_PROGRESS=thread", "-n",
+                                           "3", "unshare", "-c", program("api_containers")})));
+}
+
+TEST_CASE("ranks whose files in /proc belong to others share memory", "[containers]")
+{
+    if (skipped())
+        return;
+    const std::filesystem::path test = program("api_containers");
+    check_shared(as_ordinary_user(launcher({test, "undumpable"})));
+    if (geteuid() != 0)
+        return;
+    // May be executed, not read.
+    std::string folder = (std::filesystem::temp_directory_path() / "tutti-711-XXXXXX").string();
+    REQUIRE(mkdtemp(folder.data()) != nullptr);
+    std::filesystem::permissions(folder, std::filesystem::perms(0755));
+    const std::string copy = folder + "/program";
+    std::filesystem::copy_file(test, copy);
+    std::filesystem::permissions(copy, std::filesystem::perms(0711));
+    const std::string library = test.parent_path() / ".." / ".." / ".." / "lib" / "communicator";
+    check_shared(as_ordinary_user(launcher({"-x", "LD_LIBRARY_PATH=" + library, copy})));
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("ranks that /proc hides from each other share memory", "[containers]")
+{
+    if (skipped())
+        return;
+    const Words hidden = {"unshare", "-mpf", "--kill-child",
+                          "sh",      "-c",   "mount -t proc -o hidepid=2 proc /proc && exec \"$@\"",
+                          "sh"};
+    if (geteuid() != 0 || !works(hidden + Words{"true"})) {
+        std::puts("containers with a hidden /proc: skipped: this user may not mount one");
+        return;
+    }
+    const std::string test = program("api_containers");
+    check_shared(hidden + as_ordinary_user(launcher({test})));
+    check_shared(hidden + as_ordinary_user(launcher({"unshare", "-c", test})));
+}
+
+TEST_CASE("where nobody hands memory over, ranks in containers say so, or go over TCP", "[containers]")
+{
+    if (skipped())
+        return;
+    const Words alone = {"env", "-u", "TUTTI_CONTROL", "unshare", "-c", program("api_containers")};
+    {
+        Launched launched(as_ordinary_user(launcher(alone)));
+        const Result result = launched.wait();
+        CAPTURE(result.err);
+        CHECK(result.status == 1);
+        CHECK(contains(result.err, "they are on one node and share no memory: "));
+        CHECK(contains(result.err, "Permission denied"));
+        CHECK(contains(result.err, "TUTTI_FABRIC=tcp"));
+        CHECK_FALSE(contains(result.err, "left"));
+    }
+    Launched launched(as_ordinary_user(launcher(Words{"--fabric", "tcp"} + alone)));
+    const Result result = launched.wait();
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(result.err, "are on one node and share no memory: "));
+    CHECK(contains(result.err, "; going over TCP\n"));
+    const std::string unshared = "1 inboxes, 1 heaps, 0 boards";
+    CHECK(lines_of(result.out) == Words{unshared, unshared, unshared});
+}

@@ -1,0 +1,106 @@
+#include "transports/shm/local_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "tutti/error.hpp"
+
+namespace tutti::transport::shm {
+
+namespace {
+
+std::uint64_t this_host() noexcept
+{
+    static const std::uint64_t hash = [] {
+        std::string boot_id;
+        std::ifstream("/proc/sys/kernel/random/boot_id") >> boot_id;
+        return static_cast<std::uint64_t>(std::hash<std::string>{}(boot_id));
+    }();
+    return hash;
+}
+
+std::uint64_t this_pid_namespace() noexcept
+{
+    static const std::uint64_t inode = [] {
+        struct stat status {};
+        return stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::uint64_t>(status.st_ino) : 0;
+    }();
+    return inode;
+}
+
+// Where /proc hides a process, its files are as little there as when it has closed them.
+bool is_shown_in_proc(pid_t pid)
+{
+    struct stat status {};
+    return stat(fmt::format("/proc/{}", pid).c_str(), &status) == 0;
+}
+
+}  // namespace
+
+LocalProcess LocalProcess::self(int rank, bool deposits) noexcept
+{
+    return {this_host(), this_pid_namespace(), getpid(), rank, deposits ? 1u : 0u, 0};
+}
+
+bool LocalProcess::on_this_host() const noexcept
+{
+    return host == this_host();
+}
+
+bool LocalProcess::has_common_pids() const noexcept
+{
+    return pid_namespace != 0 && pid_namespace == this_pid_namespace() && on_this_host();
+}
+
+bool LocalProcess::has_ended() const noexcept
+{
+    if (!has_common_pids())
+        return false;
+    if (kill(pid, 0) != 0)
+        return errno == ESRCH;
+    // Whom its parent has not yet asked after is no longer there, either.
+    const base::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    pollfd ends{.fd = process.get(), .events = POLLIN, .revents = 0};
+    return process && poll(&ends, 1, 0) == 1;
+}
+
+base::UniqueFd LocalProcess::open(int descriptor, int flags, DescriptorExchange* exchange) const
+{
+    std::string why = "it runs in another process namespace";
+    if (has_common_pids()) {
+        const std::string path = fmt::format("/proc/{}/fd/{}", pid, descriptor);
+        base::UniqueFd opened(::open(path.c_str(), flags | O_CLOEXEC));
+        if (opened)
+            return opened;
+        const int error = errno;
+        why = fmt::format("{}: {}", path, std::strerror(error));
+        if (error == ENOENT && (has_ended() || is_shown_in_proc(pid)))
+            throw Error(ErrorCode::peer_lost, "shared memory",
+                        fmt::format("cannot open the memory of process {} ({})", pid, why));
+        if (error == EMFILE || error == ENFILE)
+            throw Error(ErrorCode::out_of_memory, "shared memory",
+                        fmt::format("cannot open the memory of process {} ({}); raise the open-file limit "
+                                    "(ulimit -n)",
+                                    pid, why));
+    }
+    if (exchange != nullptr && deposits != 0) {
+        if (base::UniqueFd fetched = exchange->fetch(rank, descriptor))
+            return fetched;
+        why += "; the launcher's daemon does not hand it over, either";
+    }
+    throw Error(ErrorCode::not_supported, "shared memory",
+                fmt::format("cannot open the memory of rank {} (process {}): {}", rank, pid, why));
+}
+
+}  // namespace tutti::transport::shm
