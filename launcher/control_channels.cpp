@@ -147,6 +147,8 @@ void ControlChannels::fetch(int asker, const Packet& packet)
                                  });
         return;
     }
+    // The asker may have been told of a deposit that still waits to be read here.
+    read(packet.number);
     std::string bytes;
     const Deposit result = find(packet.number, packet.name, bytes);
     const int descriptor =

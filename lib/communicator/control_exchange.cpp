@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -9,6 +10,9 @@
 namespace tutti::detail {
 
 namespace {
+
+// What is not there the daemon says at once. So long it may be stopped, or busy.
+constexpr std::chrono::seconds kPatience{30};
 
 std::string name_of(int descriptor)
 {
@@ -30,7 +34,7 @@ void ControlExchange::withdraw(int descriptor) noexcept
 base::UniqueFd ControlExchange::fetch(int rank, int descriptor) noexcept
 {
     try {
-        return std::move(channel_.fetch(rank, name_of(descriptor)).descriptor);
+        return std::move(channel_.fetch(rank, name_of(descriptor), kPatience).descriptor);
     } catch (const std::exception&) {
         return {};
     }

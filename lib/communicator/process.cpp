@@ -229,8 +229,8 @@ transport::Transport& Process::connect(int peer)
     };
     if (is_local(peer))
         why = fmt::format(
-            "they are on one node and share no memory{}{}; start them with tuttirun, or in one container, or "
-            "set TUTTI_FABRIC=tcp for all ranks",
+            "they are on one node and share no memory{}{}; start them in one container, or by tuttirun in "
+            "containers that pass TUTTI_CONTROL and its descriptor on, or set TUTTI_FABRIC=tcp for all ranks",
             why.empty() ? "" : ": ", why);
     else if (why.empty())
         why =

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -87,6 +88,23 @@ TEST_CASE("ranks fetch what others have deposited, with its descriptor")
         CHECK(scene.one.fetch(0, "memory").state == State::missing);
         CHECK(scene.one.fetch(7, "card").bytes == "card of another node");
     });
+}
+
+TEST_CASE("what a rank has deposited is found before the daemon has looked at that rank")
+{
+    Scene scene;
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    State state = State::gone;
+    std::thread asking([&] {
+        state = scene.one.fetch(0, "memory", std::chrono::seconds(20)).state;
+        scene.loop.post([&] { scene.loop.stop(); });
+    });
+    // The question is the first to be ready.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    scene.zero.deposit("memory", "", null.get());
+    scene.loop.run();
+    asking.join();
+    CHECK(state == State::found);
 }
 
 TEST_CASE("of a rank that has ended its card stays, and its descriptors go")
