@@ -218,9 +218,9 @@ bool Engine::arm()
 
 void Engine::sleep(Lock& lock, std::int64_t longest_ns)
 {
-    const std::uint32_t ticket = ticket_;
+    const Sleeper::Ticket ticket = ticket_;
     lock.unlock();
-    sleeper_.sleep(ticket, longest_ns);
+    Sleeper::sleep(ticket, longest_ns);
     lock.lock();
 }
 

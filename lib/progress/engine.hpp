@@ -307,7 +307,7 @@ private:
     Polled polled_;
     std::exception_ptr broken_;  // what a transport threw: the end of all progress
     Sleeper sleeper_;
-    std::uint32_t ticket_ = 0;
+    Sleeper::Ticket ticket_;
     OptionalMutex mutex_;
     const bool many_threads_;
     const bool defers_;

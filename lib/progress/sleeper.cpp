@@ -1,12 +1,13 @@
 #include "lib/progress/sleeper.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "lib/base/futex.hpp"
 
@@ -21,23 +22,44 @@ constexpr std::int64_t kDeafNs = 1'000'000;
 
 void Sleeper::add(transport::Transport& transport)
 {
-    if (auto* bell = transport.doorbell()) {
+    auto* const bell = transport.doorbell();
+    const bool has_descriptor = transport.wait_fd() >= 0;
+    if (anybody()) {
+        wake();  // by the old bell, and to look at the new transport
+        if (bell != nullptr || has_descriptor)
+            transport.arm();
+    }
+    if (bell != nullptr) {
         doorbell_owner_ = &transport;
         bell_ = bell;
     }
-    if (transport.wait_fd() >= 0)
+    if (has_descriptor)
         waited_for_.push_back(&transport);
     if (waited_for_.empty())
         return;
     if (doorbell_owner_ != nullptr)
         doorbell_fd_ = doorbell_owner_->doorbell_fd();
-    if (wake_fd_)
-        return;
-    wake_fd_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!wake_fd_)
+        wake_fd_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_fd_)
         throw Error(ErrorCode::system, "progress",
                     fmt::format("no file descriptor to sleep on: {}; raise the open-file limit (ulimit -n)",
                                 std::strerror(errno)));
+    list_descriptors();
+}
+
+void Sleeper::list_descriptors()
+{
+    auto descriptors = std::make_shared<std::vector<pollfd>>();
+    const auto add = [&](int fd) {
+        if (fd >= 0)
+            descriptors->push_back({.fd = fd, .events = POLLIN, .revents = 0});
+    };
+    add(wake_fd_.get());
+    add(doorbell_fd_);
+    for (transport::Transport* transport : waited_for_)
+        add(transport->wait_fd());
+    descriptors_ = std::move(descriptors);
 }
 
 void Sleeper::arm()
@@ -65,33 +87,32 @@ void Sleeper::disarm() noexcept
     }
 }
 
-void Sleeper::sleep(std::uint32_t ticket, std::int64_t longest_ns)
+Sleeper::Ticket Sleeper::ticket() const
 {
-    if (waited_for_.empty())
-        base::futex_wait(*bell_, ticket, longest_ns);
-    else
-        sleep_on_descriptors(longest_ns);
+    Ticket ticket;
+    ticket.bell_ = bell_;
+    ticket.rung_ = bell_->load(std::memory_order_acquire);
+    ticket.descriptors_ = descriptors_;
+    ticket.deaf_ = doorbell_owner_ != nullptr && doorbell_fd_ < 0;
+    return ticket;
 }
 
-// Needs no ticket: each of the descriptors stays readable until the last sleeper has left.
-void Sleeper::sleep_on_descriptors(std::int64_t longest_ns)
+// A poll needs no number of the bell's: each of the descriptors stays readable until the last sleeper has
+// left.
+void Sleeper::sleep(const Ticket& ticket, std::int64_t longest_ns)
 {
+    if (ticket.descriptors_ == nullptr) {
+        base::futex_wait(*ticket.bell_, ticket.rung_, longest_ns);
+        return;
+    }
     constexpr std::size_t kMost = 8;
-    pollfd fds[kMost];
-    std::size_t count = 0;
-    const auto add = [&](int fd) {
-        if (fd >= 0 && count < kMost)
-            fds[count++] = {.fd = fd, .events = POLLIN, .revents = 0};
-    };
-    add(wake_fd_.get());
-    add(doorbell_fd_);
-    for (transport::Transport* transport : waited_for_)
-        add(transport->wait_fd());
-    const bool deaf = doorbell_owner_ != nullptr && doorbell_fd_ < 0;
-    const std::int64_t ns = deaf ? std::min(longest_ns, kDeafNs) : longest_ns;
+    std::array<pollfd, kMost> fds;
+    const std::size_t count = std::min(ticket.descriptors_->size(), kMost);
+    std::copy_n(ticket.descriptors_->begin(), count, fds.begin());
+    const std::int64_t ns = ticket.deaf_ ? std::min(longest_ns, kDeafNs) : longest_ns;
     const timespec timeout{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
                            .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
-    ppoll(fds, count, &timeout, nullptr);
+    ppoll(fds.data(), count, &timeout, nullptr);
 }
 
 void Sleeper::wake() noexcept
