@@ -93,6 +93,18 @@ Asked detail::asked(CallKind kind, std::string_view algorithm)
     return {static_cast<std::uint8_t>(named.index + 1), named.segment_bytes};
 }
 
+std::size_t count_of_algorithms(CallKind kind) noexcept
+{
+    const CollectiveEntry* const collective = entry_of(kind);
+    return collective != nullptr ? collective->algorithms.size() : 0;
+}
+
+bool has_segments(CallKind kind, std::uint8_t number) noexcept
+{
+    return number >= 1 && number <= count_of_algorithms(kind) &&
+           entry_of(kind)->algorithms[number - 1u].segments == Segments::yes;
+}
+
 std::string describe(CallKind kind, const Asked& asked)
 {
     const CollectiveEntry* const collective = entry_of(kind);

@@ -67,7 +67,7 @@ inline constexpr std::string_view kCallNames[] = {
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);
 static_assert(kCallKinds == static_cast<std::size_t>(CallKind::share_memory) + 1 && kCallKinds <= 32);
 
-/// The algorithm that a call names for itself (ask_for() makes it), in place of Choice's.
+/// The algorithm that a call names for itself (ask_for() makes it), in place of Choice's; or the one chosen.
 struct Asked {
     std::uint8_t number = 0;        // in the collective's list, from 1; 0: it names none
     std::size_t segment_bytes = 0;  // 0 where the algorithm has none
@@ -81,7 +81,8 @@ struct Call {
     int root = -1;                // -1: none
     std::size_t size_bytes = 0;   // of what all must have equally long; 0 where there is no such thing
     std::uint16_t operation = 0;  // identity() of the operator; 0: none
-    Asked asked = {};
+    Asked algorithm = {};         // the chosen one
+    std::uint32_t steps = 0;      // of one that is made of others: what chooses these, Choice::fingerprint()
 };
 
 }  // namespace tutti::collectives

@@ -24,7 +24,7 @@ Chosen<Collective> forced(const char* (*environment)(const char*))
     const auto [index, segment_bytes] =
         parse_algorithm(catalogue()[index_of<Collective>], value, Collective::kVariable,
                         fmt::format("unset {} to let Tutti choose", Collective::kVariable));
-    return {&Collective::kAlgorithms[index], segment_bytes};
+    return chosen_at<Collective>(index, segment_bytes);
 }
 
 /// What looks like a collective's variable and is none is not left unheard.
@@ -56,6 +56,24 @@ std::tuple<Chosen<Collectives>...> all_forced(const char* (*environment)(const c
     return {forced<Collectives>(environment)...};
 }
 
+/// Of whatever is added, one after the other: FNV-1a over words.
+class Fingerprint {
+public:
+    void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3u; }
+    void add(const ResolvedRule& rule) noexcept
+    {
+        for (const std::size_t word : {std::size_t{rule.crowded_only}, std::size_t{rule.mixed_only},
+                                       rule.min_bytes, rule.max_bytes, rule.segment_bytes, rule.algorithm})
+            add(word);
+        for (const int word : {rule.min_nodes, rule.max_nodes, rule.min_ranks, rule.max_ranks})
+            add(static_cast<std::uint64_t>(word));
+    }
+    std::uint32_t value() const noexcept { return static_cast<std::uint32_t>(value_ ^ value_ >> 32); }
+
+private:
+    std::uint64_t value_ = 0xcbf29ce484222325u;
+};
+
 FileRules rules_named_by(const char* (*environment)(const char*))
 {
     const char* const file = environment("TUTTI_RULES");
@@ -70,6 +88,19 @@ Choice::Choice(const char* (*environment)(const char*), FileRules rules)
     : forced_(all_forced(environment, AllCollectives{})), from_file_(std::move(rules))
 {
     refuse_others(environment);
+    Fingerprint fingerprint;
+    std::apply(
+        [&](const auto&... one) {
+            (fingerprint.add(one.number), ...);
+            (fingerprint.add(one.segment_bytes), ...);
+        },
+        forced_);
+    for (const std::vector<ResolvedRule>& list : from_file_.of) {
+        fingerprint.add(list.size());
+        for (const ResolvedRule& rule : list)
+            fingerprint.add(rule);
+    }
+    fingerprint_ = fingerprint.value();
 }
 
 void Choice::check_asked(unsigned collective, const Situation& situation)
@@ -94,6 +125,22 @@ std::string_view Choice::forced(unsigned collective) const noexcept
         },
         forced_);
     return names[collective];
+}
+
+std::string Choice::describe() const
+{
+    std::string text;
+    const auto add = [&](std::string_view variable, std::string_view value) {
+        if (!value.empty())
+            text += fmt::format("{}{}={}", text.empty() ? "" : ", ", variable, value);
+    };
+    std::apply(
+        [&]<class... Collectives>(const Chosen<Collectives>&... one) {
+            (add(Collectives::kVariable, one.algorithm != nullptr ? one.algorithm->name : ""), ...);
+        },
+        forced_);
+    add("TUTTI_RULES", from_file_.file);
+    return text.empty() ? "no TUTTI_ variable" : text;
 }
 
 const Choice& choice()

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -68,7 +70,15 @@ template <class Collective>
 struct Chosen {
     const Algorithm<typename Collective::Function>* algorithm = nullptr;
     std::size_t segment_bytes = 0;
+    std::uint8_t number = 0;  // in the collective's list, from 1
 };
+
+/// The algorithm at a place in the collective's list.
+template <class Collective>
+Chosen<Collective> chosen_at(std::size_t index, std::size_t segment_bytes) noexcept
+{
+    return {&Collective::kAlgorithms[index], segment_bytes, static_cast<std::uint8_t>(index + 1)};
+}
 
 /// The choice for every collective. Built once a process, then asked at every call.
 class Choice {
@@ -93,30 +103,29 @@ public:
         }
         if (situation.asked) [[unlikely]] {
             check_asked(index_of<Collective>, situation);
-            return {&Collective::kAlgorithms[situation.asked.number - 1u], situation.asked.segment_bytes};
+            return chosen_at<Collective>(situation.asked.number - 1u, situation.asked.segment_bytes);
         }
         for (const ResolvedRule& rule : from_file_.of[index_of<Collective>]) {
             if (fits(rule, situation)) {
-                return chosen_by<Collective>(rule);
+                return chosen_at<Collective>(rule.algorithm, rule.segment_bytes);
             }
         }
         constexpr auto kRules = std::make_index_sequence<Collective::kRules.size()>();
-        return chosen_by<Collective>(detail::first_fitting<Collective>(situation, kRules));
+        const ResolvedRule& rule = detail::first_fitting<Collective>(situation, kRules);
+        return chosen_at<Collective>(rule.algorithm, rule.segment_bytes);
     }
 
     /// The algorithm that the environment names for the collective at a place in AllCollectives; empty where
     /// it names none.
     std::string_view forced(unsigned collective) const noexcept;
     const FileRules& from_file() const noexcept { return from_file_; }
+    /// Equal where environment and file leave the same choices; others' are almost always different.
+    std::uint32_t fingerprint() const noexcept { return fingerprint_; }
+    /// The variables that have a part in it: "TUTTI_SCAN=flat, TUTTI_RULES=rules.json", "no TUTTI_ variable".
+    std::string describe() const;
 
 private:
     static void check_asked(unsigned collective, const Situation& situation);
-
-    template <class Collective>
-    static Chosen<Collective> chosen_by(const ResolvedRule& rule) noexcept
-    {
-        return {&Collective::kAlgorithms[rule.algorithm], rule.segment_bytes};
-    }
 
     template <class List>
     struct ForEach;
@@ -127,6 +136,7 @@ private:
 
     ForEach<AllCollectives>::Forced forced_;  // a null algorithm where the rules decide
     FileRules from_file_;
+    std::uint32_t fingerprint_ = 0;
 };
 
 /// This process's choice, from its environment. Made at the first call, which therefore throws as Choice

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <string_view>
 
 #include "collectives/choice.hpp"
 #include "collectives/neighbor_alltoall/neighbor_alltoall.hpp"
@@ -10,12 +11,18 @@ namespace tutti::collectives {
 
 namespace {
 
+/// `call` names the algorithm that it asks for, if it does.
 template <class Collective>
-Chosen<Collective> chosen(Group& group, const Call& call, std::size_t size_bytes, bool commutative = true)
+Chosen<Collective> chosen(Group& group, Call call, std::size_t size_bytes, bool commutative = true)
 {
+    const Choice& choice = collectives::choice();
+    const Chosen<Collective> found =
+        choice.choose<Collective>({group.size(), size_bytes, group.placement(), commutative, call.algorithm});
+    call.algorithm = {found.number, found.segment_bytes};
+    if (is_made_of_others(found.algorithm->through)) [[unlikely]]
+        call.steps = choice.fingerprint();
     group.announce(call);
-    return choice().choose<Collective>(
-        {group.size(), size_bytes, group.placement(), commutative, call.asked});
+    return found;
 }
 
 /// Where the call's bytes are what the algorithm is chosen by.
@@ -23,6 +30,18 @@ template <class Collective>
 Chosen<Collective> chosen(Group& group, const Call& call, bool commutative = true)
 {
     return chosen<Collective>(group, call, call.size_bytes, commutative);
+}
+
+template <class Collective>
+consteval std::uint8_t number_of(std::string_view name)
+{
+    std::uint8_t number = 1;
+    for (const auto& algorithm : Collective::kAlgorithms) {
+        if (algorithm.name == name)
+            return number;
+        ++number;
+    }
+    throw "the collective has no algorithm of that name";
 }
 
 constexpr int kNoRoot = -1;
@@ -39,21 +58,21 @@ std::size_t sum_of(std::span<const std::size_t> sizes)
 
 Task barrier(Group& group, Asked asked)
 {
-    return chosen<Barrier>(group, {.kind = CallKind::barrier, .asked = asked}).algorithm->run(group);
+    return chosen<Barrier>(group, {.kind = CallKind::barrier, .algorithm = asked}).algorithm->run(group);
 }
 
 Task broadcast(Group& group, std::span<std::byte> data, int root, Asked asked)
 {
     const Call call{CallKind::broadcast, root, data.size(), kNoOperation, asked};
-    const auto [algorithm, segment_bytes] = chosen<Broadcast>(group, call);
-    return algorithm->run(group, data, root, segment_bytes);
+    const auto found = chosen<Broadcast>(group, call);
+    return found.algorithm->run(group, data, root, found.segment_bytes);
 }
 
 Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Asked asked)
 {
     const Call call{CallKind::reduce, root, out.size_bytes(), op.identity(), asked};
-    const auto [algorithm, segment_bytes] = chosen<Reduce>(group, call, op.commutative());
-    return algorithm->run(group, in, out, root, op, segment_bytes);
+    const auto found = chosen<Reduce>(group, call, op.commutative());
+    return found.algorithm->run(group, in, out, root, op, found.segment_bytes);
 }
 
 Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
@@ -133,7 +152,7 @@ Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int ro
 
 Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root, Asked asked)
 {
-    const Call call{.kind = CallKind::gatherv, .root = root, .asked = asked};
+    const Call call{.kind = CallKind::gatherv, .root = root, .algorithm = asked};
     return chosen<Gatherv>(group, call).algorithm->run(group, own, all, root);
 }
 
@@ -146,7 +165,7 @@ Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int r
 
 Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root, Asked asked)
 {
-    const Call call{.kind = CallKind::scatterv, .root = root, .asked = asked};
+    const Call call{.kind = CallKind::scatterv, .root = root, .algorithm = asked};
     return chosen<Scatterv>(group, call).algorithm->run(group, all, own, root);
 }
 
@@ -160,15 +179,17 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked
 Task alltoall_in_place(Group& group, std::span<std::byte> data, Asked asked)
 {
     const std::size_t block_bytes = data.size() / static_cast<std::size_t>(group.size());
-    const Call call{.kind = CallKind::alltoall_in_place, .size_bytes = data.size(), .asked = asked};
-    const auto* const algorithm = chosen<Alltoall>(group, call, block_bytes).algorithm;
-    return needs_board(algorithm->through) ? algorithm->run(group, data.data(), data)
-                                           : alltoall_in_pairs(group, data);
+    const auto found = choice().choose<Alltoall>({group.size(), block_bytes, group.placement(), true, asked});
+    const bool on_board = needs_board(found.algorithm->through);
+    group.announce({.kind = CallKind::alltoall_in_place,
+                    .size_bytes = data.size(),
+                    .algorithm = {on_board ? found.number : number_of<Alltoall>("pairwise")}});
+    return on_board ? found.algorithm->run(group, data.data(), data) : alltoall_in_pairs(group, data);
 }
 
 Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked)
 {
-    const Call call{.kind = CallKind::alltoallv, .asked = asked};
+    const Call call{.kind = CallKind::alltoallv, .algorithm = asked};
     return chosen<Alltoallv>(group, call).algorithm->run(group, in, out);
 }
 

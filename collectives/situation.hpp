@@ -52,6 +52,12 @@ constexpr bool needs_board(Through through) noexcept
     return through == Through::board || through == Through::board_of_blocks;
 }
 
+/// Whether the algorithm's steps are other collectives, whose algorithms are chosen in their turn.
+constexpr bool is_made_of_others(Through through) noexcept
+{
+    return through == Through::nodes || through == Through::ordered_nodes;
+}
+
 inline bool has_what_it_needs(Operands operands, Through through, const Situation& situation) noexcept
 {
     return (operands == Operands::any || situation.commutative) &&

@@ -73,9 +73,9 @@ Task alltoall_in_pairs(Group& group, std::span<std::byte> data)
     return in_place(group, equal_blocks(data, group.size()));
 }
 
-Task alltoallv_in_place(Group& group, Blocks data, Asked asked)
+Task alltoallv_in_place(Group& group, Blocks data, Asked)
 {
-    group.announce({.kind = CallKind::alltoallv_in_place, .asked = asked});
+    group.announce({.kind = CallKind::alltoallv_in_place});
     return in_place(group, data);
 }
 

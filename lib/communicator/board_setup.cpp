@@ -36,6 +36,8 @@ std::unique_ptr<NodeBoard> or_nothing(auto&& make)
 
 NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
 {
+    if (!cores_are_agreed_) [[unlikely]]
+        agree_on_cores();
     const bool eligible = placement_.one_node && placement_.more_ranks_than_cores && size() >= kFewest &&
                           process_.inbox() != nullptr;
     if (eligible && blocking_calls_ < kCallsBefore && ++blocking_calls_ == kCallsBefore) [[unlikely]]

@@ -12,6 +12,11 @@ namespace {
 // In front of every card; changes with anything that ranks exchange.
 constexpr std::string_view kVersion = "tutti 0.1 ";
 
+// Beside the transports' names.
+constexpr std::string_view kCores = "cores";
+constexpr std::string_view kShared = "shared";
+constexpr std::string_view kOwn = "own";
+
 void append(std::vector<std::byte>& to, std::span<const std::byte> bytes)
 {
     const auto size = static_cast<std::uint32_t>(bytes.size());
@@ -49,9 +54,11 @@ std::span<const std::byte> take(std::span<const std::byte>& from)
 }  // namespace
 
 std::vector<std::byte> make_business_card(
-    const std::vector<std::unique_ptr<transport::Transport>>& transports)
+    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores)
 {
     std::vector<std::byte> card(bytes_of(kVersion).begin(), bytes_of(kVersion).end());
+    append(card, bytes_of(kCores));
+    append(card, bytes_of(shares_cores ? kShared : kOwn));
     for (const auto& transport : transports) {
         append(card, bytes_of(transport->name()));
         append(card, transport->address());
@@ -71,6 +78,14 @@ std::optional<std::span<const std::byte>> find_address(std::span<const std::byte
             return address;
     }
     return std::nullopt;
+}
+
+bool shares_cores(std::span<const std::byte> card)
+{
+    const auto cores = find_address(card, kCores);
+    if (!cores)
+        foreign();
+    return std::ranges::equal(*cores, bytes_of(kShared));
 }
 
 }  // namespace tutti::detail

@@ -1,4 +1,5 @@
-// What a rank publishes so that peers can connect: the address of each of its transports, by name.
+// What a rank publishes so that peers can connect: the address of each of its transports, by name; and what
+// it takes its cores for.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,14 @@ namespace tutti::detail {
 inline constexpr std::string_view kCardKey = "tutti.card";
 
 std::vector<std::byte> make_business_card(
-    const std::vector<std::unique_ptr<transport::Transport>>& transports);
+    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores);
 
 /// The address of the transport `name` in `card`; nothing when it has none. Throws ErrorCode::protocol when
 /// the bytes are no card of this version.
 std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> card,
                                                        std::string_view name);
+
+/// Whether the card's rank takes it that ranks share its node's cores. Throws likewise.
+bool shares_cores(std::span<const std::byte> card);
 
 }  // namespace tutti::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace tutti::detail {
 
 namespace {
 
+using collectives::CallKind;
 using protocol::CallHeader;
 using protocol::FrameKind;
 
@@ -20,12 +22,13 @@ constexpr std::size_t kMostMessages = 256;
 // After this a message of another call is enough, though its sender has not said what it calls.
 constexpr std::int64_t kAnswerNs = 1'500'000'000;
 
-// A call of this rank, and what has come of another one with its number.
+// A call of this rank, and a message of another one with its number.
 struct Contradiction {
     int rank;  // in the communicator
     std::uint32_t number;
     CallSignature mine;
-    std::string theirs;
+    CallMark theirs;
+    std::size_t message_bytes;
 };
 
 std::optional<Contradiction> contradiction(const CommunicatorState& state,
@@ -38,13 +41,34 @@ std::optional<Contradiction> contradiction(const CommunicatorState& state,
     const CallSignature* const mine = state.calls().find(number);
     if (mine == nullptr || mark == CallMark(number, *mine))
         return std::nullopt;
-    std::string theirs =
-        mark.kind() == mine->kind()
-            ? fmt::format("another {}, with other arguments (a message of {} bytes of it has come)",
-                          name_of(mark.kind()), message.total_bytes)
-            : fmt::format("{} (a message of {} bytes of it has come)", name_of(mark.kind()),
-                          message.total_bytes);
-    return Contradiction{CallMark::rank_of(message.envelope.source()), number, *mine, std::move(theirs)};
+    return Contradiction{CallMark::rank_of(message.envelope.source()), number, *mine, mark,
+                         message.total_bytes};
+}
+
+// For a rank that has not said itself what it calls.
+Error error_of(const Contradiction& other)
+{
+    const std::string come = fmt::format("(a message of {} bytes of it has come)", other.message_bytes);
+    const CallKind kind = other.theirs.kind();
+    if (kind != other.mine.kind())
+        return mismatch(other.mine, other.rank, fmt::format("{} {}", name_of(kind), come));
+    if (const std::uint8_t algorithm = other.theirs.algorithm_beside(other.mine); algorithm != 0)
+        return algorithm_mismatch(other.mine, other.rank, algorithm, come);
+    return mismatch(
+        other.mine, other.rank,
+        fmt::format("another {}, with other arguments or by another algorithm {}", name_of(kind), come));
+}
+
+// `rank`: of the communicator, as `peer` says of itself.
+void check_speaker(const CommunicatorState& state, int peer, std::uint32_t rank)
+{
+    if (rank < static_cast<std::uint32_t>(state.size()) && state.world_rank(static_cast<int>(rank)) == peer)
+        return;
+    throw Error(ErrorCode::protocol, "progress",
+                fmt::format("rank {} of the job speaks for rank {} of a communicator, which it is not; check "
+                            "that all ranks run the same version of Tutti",
+                            peer, rank),
+                peer);
 }
 
 CallHeader header_of(FrameKind kind, const CommunicatorState& state, std::uint32_t number,
@@ -85,10 +109,14 @@ void CallDiagnosis::look(std::int64_t waited_ns)
     add_awaited(questions);
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (waited_ns >= kAnswerNs)
-            throw mismatch(other.mine, other.rank, other.theirs);
+            throw error_of(other);
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
+    if (one_thread_ && blocked_in_.state != nullptr) {
+        chain_began_in_ = blocked_in_;
+        pass_on_wait(static_cast<std::uint32_t>(rank_), ++chains_);
+    }
 }
 
 void CallDiagnosis::review()
@@ -99,7 +127,7 @@ void CallDiagnosis::review()
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         // Asked at the last review.
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
-            throw mismatch(other.mine, other.rank, other.theirs);
+            throw error_of(other);
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
@@ -107,9 +135,8 @@ void CallDiagnosis::review()
 
 void CallDiagnosis::conclude()
 {
-    for_each_contradiction([&](const CommunicatorState&, const Contradiction& other) {
-        throw mismatch(other.mine, other.rank, other.theirs);
-    });
+    for_each_contradiction(
+        [&](const CommunicatorState&, const Contradiction& other) { throw error_of(other); });
 }
 
 void CallDiagnosis::check_reuse(const CommunicatorState& state)
@@ -135,19 +162,67 @@ void CallDiagnosis::add(Questions& questions, const CommunicatorState& state, in
 }
 
 // The ranks that this one waits for: for messages, for their taking one, or at the board.
-void CallDiagnosis::add_awaited(Questions& questions)
+template <class Visit>
+void CallDiagnosis::for_each_awaited(Visit&& visit)
 {
     protocol_.for_each_waiting([&](const matching::MatchKey& key, int peer) {
         if (key.tag() >= CommunicatorState::kCreateTags || peer < 0)
             return;
         communicators_->with(key.context, [&](const CommunicatorState& state) {
-            add(questions, state, peer, state.whole_number(CallMark::of(key.source(), key.tag()).number()));
+            visit(state, peer, state.whole_number(CallMark::of(key.source(), key.tag()).number()));
         });
     });
     communicators_->for_each([&](const CommunicatorState& state) {
         for (const int rank : state.awaited_at_board())
-            add(questions, state, state.world_rank(rank), state.next_number() - 1);
+            visit(state, state.world_rank(rank), state.next_number() - 1);
     });
+}
+
+void CallDiagnosis::add_awaited(Questions& questions)
+{
+    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
+        add(questions, state, peer, number);
+    });
+}
+
+// Says to all that this rank waits for in the call that it blocks in.
+void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
+{
+    std::set<int> awaited;
+    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
+        if (blocked_in_ == CallPlace{&state, number} && peer != rank_)
+            awaited.insert(peer);
+    });
+    const CommunicatorState& state = *blocked_in_.state;
+    const CallSignature* const call = state.calls().find(blocked_in_.number);
+    const protocol::CallWaitHeader wait{
+        protocol::Lead::of(FrameKind::call_wait, state.collective_context()),
+        static_cast<std::uint32_t>(state.rank()),
+        blocked_in_.number,
+        origin,
+        chain,
+        static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
+    for (const int peer : awaited) {
+        try {
+            protocol_.tell_call(peer, wait);
+        } catch (const Error&) {
+            // As above: it has left, or cannot be reached.
+        }
+    }
+}
+
+void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
+{
+    const CallSignature* const mine = blocked_in_.state->calls().find(blocked_in_.number);
+    throw Error(
+        ErrorCode::invalid_argument, "collective",
+        fmt::format(
+            "this rank calls {} of one communicator, which cannot end before rank {} of the job has "
+            "ended {} of another communicator, which waits for this rank: ranks must call collectives "
+            "of different communicators in the same order",
+            mine != nullptr ? mine->describe() : "a collective", sender,
+            name_of(static_cast<CallKind>(kind))),
+        sender);
 }
 
 void CallDiagnosis::ask(const Questions& questions)
@@ -172,35 +247,48 @@ void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int pee
     }
 }
 
-std::string CallDiagnosis::other_call(const CommunicatorState& of, int rank, std::uint32_t number)
+void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std::uint32_t number)
 {
-    std::string text;
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (&state == &of && other.rank == rank && other.number == number)
-            text = other.theirs;
+            throw error_of(other);
     });
-    return text;
 }
 
 void CallDiagnosis::heard(int peer, const CallHeader& call)
 {
     communicators_->with(call.lead.context(), [&](const CommunicatorState& state) {
-        if (call.rank >= static_cast<std::uint32_t>(state.size()) ||
-            state.world_rank(static_cast<int>(call.rank)) != peer)
-            throw Error(
-                ErrorCode::protocol, "progress",
-                fmt::format("rank {} of the job speaks for rank {} of a communicator, which it is not; "
-                            "check that all ranks run the same version of Tutti",
-                            peer, call.rank),
-                peer);
+        check_speaker(state, peer, call.rank);
         const CallSignature theirs(call.signature);
         const CallSignature* const mine = state.calls().find(call.number);
         if (mine == nullptr || *mine == theirs)
             return;
         if (call.lead.kind() == FrameKind::call_inquiry)
             tell(FrameKind::call_differs, state, peer, call.number);
-        throw mismatch(*mine, static_cast<int>(call.rank), theirs.describe());
+        throw mismatch(*mine, static_cast<int>(call.rank), theirs);
     });
+}
+
+void CallDiagnosis::heard(int peer, const protocol::CallWaitHeader& wait)
+{
+    bool stands = false;
+    communicators_->with(wait.lead.context(), [&](const CommunicatorState& state) {
+        check_speaker(state, peer, wait.rank);
+        const bool made = static_cast<std::int32_t>(wait.number - state.next_number()) < 0;
+        stands = !made && one_thread_ && blocked_in_.state != nullptr;
+    });
+    if (!stands)
+        return;
+    if (wait.origin == static_cast<std::uint32_t>(rank_)) {
+        if (wait.chain == chains_ && blocked_in_ == chain_began_in_)
+            raise_circle(peer, wait.kind);
+        return;
+    }
+    const auto [passed, is_new] = passed_.try_emplace(wait.origin, wait.chain);
+    if (!is_new && static_cast<std::int32_t>(wait.chain - passed->second) <= 0)
+        return;  // each chain once, so that none runs round a circle for ever
+    passed->second = wait.chain;
+    pass_on_wait(wait.origin, wait.chain);
 }
 
 }  // namespace tutti::detail

@@ -5,6 +5,14 @@
 // progress, with its call of the same number: it may not have made it yet, or the same, and then says
 // nothing. If it was another one it answers with it, and both ranks fail with an error that names both calls.
 // A rank that has left, or does not answer, may have left a message whose mark tells as much.
+//
+// Ranks that block in calls of different communicators may wait for each other in a circle, though no two
+// calls differ. So a rank that has waited long also says that it blocks, and in which call (call_wait). Who
+// hears it, has not made that call and blocks in another one itself, passes it on to all that it waits for:
+// it cannot make the call before they make its own. A chain that comes back to where it began, while the rank
+// there still blocks in the same call, is a circle, and nothing will end it (the edge chasing of Chandy,
+// Misra and Haas, "Distributed deadlock detection", 1983). Where several threads of a rank call, another one
+// may make the call: such ranks neither begin chains nor pass them on.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +59,42 @@ private:
     std::unordered_map<std::uint64_t, CommunicatorState*> states_;
 };
 
+/// A call of a communicator, while it lives.
+struct CallPlace {
+    const CommunicatorState* state = nullptr;  // nullptr: no call
+    std::uint32_t number = 0;
+
+    friend bool operator==(const CallPlace&, const CallPlace&) = default;
+};
+
 /// Under the engine's lock.
 class CallDiagnosis final : public protocol::CallListener {
 public:
-    explicit CallDiagnosis(protocol::Protocol& protocol) noexcept : protocol_(protocol) {}
+    /// `one_thread`: no two threads of the program are in calls at once.
+    CallDiagnosis(protocol::Protocol& protocol, int rank, bool one_thread) noexcept
+        : protocol_(protocol), rank_(rank), one_thread_(one_thread)
+    {
+    }
+
+    /// While one exists, all that the program does is wait for the end of that call.
+    class Blocked {
+    public:
+        Blocked(CallDiagnosis& calls, CallPlace call) noexcept
+            : calls_(calls), before_(std::exchange(calls.blocked_in_, call))
+        {
+        }
+        ~Blocked()
+        {
+            calls_.blocked_in_ = before_;
+            calls_.chain_began_in_ = {};
+        }
+        Blocked(const Blocked&) = delete;
+        Blocked& operator=(const Blocked&) = delete;
+
+    private:
+        CallDiagnosis& calls_;
+        CallPlace before_;
+    };
 
     const std::shared_ptr<CommunicatorTable>& communicators() const noexcept { return communicators_; }
 
@@ -66,23 +106,34 @@ public:
     void conclude();
     /// Throws where a call is under way whose number comes up again in the next half of all numbers.
     void check_reuse(const CommunicatorState& state);
-    /// Which other call than `number` a message of `rank` has been left by, in words; empty where none has.
-    std::string other_call(const CommunicatorState& state, int rank, std::uint32_t number);
+    /// Throws where `rank` has left a message of another call of that number.
+    void check_other_call(const CommunicatorState& state, int rank, std::uint32_t number);
 
     void heard(int peer, const protocol::CallHeader& call) override;
+    void heard(int peer, const protocol::CallWaitHeader& wait) override;
 
 private:
     // By communicator and peer the earliest call to ask about: so a peer gets one frame, however much waits.
     using Questions = std::map<std::pair<std::uint64_t, int>, std::uint32_t>;
 
     static void add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number);
+    template <class Visit>
+    void for_each_awaited(Visit&& visit);
     void add_awaited(Questions& questions);
     void ask(const Questions& questions);
     void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
+    void pass_on_wait(std::uint32_t origin, std::uint32_t chain);
+    [[noreturn]] void raise_circle(int sender, std::uint64_t kind) const;
     template <class Found>
     void for_each_contradiction(Found&& found);
 
     protocol::Protocol& protocol_;
+    const int rank_;  // in the job
+    const bool one_thread_;
+    CallPlace blocked_in_;                           // where there is one thread
+    CallPlace chain_began_in_;                       // the latest of this rank's own
+    std::uint32_t chains_ = 0;                       // that this rank has begun
+    std::map<std::uint32_t, std::uint32_t> passed_;  // the latest chain of each other origin
     std::shared_ptr<CommunicatorTable> communicators_ = std::make_shared<CommunicatorTable>();
 };
 

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
 #include "collectives/algorithm_name.hpp"
+#include "collectives/choice.hpp"
 #include "lib/reduction/reduce_op.hpp"
 
 namespace tutti::detail {
@@ -41,33 +45,92 @@ std::string_view name_of(CallKind kind) noexcept
     return index < collectives::kCallKinds ? collectives::kCallNames[index] : "an unknown collective";
 }
 
+void CallSignature::add_parts(const collectives::Call& call) noexcept
+{
+    const std::uint64_t parts = call.algorithm.segment_bytes != 0
+                                    ? std::min<std::uint64_t>(call.algorithm.segment_bytes, kMostParts)
+                                    : call.steps & kMostParts;
+    words_[0] |= parts << kSizeBits;
+    words_[1] |= parts >> kLowPartsBits << kHighPartsShift;
+}
+
+std::uint8_t CallMark::algorithm_beside(const CallSignature& mine) const noexcept
+{
+    if (kind() != mine.kind())
+        return 0;
+    const std::uint32_t theirs = digest() ^ digest(mine) ^ mine.algorithm();
+    return theirs <= collectives::count_of_algorithms(kind()) ? static_cast<std::uint8_t>(theirs)
+                                                              : std::uint8_t{0};
+}
+
 std::string CallSignature::describe() const
 {
     std::string text(name_of(kind()));
-    if (const std::uint64_t root = field(kRootShift, 24); root != 0)
+    if (const std::uint64_t root = field(kRootShift, kRootBits); root != 0)
         text += fmt::format(" with root {}", root - 1);
     if (has_size(kind()))
-        text += fmt::format(" of {} bytes", words_[0]);
-    if (const auto operation = static_cast<std::uint16_t>(field(16, 16)); operation != 0)
+        text += fmt::format(" of {} bytes", words_[0] & kSizeMask);
+    if (const auto operation = static_cast<std::uint16_t>(field(kOperationShift, 16)); operation != 0)
         text += ", " + reduction::ReduceOp::describe(operation);
-    if (const auto asked = static_cast<std::uint8_t>(field(kAskedShift, 5)); asked != 0) {
-        const auto exponent = static_cast<int>(field(kSegmentShift, 6));
-        text += ", by " +
-                collectives::describe(kind(), {asked, exponent != 0 ? std::size_t{1} << (exponent - 1) : 0});
-    }
     return text;
+}
+
+std::string CallSignature::describe_with_algorithm() const
+{
+    if (algorithm() == 0)
+        return describe();
+    const std::size_t segment_bytes = collectives::has_segments(kind(), algorithm()) ? parts() : 0;
+    return fmt::format("{}, by {}", describe(), collectives::describe(kind(), {algorithm(), segment_bytes}));
+}
+
+namespace {
+
+constexpr std::string_view kSameCalls =
+    "all ranks must call the same collectives, in the same order, with the same sizes, roots and operators";
+constexpr std::string_view kSameAlgorithms =
+    "all ranks must use the same algorithm; set the same TUTTI_ variables at all ranks (tuttirun -x), and "
+    "the "
+    "same rules in the file that TUTTI_RULES names, and let calls name the same algorithm";
+
+Error error_of(int other, std::string mine, std::string_view theirs, std::string_view but,
+               std::string_view rule)
+{
+    return Error(ErrorCode::invalid_argument, "collective",
+                 fmt::format("this rank calls {}, rank {} of the communicator {}{}: {}", mine, other, theirs,
+                             but, rule),
+                 other);
+}
+
+}  // namespace
+
+Error mismatch(const CallSignature& mine, int other, const CallSignature& theirs)
+{
+    if (mine.by_any() != theirs.by_any())
+        return mismatch(mine, other, theirs.describe());
+    const std::string my_call = mine.describe_with_algorithm();
+    const std::string their_call = theirs.describe_with_algorithm();
+    return error_of(other, my_call, their_call,
+                    my_call == their_call
+                        ? fmt::format(", but chooses the algorithms of its steps otherwise than this rank, "
+                                      "which goes by {}",
+                                      collectives::choice().describe())
+                        : "",
+                    kSameAlgorithms);
 }
 
 Error mismatch(const CallSignature& mine, int other, std::string_view theirs)
 {
     const std::string my_call = mine.describe();
-    return Error(
-        ErrorCode::invalid_argument, "collective",
-        fmt::format(
-            "this rank calls {}, rank {} of the communicator {}{}: all ranks must call the "
-            "same collectives, in the same order, with the same sizes, roots, operators and algorithms",
-            my_call, other, theirs, my_call == theirs ? ", but one blocks and the other does not" : ""),
-        other);
+    return error_of(other, my_call, theirs,
+                    my_call == theirs ? ", but one blocks and the other does not" : "", kSameCalls);
+}
+
+Error algorithm_mismatch(const CallSignature& mine, int other, std::uint8_t theirs, std::string_view why)
+{
+    return error_of(other, mine.describe_with_algorithm(),
+                    fmt::format("{}, by {} {}", name_of(mine.kind()),
+                                collectives::describe(mine.kind(), {theirs, 0}), why),
+                    "", kSameAlgorithms);
 }
 
 }  // namespace tutti::detail

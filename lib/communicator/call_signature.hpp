@@ -7,7 +7,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -17,7 +16,8 @@
 
 namespace tutti::detail {
 
-/// Equal at all ranks of a call. Travels between processes: any words have a description.
+/// Equal at all ranks of a call, with the algorithm that they use. Travels between processes: any words have
+/// a description.
 class CallSignature {
 public:
     using Words = std::array<std::uint64_t, 2>;
@@ -27,33 +27,68 @@ public:
     explicit CallSignature(const Words& words) noexcept : words_(words) {}
     /// `on_board`: a blocking call of a communicator that has a board, whose ranks meet there.
     CallSignature(const collectives::Call& call, bool on_board) noexcept
-        : words_{call.size_bytes, static_cast<std::uint64_t>(call.kind) | std::uint64_t{on_board} << 8 |
-                                      std::uint64_t{call.asked.number} << kAskedShift |
-                                      std::uint64_t{call.operation} << 16 |
-                                      static_cast<std::uint64_t>(call.root + 1) << kRootShift}
+        : words_{call.size_bytes & kSizeMask, static_cast<std::uint64_t>(call.kind) |
+                                                  std::uint64_t{on_board} << kBoardShift |
+                                                  std::uint64_t{call.algorithm.number} << kAlgorithmShift |
+                                                  std::uint64_t{call.operation} << kOperationShift |
+                                                  static_cast<std::uint64_t>(call.root + 1) << kRootShift}
     {
-        // To a power of two: where others differ less, their messages' sizes do.
-        if (call.asked.segment_bytes != 0) [[unlikely]]
-            words_[1] |= static_cast<std::uint64_t>(std::bit_width(call.asked.segment_bytes))
-                         << kSegmentShift;
+        // What an algorithm is made of: it has segments, or steps, or neither.
+        if ((call.algorithm.segment_bytes | call.steps) != 0) [[unlikely]]
+            add_parts(call);
     }
 
     const Words& words() const noexcept { return words_; }
     collectives::CallKind kind() const noexcept
     {
-        return static_cast<collectives::CallKind>(words_[1] & 0xff);
+        return static_cast<collectives::CallKind>(field(0, kKindBits));
+    }
+    /// In the collective's list, from 1; 0: there are no several.
+    std::uint8_t algorithm() const noexcept
+    {
+        return static_cast<std::uint8_t>(field(kAlgorithmShift, kAlgorithmBits));
+    }
+    /// The same call by whichever algorithm.
+    CallSignature by_any() const noexcept
+    {
+        return CallSignature({words_[0] & kSizeMask, words_[1] & ~(kAlgorithmMask | kPartsMask)});
     }
     /// "reduce with root 1 of 20 bytes, sum of float32"
     std::string describe() const;
+    /// The same, with ", by chain in segments of 64 KiB".
+    std::string describe_with_algorithm() const;
 
     friend bool operator==(const CallSignature&, const CallSignature&) = default;
 
 private:
-    // Kind 8 bits, on_board 1, asked 5, then from 16 on operation 16, root 24 (as ranks have), segments 7.
-    static constexpr int kAskedShift = 9;
-    static constexpr int kRootShift = 32;
-    static constexpr int kSegmentShift = 56;
+    friend struct CallMark;
 
+    // The first word: size 48 bits, as many as addresses have, and 16 of the parts. The second: kind,
+    // on_board, algorithm, operation, root (as ranks have), and the other 13 of the parts.
+    static constexpr int kKindBits = 5;
+    static constexpr int kBoardShift = kKindBits;
+    static constexpr int kAlgorithmShift = kBoardShift + 1;
+    static constexpr int kAlgorithmBits = 5;
+    static constexpr int kOperationShift = kAlgorithmShift + kAlgorithmBits;
+    static constexpr int kRootShift = kOperationShift + 16;
+    static constexpr int kRootBits = 24;
+    static constexpr int kHighPartsShift = kRootShift + kRootBits;
+    static constexpr int kSizeBits = 48;
+    static constexpr int kLowPartsBits = 64 - kSizeBits;
+    static constexpr int kHighPartsBits = 64 - kHighPartsShift;
+    static constexpr std::uint64_t kMostParts = (std::uint64_t{1} << (kLowPartsBits + kHighPartsBits)) - 1;
+    static constexpr std::uint64_t kSizeMask = (std::uint64_t{1} << kSizeBits) - 1;
+    static constexpr std::uint64_t kPartsMask = ~std::uint64_t{0} << kHighPartsShift;
+    static constexpr std::uint64_t kAlgorithmMask = ((std::uint64_t{1} << kAlgorithmBits) - 1)
+                                                    << kAlgorithmShift;
+    static_assert(collectives::kCallKinds <= 1 << kKindBits);
+
+    // Segments of half a GiB and more count as equal.
+    void add_parts(const collectives::Call& call) noexcept;
+    std::uint64_t parts() const noexcept
+    {
+        return words_[0] >> kSizeBits | words_[1] >> kHighPartsShift << kLowPartsBits;
+    }
     std::uint64_t field(int shift, int bits) const noexcept
     {
         return words_[1] >> shift & ((std::uint64_t{1} << bits) - 1);
@@ -62,49 +97,73 @@ private:
     Words words_{};
 };
 
-/// The marks of a call's messages. kRankBits are as many as context ids have for a rank.
+/// The marks of a call's messages. kRankBits are as many as context ids have for a rank. Calls that differ in
+/// nothing but the algorithm have different marks, others almost always.
 struct CallMark {
     static constexpr int kRankBits = 23;
     static constexpr int kNumberBits = 20;
-    static constexpr int kDigestBits = 10;
     static constexpr std::uint32_t kNumberMask = (1u << kNumberBits) - 1;
 
     CallMark() noexcept = default;
     CallMark(std::uint32_t number, const CallSignature& signature) noexcept
-        : above_rank(static_cast<int>(signature.kind()) << kRankBits),
-          tag(static_cast<int>((number & kNumberMask) << kDigestBits | digest(signature)))
     {
+        const std::uint32_t mixed = digest(signature);
+        above_rank = static_cast<int>(static_cast<std::uint32_t>(signature.kind()) |
+                                      mixed >> kLowDigestBits << CallSignature::kKindBits)
+                     << kRankBits;
+        tag = static_cast<int>((number & kNumberMask) << kLowDigestBits | (mixed & kLowDigestMask));
     }
     /// Of a message that has arrived.
     static CallMark of(int source, int tag) noexcept { return {source & ~((1 << kRankBits) - 1), tag}; }
     static int rank_of(int source) noexcept { return source & ((1 << kRankBits) - 1); }
 
     /// The number's lowest bits.
-    std::uint32_t number() const noexcept { return static_cast<std::uint32_t>(tag) >> kDigestBits; }
+    std::uint32_t number() const noexcept { return static_cast<std::uint32_t>(tag) >> kLowDigestBits; }
     collectives::CallKind kind() const noexcept
     {
-        return static_cast<collectives::CallKind>(above_rank >> kRankBits);
+        return static_cast<collectives::CallKind>(above_rank >> kRankBits &
+                                                  ((1 << CallSignature::kKindBits) - 1));
     }
+    /// The algorithm of the call that has this mark, where that is `mine` but for the algorithm (or one in
+    /// 256 of others); 0: another call.
+    std::uint8_t algorithm_beside(const CallSignature& mine) const noexcept;
     friend bool operator==(const CallMark&, const CallMark&) = default;
 
     int above_rank = 0;
     int tag = 0;
 
 private:
+    // 10 in the tag, 3 above the kind.
+    static constexpr int kDigestBits = 13;
+    static constexpr int kLowDigestBits = 10;
+    static constexpr std::uint32_t kLowDigestMask = (1u << kLowDigestBits) - 1;
+    static_assert(kRankBits + CallSignature::kKindBits + kDigestBits - kLowDigestBits < 32);
+
     CallMark(int above, int with_tag) noexcept : above_rank(above), tag(with_tag) {}
+    std::uint32_t digest() const noexcept
+    {
+        return (static_cast<std::uint32_t>(tag) & kLowDigestMask) |
+               static_cast<std::uint32_t>(above_rank) >> (kRankBits + CallSignature::kKindBits)
+                                                             << kLowDigestBits;
+    }
+    // The algorithm lies over the rest's digest as it is.
     static std::uint32_t digest(const CallSignature& signature) noexcept
     {
-        const std::uint64_t mixed =
-            (signature.words()[0] ^ signature.words()[1] * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
-        return static_cast<std::uint32_t>(mixed >> (64 - kDigestBits));
+        const std::uint64_t rest = signature.words()[1] & ~CallSignature::kAlgorithmMask;
+        const std::uint64_t mixed = (signature.words()[0] ^ rest * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+        return static_cast<std::uint32_t>(mixed >> (64 - kDigestBits)) ^ signature.algorithm();
     }
 };
 
 /// The name of a kind; any value has one.
 std::string_view name_of(collectives::CallKind kind) noexcept;
 
-/// What is thrown when two ranks make different calls where they must make the same. `other` is a rank of the
-/// communicator, `theirs` its call in words.
+/// What is thrown when two ranks make different calls where they must make the same, or the same one by
+/// different algorithms. `other` is a rank of the communicator.
+Error mismatch(const CallSignature& mine, int other, const CallSignature& theirs);
+/// The same where the other's call is known in words.
 Error mismatch(const CallSignature& mine, int other, std::string_view theirs);
+/// Where it is this rank's, by the other algorithm of that number.
+Error algorithm_mismatch(const CallSignature& mine, int other, std::uint8_t theirs, std::string_view why);
 
 }  // namespace tutti::detail

@@ -8,7 +8,7 @@ void CommunicatorBoard::check() const
 {
     if (const auto other = memory_.disagreement())
         throw mismatch(CallSignature(memory_.signature()), static_cast<int>(other->member),
-                       CallSignature(other->signature).describe());
+                       CallSignature(other->signature));
 }
 
 }  // namespace tutti::detail

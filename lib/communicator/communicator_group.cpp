@@ -305,11 +305,8 @@ void CommunicatorGroup::rethrow_named(const collectives::Task& task) const
 void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
 {
     const CallSignature* const mine = my_call();
-    if (mine != nullptr) {
-        const std::string theirs = state_.process().calls().other_call(state_, peer, number_);
-        if (!theirs.empty())
-            throw mismatch(*mine, peer, theirs);
-    }
+    if (mine != nullptr)
+        state_.process().calls().check_other_call(state_, peer, number_);
     state_.raise_lost(peer, mine, result, my_name());
 }
 

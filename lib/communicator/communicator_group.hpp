@@ -79,6 +79,9 @@ public:
             rethrow_named(task);
     }
 
+    Process& process() const noexcept { return state_.process(); }
+    CallPlace place() const noexcept { return has_order() ? CallPlace{&state_, number_} : CallPlace{}; }
+
     void poll_board()
     {
         if (board_)

@@ -55,8 +55,20 @@ void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorC
                 member);
 }
 
+// Ranks of a node may take its cores for shared or not each for itself (TUTTI_SHARED_CORES, a quota of a
+// container of their own), but algorithms and the board are chosen by it: the first of them decides for all.
+void CommunicatorState::agree_on_cores()
+{
+    const auto of_own_node =
+        std::ranges::find_if(members_, [&](int member) { return process_.is_local(member); });
+    placement_.more_ranks_than_cores = process_.shared_cores_of(*of_own_node);
+    cores_are_agreed_ = true;
+}
+
 void CommunicatorState::review_calls()
 {
+    if (!cores_are_agreed_)
+        agree_on_cores();
     if (next_call_ == 0)
         return;
     process_.calls().review();

@@ -37,6 +37,7 @@ public:
     int size() const noexcept { return static_cast<int>(members_.size()); }
     const std::vector<int>& members() const noexcept { return members_; }
     int world_rank(int rank) const noexcept { return members_[static_cast<std::size_t>(rank)]; }
+    /// As all ranks of a node have it from the first collective on.
     collectives::Placement placement() const noexcept { return placement_; }
 
     /// Context of user messages.
@@ -87,6 +88,7 @@ public:
 
 private:
     void review_calls();
+    void agree_on_cores();
     void make_board(progress::Engine::Lock& lock);
 
     Process& process_;
@@ -95,6 +97,7 @@ private:
     std::vector<int> members_;
     int rank_;
     collectives::Placement placement_;
+    bool cores_are_agreed_ = false;              // in placement_
     std::optional<collectives::NodeMap> nodes_;  // where there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;

@@ -102,7 +102,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       shared_cores_(base::cores_are_shared(local_ranks())),
       protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
-      calls_(protocol_),
+      calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
       team_(hub == nullptr ? threads_of_reductions() : 1)
 {
@@ -136,7 +136,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     for (auto& network : make_network_transports(*bootstrap_))
         engine_.add(std::move(network));
     if (size() > 1)
-        bootstrap_->publish(kCardKey, make_business_card(engine_.transports()));
+        bootstrap_->publish(kCardKey, make_business_card(engine_.transports(), shared_cores_));
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
@@ -147,6 +147,16 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 const transport::shm::InboxCard* Process::inbox() const noexcept
 {
     return shm_ != nullptr ? &shm_->card() : nullptr;
+}
+
+bool Process::shared_cores_of(int peer)
+{
+    if (peer == rank() || shm_ == nullptr)
+        return shared_cores_;  // threads have one environment
+    const auto [known, is_new] = shared_cores_of_.try_emplace(peer);
+    if (is_new || !known->second)
+        known->second = shares_cores(bootstrap_->fetch(peer, kCardKey));
+    return *known->second;
 }
 
 int Process::home_cpu() const noexcept

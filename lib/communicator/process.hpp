@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,7 +43,10 @@ public:
     int rank() const noexcept { return bootstrap_->rank(); }
     int size() const noexcept { return bootstrap_->size(); }
     ThreadLevel thread_level() const noexcept { return threads_; }
+    /// What this rank takes its cores for, and what another one of its node does. The latter may wait for
+    /// that rank's start. Under the lock.
     bool shared_cores() const noexcept { return shared_cores_; }
+    bool shared_cores_of(int peer);
     bool is_local(int peer) const;
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
@@ -100,6 +104,7 @@ private:
     transport::shm::ShmTransport* shm_ = nullptr;
     bool told_detour_ = false;
     const pid_t pid_ = ::getpid();  // a forked child's differs
+    std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;

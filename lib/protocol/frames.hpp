@@ -10,9 +10,11 @@
 //   fin            the receiver has read the data itself
 //   credit         room for unexpected messages, given back to the sender
 //   call_inquiry   "this is my collective call of that number, what is yours?", asked by a rank that has
-//   waited
-//                  long -> nothing when it is the same or has not been made yet, else call_differs
+//                  waited long -> nothing when it is the same or has not been made yet, else call_differs
 //   call_differs   "mine is another"
+//   call_wait      "I block in this call, and wait for you", said with call_inquiry, and passed on by ranks
+//   that
+//                  block in another call
 #pragma once
 
 #include <array>
@@ -37,7 +39,8 @@ enum class FrameKind : std::uint8_t {
     fin,
     credit,
     call_inquiry,
-    call_differs
+    call_differs,
+    call_wait
 };
 
 /// First in every header: the kind in the low byte, in envelopes the context id above it.
@@ -114,6 +117,17 @@ struct CallHeader {
     std::uint32_t rank;  // the sender's, in the communicator
     std::uint32_t number;
     std::array<std::uint64_t, 2> signature;
+};
+
+/// A collective call that its sender blocks in, because the receiver has not made it. `origin` began this
+/// chain of waits: a rank of the job, which counts its chains.
+struct CallWaitHeader {
+    Lead lead;
+    std::uint32_t rank;  // the sender's, in the communicator
+    std::uint32_t number;
+    std::uint32_t origin;
+    std::uint32_t chain;
+    std::uint64_t kind;  // of the call
 };
 
 template <class Header>

@@ -60,6 +60,7 @@ class CallListener {
 public:
     /// Within progress(); may send. What it throws ends all progress.
     virtual void heard(int peer, const CallHeader& call) = 0;
+    virtual void heard(int peer, const CallWaitHeader& wait) = 0;
 
 protected:
     ~CallListener() = default;
@@ -139,7 +140,11 @@ public:
     /// Who hears of other ranks' calls from now on; nullptr: nobody.
     void set_call_listener(CallListener* listener) noexcept { call_listener_ = listener; }
     /// Sends a frame of one of the call_ kinds. Throws where the peer cannot be reached.
-    void tell_call(int peer, const CallHeader& call) { send_control(connected_peer(peer), bytes_of(call)); }
+    template <class Header>
+    void tell_call(int peer, const Header& call)
+    {
+        send_control(connected_peer(peer), bytes_of(call));
+    }
 
     /// For who gives up, and keeps the request until it is done. Its memory is not used from here on: of a
     /// send the caller has put a copy in place, and a receive takes nothing any more. Throws std::bad_alloc.

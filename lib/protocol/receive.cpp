@@ -164,6 +164,13 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
                 call_listener_->heard(from_rank, parsed);
             return;
         }
+        case FrameKind::call_wait: {
+            CallWaitHeader parsed;
+            read(parsed);
+            if (call_listener_ != nullptr)
+                call_listener_->heard(from_rank, parsed);
+            return;
+        }
     }
     corrupt(from_rank, "a frame of unknown kind");
 }

@@ -27,3 +27,36 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
     CHECK(contains(text, std::string(mismatch.most_words)));
     CHECK(contains(text, std::string(mismatch.last_words)));
 }
+
+TEST_CASE("ranks that wait for each other in different communicators are told so", "[endings]")
+{
+    struct Circle {
+        std::string name;
+        std::string one;
+        std::string other;
+    };
+    const Circle circle = GENERATE(Circle{"opposite", "barrier", "allreduce"},
+                                   Circle{"requests", "barrier", "allreduce"}, Circle{"ring", "barrier", ""});
+    const std::string shared_cores = GENERATE("TUTTI_SHARED_CORES=1", "TUTTI_SHARED_CORES=0");
+    const int ranks = GENERATE(2, 3, 5);
+    if (circle.name == "ring" && ranks == 2)
+        return;  // both have one communicator
+    const Result result = tuttirun({"-x", shared_cores, "--timeout", kSanitized ? "60" : "15", "-n",
+                                    std::to_string(ranks), program("api_circle"), circle.name});
+    CAPTURE(circle.name, shared_cores, ranks, result.err);
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, "this rank calls "));
+    CHECK(contains(result.err, circle.one));
+    CHECK(contains(result.err, circle.other));
+    CHECK(contains(result.err, "of different communicators in the same order"));
+}
+
+TEST_CASE("waits in different communicators that end by themselves are let be", "[endings]")
+{
+    const std::string shared_cores = GENERATE("TUTTI_SHARED_CORES=1", "TUTTI_SHARED_CORES=0");
+    const int ranks = GENERATE(2, 4);
+    const Result result =
+        tuttirun({"-x", shared_cores, "-n", std::to_string(ranks), program("api_circle"), "late"});
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+}

@@ -83,8 +83,15 @@ TEST_CASE("a signature in words")
     const ReduceOp users(static_cast<tutti::reduction::Kernel>(nullptr), false);
     CHECK_THAT(signature({CallKind::scan, -1, 8, users.identity()}).describe(), Contains("does not commute"));
     CHECK(signature({CallKind::broadcast, 8'000'000, 9, 0, {5, 65536}}).describe() ==
+          "broadcast with root 8000000 of 9 bytes");
+    CHECK(signature({CallKind::broadcast, 8'000'000, 9, 0, {5, 65536}}).describe_with_algorithm() ==
           "broadcast with root 8000000 of 9 bytes, by chain in segments of 64 KiB");
-    CHECK(signature({.kind = CallKind::barrier, .asked = {1}}).describe() == "barrier, by flat");
+    CHECK(signature({.kind = CallKind::barrier, .algorithm = {1}}).describe_with_algorithm() ==
+          "barrier, by flat");
+    CHECK(signature({.kind = CallKind::barrier, .algorithm = {5}, .steps = ~0u}).describe_with_algorithm() ==
+          "barrier, by hierarchical");
+    CHECK(signature({.kind = CallKind::split}).describe_with_algorithm() ==
+          signature({.kind = CallKind::split}).describe());
     CHECK(CallSignature().describe() == "a collective without a name");
 }
 
@@ -97,7 +104,8 @@ TEST_CASE("signatures differ where calls do")
           Call{CallKind::reduce, 1, 20, ReduceOp(Op::sum, DataType::int32).identity()},
           Call{CallKind::reduce, 1, 20, ReduceOp(Op::max, DataType::float32).identity()},
           Call{CallKind::reduce, 1, 20, kSum, {1}}, Call{CallKind::reduce, 1, 20, kSum, {4, 4096}},
-          Call{CallKind::reduce, 1, 20, kSum, {4, 65536}}}) {
+          Call{CallKind::reduce, 1, 20, kSum, {4, 65536}}, Call{CallKind::reduce, 1, 20, kSum, {6}, 1},
+          Call{CallKind::reduce, 1, 20, kSum, {6}, 2}}) {
         CHECK_FALSE(signature(call) == signature(other));
         CHECK_FALSE(CallMark(7, signature(call)) == CallMark(7, signature(other)));
     }
@@ -105,11 +113,54 @@ TEST_CASE("signatures differ where calls do")
     CHECK(signature(call) == signature(call));
 }
 
+TEST_CASE("marks differ wherever algorithms do, and tell which it is")
+{
+    for (const std::size_t size_bytes : {0u, 8u, 20u, 4096u}) {
+        for (std::uint8_t mine = 1; mine <= 7; ++mine) {
+            for (std::uint8_t theirs = 1; theirs <= 7; ++theirs) {
+                const CallSignature one = signature({CallKind::allreduce, -1, size_bytes, kSum, {mine}});
+                const CallSignature other = signature({CallKind::allreduce, -1, size_bytes, kSum, {theirs}});
+                const CallMark mark(7, other);
+                CHECK((CallMark(7, one) == mark) == (mine == theirs));
+                CHECK(mark.algorithm_beside(one) == theirs);
+            }
+        }
+    }
+    const CallSignature reduce = signature({CallKind::reduce, 1, 20, kSum, {2}});
+    CHECK(CallMark(7, signature({CallKind::broadcast, 1, 20, 0, {2}})).algorithm_beside(reduce) == 0);
+    CHECK(CallMark(7, signature({CallKind::reduce, 2, 20, kSum, {2}})).algorithm_beside(reduce) == 0);
+}
+
+TEST_CASE("an error names both algorithms where nothing else differs, and else both calls")
+{
+    const CallSignature ring = signature({CallKind::allreduce, -1, 8, kSum, {6}});
+    const CallSignature flat = signature({CallKind::allreduce, -1, 8, kSum, {1}});
+    const std::string algorithms = mismatch(ring, 3, flat).what();
+    CHECK_THAT(algorithms,
+               Contains("this rank calls allreduce of 8 bytes, sum of float32, by ring, rank 3 of "
+                        "the communicator allreduce of 8 bytes, sum of float32, by flat"));
+    CHECK_THAT(algorithms, Contains("set the same TUTTI_ variables at all ranks"));
+    CHECK_THAT(mismatch(ring, 3, signature({CallKind::allreduce, -1, 9, kSum, {1}})).what(),
+               Contains("of 8 bytes, sum of float32, rank 3 of the communicator allreduce of 9 bytes, sum of "
+                        "float32: all ranks must call"));
+    const auto by_nodes = [](std::uint32_t steps) {
+        return signature({.kind = CallKind::barrier, .algorithm = {5}, .steps = steps});
+    };
+    CHECK_THAT(
+        mismatch(by_nodes(1), 3, by_nodes(2)).what(),
+        Contains("barrier, by hierarchical, but chooses the algorithms of its steps otherwise than this "
+                 "rank, which goes by no TUTTI_ variable"));
+}
+
 TEST_CASE("any bytes have a description")
 {
     std::mt19937_64 random(3);
-    for (int i = 0; i < 10'000; ++i)
-        CHECK_FALSE(CallSignature({random(), random()}).describe().empty());
+    for (int i = 0; i < 10'000; ++i) {
+        const CallSignature any({random(), random()});
+        CHECK_FALSE(any.describe().empty());
+        CHECK_FALSE(any.describe_with_algorithm().empty());
+        CHECK(CallMark(1, any).algorithm_beside(any) <= 31);
+    }
 }
 
 TEST_CASE("marks hold number, kind and rank, and are no wildcards")

@@ -18,8 +18,14 @@ struct Listener final : CallListener {
         peers.push_back(peer);
         calls.push_back(call);
     }
+    void heard(int peer, const CallWaitHeader& wait) override
+    {
+        peers.push_back(peer);
+        waits.push_back(wait);
+    }
     std::vector<int> peers;
     std::vector<CallHeader> calls;
+    std::vector<CallWaitHeader> waits;
 };
 
 CallHeader call_of(FrameKind kind, std::uint32_t number)
@@ -58,6 +64,15 @@ TEST_CASE("calls reach the other side's listener, also through a transport that 
     CHECK(listener.calls[1].rank == 1);
     CHECK(listener.calls[1].number == 6);
     CHECK(listener.calls[1].signature == std::array{std::uint64_t{17}, ~std::uint64_t{0}});
+    wire.at(1).tell_call(0, CallWaitHeader{Lead::of(FrameKind::call_wait, 9), 1, 7, 3, 4, 5});
+    wire.settle();
+    REQUIRE(listener.waits.size() == 1);
+    CHECK(listener.peers == std::vector{1, 1, 1});
+    CHECK(listener.waits[0].lead.context() == 9);
+    CHECK(listener.waits[0].number == 7);
+    CHECK(listener.waits[0].origin == 3);
+    CHECK(listener.waits[0].chain == 4);
+    CHECK(listener.waits[0].kind == 5);
 }
 
 TEST_CASE("calls that nobody listens to are ignored")

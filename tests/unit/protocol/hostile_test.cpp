@@ -44,7 +44,8 @@ TEST_CASE("every kind of frame with a header of every other length")
         {FrameKind::segment, sizeof(SegmentHeader)},   {FrameKind::rts, sizeof(RtsHeader)},
         {FrameKind::cts, sizeof(CtsHeader)},           {FrameKind::data, sizeof(DataHeader)},
         {FrameKind::fin, sizeof(FinHeader)},           {FrameKind::credit, sizeof(CreditHeader)},
-        {FrameKind::call_inquiry, sizeof(CallHeader)}, {FrameKind::call_differs, sizeof(CallHeader)}};
+        {FrameKind::call_inquiry, sizeof(CallHeader)}, {FrameKind::call_differs, sizeof(CallHeader)},
+        {FrameKind::call_wait, sizeof(CallWaitHeader)}};
     for (const auto& [kind, right] : kinds) {
         for (std::size_t size = 0; size <= 40; ++size) {
             if (size == right)
@@ -63,7 +64,7 @@ TEST_CASE("unknown kinds")
 {
     Wire wire(kSmall);
     for (unsigned kind = 0; kind < 256; ++kind) {
-        if (kind >= 1 && kind <= static_cast<unsigned>(FrameKind::call_differs))
+        if (kind >= 1 && kind <= static_cast<unsigned>(FrameKind::call_wait))
             continue;
         for (const std::size_t size : {8u, 16u, 32u}) {
             Bytes header(size);
