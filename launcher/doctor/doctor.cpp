@@ -210,7 +210,7 @@ void Doctor::ask_for_facts()
         task.names.push_back(patient.name);
     }
     for (const int node : present()) {
-        send(node, encode(task));
+        send(node, encode_with_kind(task));
     }
     wait_then(kFactsPatience, [this] { judge_facts(); });
 }
@@ -282,7 +282,8 @@ void Doctor::ask_pair(int from, int to)
     const Patient& one = patients_[static_cast<std::size_t>(from)];
     const Patient& other = patients_[static_cast<std::size_t>(to)];
     if (one.here && other.here) {
-        send(from, encode(ProbeTask{to, other.name, other.facts.addresses, other.facts.probe_port}));
+        send(from,
+             encode_with_kind(ProbeTask{to, other.name, other.facts.addresses, other.facts.probe_port}));
     }
 }
 

@@ -86,7 +86,7 @@ struct ProbeResult {
 
 /// A task or report with its kind in front.
 template <class Message>
-std::string encode(const Message& message)
+std::string encode_with_kind(const Message& message)
 {
     return WireWriter()
         .put(static_cast<std::uint8_t>(Message::kKind))

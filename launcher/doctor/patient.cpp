@@ -43,7 +43,7 @@ void Patient::handle_task(std::string_view payload)
         }
         case Kind::probe:
             run([this, task = decode<ProbeTask>(reader.rest())] {
-                return encode(probe(key_, node_, addresses_, task));
+                return encode_with_kind(probe(key_, node_, addresses_, task));
             });
             break;
     }
@@ -61,7 +61,7 @@ std::string Patient::gather(const FactsTask& task, Facts facts)
     } catch (const std::exception& error) {
         facts.network_error = error.what();
     }
-    return encode(facts);
+    return encode_with_kind(facts);
 }
 
 void Patient::run(std::function<std::string()> work)

@@ -214,7 +214,7 @@ TEST_CASE("The doctor's messages arrive as they were sent, and cut ones are refu
     facts.rdma = {"mlx5_0", "mlx5_1"};
     facts.unresolved = {"x"};
     facts.addresses.push_back(address("fd00::1", 64, "eth1"));
-    const std::string bytes = encode(facts);
+    const std::string bytes = encode_with_kind(facts);
     WireReader reader(bytes);
     REQUIRE(decode_kind(reader) == Kind::facts);
     const Facts arrived = decode<Facts>(reader.rest());
@@ -235,7 +235,7 @@ TEST_CASE("The doctor's messages arrive as they were sent, and cut ones are refu
     }
 
     const ProbeTask task{3, "b", facts.addresses, 77};
-    const std::string task_bytes = encode(task);
+    const std::string task_bytes = encode_with_kind(task);
     WireReader task_reader(task_bytes);
     REQUIRE(decode_kind(task_reader) == Kind::probe);
     const ProbeTask task_arrived = decode<ProbeTask>(task_reader.rest());
