@@ -34,6 +34,8 @@ enum class CallKind : std::uint8_t {
     neighbor_alltoall,
     neighbor_alltoallv,
     split,
+    create_cartesian,
+    create_graph,
     share_memory,
 };
 
@@ -61,7 +63,9 @@ inline constexpr std::string_view kCallNames[] = {
     "neighbor_allgatherv",
     "neighbor_alltoall",
     "neighbor_alltoallv",
-    "a call that makes a communicator (split, dup, create_cartesian or create_graph)",
+    "a call that makes a communicator (split or dup)",
+    "create_cartesian",
+    "create_graph",
     "a blocking collective, for the first time",  // ranks of a node first agree on memory to share
 };
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);

@@ -167,6 +167,21 @@ inline void dup(const Communicator& group)
     static_cast<void>(group.dup());
 }
 
+// Of two ranks, the last dimension's.
+template <int dimensions, bool periodic, bool reorder = false>
+void grid(const Communicator& group)
+{
+    std::vector<int> dims(dimensions, 1);
+    dims.back() = 2;
+    static_cast<void>(
+        group.create_cartesian(dims, std::vector<bool>(dimensions, periodic), {.reorder = reorder}));
+}
+
+inline void graph(const Communicator& group)
+{
+    static_cast<void>(group.create_graph({}, {}));
+}
+
 template <bool exchanges>
 void on_a_ring(const Communicator& group)
 {
@@ -226,7 +241,16 @@ inline constexpr Mismatch kMismatches[] = {
     {"persistent", calls::started_allreduce<sum>, calls::started_allreduce<max>, "sum of float32",
      "max of float32"},
     {"making of a communicator", calls::dup, calls::gather<0>,
-     "a call that makes a communicator (split, dup, create_cartesian or create_graph)", "gather with root 0"},
+     "a call that makes a communicator (split or dup)", "gather with root 0"},
+    {"dimensions", calls::grid<1, false>, calls::grid<2, false>, "create_cartesian of 2 ranks",
+     "create_cartesian of 1 x 2 ranks"},
+    {"periods", calls::grid<1, false>, calls::grid<1, true>, "create_cartesian of 2 ranks",
+     "create_cartesian of 2 ranks, periodic in dimension 0"},
+    {"reordering", calls::grid<1, true>, calls::grid<1, true, true>, "periodic in dimension 0",
+     "periodic in dimension 0, reordered"},
+    {"many dimensions", calls::grid<4, false>, calls::grid<4, true>, "create_cartesian in 4 dimensions",
+     "other dimensions, periods or options"},
+    {"graph", calls::graph, calls::dup, "create_graph", "a call that makes a communicator"},
     {"neighbours", calls::on_a_ring<true>, calls::on_a_ring<false>, "neighbor_allgather", "barrier"},
     {"algorithm", calls::allreduce_by<calls::kRing>, calls::allreduce_by<calls::kBinomial>, "by ring",
      "by binomial"},

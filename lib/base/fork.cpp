@@ -2,22 +2,15 @@
 
 #include <pthread.h>
 
-#include <atomic>
-
 namespace tutti::base {
+
+constinit std::atomic<unsigned> detail::forks{0};
 
 namespace {
 
-// Relaxed: set where the child has one thread.
-constinit std::atomic<bool> forked{false};
 [[maybe_unused]] const int registered =
-    pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] { detail::forks.fetch_add(1, std::memory_order_relaxed); });
 
 }  // namespace
-
-bool is_forked_child() noexcept
-{
-    return forked.load(std::memory_order_relaxed);
-}
 
 }  // namespace tutti::base

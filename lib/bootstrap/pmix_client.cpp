@@ -438,6 +438,11 @@ void PmixClient::abort(int status, std::string_view message)
 
 void PmixClient::abort_by_server(int status, const std::string& text)
 {
+    // The server has been taken leave of: the launcher hears the exit status alone.
+    if (finalized_) {
+        base::say(fmt::format("tutti: {}; ending this process with status {}\n", text, status));
+        return;
+    }
     // tuttirun shows the message with its own; other launchers drop it.
     if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
         base::say(fmt::format("tutti: {}; ending the job with status {}\n", text, status));

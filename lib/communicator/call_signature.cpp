@@ -30,6 +30,8 @@ bool has_size(CallKind kind) noexcept
         case CallKind::neighbor_alltoall:
         case CallKind::neighbor_alltoallv:
         case CallKind::split:
+        case CallKind::create_cartesian:
+        case CallKind::create_graph:
         case CallKind::share_memory:
             return false;
         default:
@@ -37,7 +39,56 @@ bool has_size(CallKind kind) noexcept
     }
 }
 
+// A grid in the words of a call: up to three dimensions as they are, 16 bits each, in place of the size; in
+// place of the operation their number, the periods and whether ranks are reordered. Of others there is a
+// digest of all that, and the number.
+constexpr std::size_t kMostDims = 3;
+constexpr int kDimBits = 16;
+constexpr int kPeriodsShift = 2;
+constexpr int kReorderShift = kPeriodsShift + kMostDims;
+constexpr int kDigestShift = kReorderShift + 1;  // the number of dimensions of a grid that is digested
+
+std::string describe_grid(std::uint64_t dims, std::uint64_t operation)
+{
+    const std::uint64_t count = operation & ((1u << kPeriodsShift) - 1);
+    if (count == 0)
+        return fmt::format(" in {} dimensions", operation >> kDigestShift);
+    std::string text;
+    std::string periodic;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        text += fmt::format("{}{}", i == 0 ? " of " : " x ", dims >> (i * kDimBits) & ((1u << kDimBits) - 1));
+        if ((operation >> (kPeriodsShift + i) & 1) != 0)
+            periodic += fmt::format("{}{}", periodic.empty() ? ", periodic in dimension " : " and ", i);
+    }
+    text += " ranks" + periodic;
+    return (operation >> kReorderShift & 1) != 0 ? text + ", reordered" : text;
+}
+
 }  // namespace
+
+collectives::Call call_of_grid(const std::vector<int>& dims, const std::vector<bool>& periods, bool reorder)
+{
+    const bool fits =
+        dims.size() <= kMostDims && std::ranges::all_of(dims, [](int dim) { return dim < 1 << kDimBits; });
+    std::uint64_t packed = 0;
+    std::uint64_t operation = fits ? dims.size() : dims.size() << kDigestShift;
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        const auto dim = static_cast<std::uint64_t>(dims[i]);
+        if (fits) {
+            packed |= dim << (i * kDimBits);
+            operation |= std::uint64_t{periods[i]} << (kPeriodsShift + i);
+        } else {
+            packed = (packed ^ (dim << 1 | std::uint64_t{periods[i]})) * 0x100000001b3u;
+        }
+    }
+    if (fits)
+        operation |= std::uint64_t{reorder} << kReorderShift;
+    else
+        packed = (packed ^ std::uint64_t{reorder}) * 0x100000001b3u >> kDimBits;
+    return {.kind = CallKind::create_cartesian,
+            .size_bytes = packed,
+            .operation = static_cast<std::uint16_t>(operation)};
+}
 
 std::string_view name_of(CallKind kind) noexcept
 {
@@ -66,6 +117,8 @@ std::uint8_t CallMark::algorithm_beside(const CallSignature& mine) const noexcep
 std::string CallSignature::describe() const
 {
     std::string text(name_of(kind()));
+    if (kind() == CallKind::create_cartesian)
+        return text + describe_grid(words_[0] & kSizeMask, field(kOperationShift, 16));
     if (const std::uint64_t root = field(kRootShift, kRootBits); root != 0)
         text += fmt::format(" with root {}", root - 1);
     if (has_size(kind()))
@@ -86,7 +139,8 @@ std::string CallSignature::describe_with_algorithm() const
 namespace {
 
 constexpr std::string_view kSameCalls =
-    "all ranks must call the same collectives, in the same order, with the same sizes, roots and operators";
+    "all ranks must call the same collectives, in the same order, with the same sizes, roots, operators and "
+    "dimensions";
 constexpr std::string_view kSameAlgorithms =
     "all ranks must use the same algorithm; set the same TUTTI_ variables at all ranks (tuttirun -x), and "
     "the "
@@ -121,8 +175,11 @@ Error mismatch(const CallSignature& mine, int other, const CallSignature& theirs
 Error mismatch(const CallSignature& mine, int other, std::string_view theirs)
 {
     const std::string my_call = mine.describe();
-    return error_of(other, my_call, theirs,
-                    my_call == theirs ? ", but one blocks and the other does not" : "", kSameCalls);
+    const std::string_view but = my_call != theirs ? ""
+                                 : mine.kind() == CallKind::create_cartesian
+                                     ? ", but with other dimensions, periods or options"
+                                     : ", but one blocks and the other does not";
+    return error_of(other, my_call, theirs, but, kSameCalls);
 }
 
 Error algorithm_mismatch(const CallSignature& mine, int other, std::uint8_t theirs, std::string_view why)

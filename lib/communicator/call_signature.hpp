@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collectives/call.hpp"
 #include "tutti/error.hpp"
@@ -154,6 +155,9 @@ private:
         return static_cast<std::uint32_t>(mixed >> (64 - kDigestBits)) ^ signature.algorithm();
     }
 };
+
+/// create_cartesian, with all that its ranks must give alike.
+collectives::Call call_of_grid(const std::vector<int>& dims, const std::vector<bool>& periods, bool reorder);
 
 /// The name of a kind; any value has one.
 std::string_view name_of(collectives::CallKind kind) noexcept;

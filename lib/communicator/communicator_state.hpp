@@ -105,4 +105,9 @@ private:
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };
 
+/// The part of `old` whose ranks give the same colour, by their keys; nullptr for those that give none.
+/// Collective: `call` says which call it is, with what must be the same at all ranks.
+std::shared_ptr<CommunicatorState> split(CommunicatorState& old, const collectives::Call& call,
+                                         std::optional<int> colour, std::int64_t key = 0);
+
 }  // namespace tutti::detail

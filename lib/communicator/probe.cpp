@@ -92,6 +92,8 @@ Message::~Message()
     if (matched_ == nullptr)
         return;
     detail::Process& process = state_->process();
+    if (process.engine().is_forked_copy())
+        return;
     auto lock = process.engine().lock();
     process.protocol().drop(*unexpected(matched_));
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -108,10 +107,6 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 {
     protocol_.set_call_listener(&calls_);
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
-        if (getpid() != pid_)
-            throw Error(ErrorCode::not_supported, "fork",
-                        "this process was forked by a rank and has no part in the job: it may call exec, or "
-                        "end, but not call Tutti");
         if (twice_as_long)
             calls_.look(waited_ns);
         return attendance_.look();

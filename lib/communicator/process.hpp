@@ -103,7 +103,6 @@ private:
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
     bool told_detour_ = false;
-    const pid_t pid_ = ::getpid();  // a forked child's differs
     std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;

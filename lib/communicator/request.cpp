@@ -169,6 +169,8 @@ bool Request::cancel()
 void Request::abandon() noexcept
 {
     Process& process = process_of(*state_);
+    if (process.engine().is_forked_copy())
+        return;  // the parent's operation goes on
     try {
         // A receive that nothing has matched hurts nobody: it is simply withdrawn.
         if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)

@@ -162,20 +162,25 @@ void check_members(const CommunicatorState& state, std::span<const int> ranks, i
 
 }  // namespace
 
-std::optional<Communicator> Communicator::split(std::optional<int> colour, SplitOptions options) const
+std::shared_ptr<CommunicatorState> detail::split(CommunicatorState& old, const collectives::Call& call,
+                                                 std::optional<int> colour, std::int64_t key)
 {
-    detail::Process& process = state_->process();
+    Process& process = old.process();
     auto lock = process.engine().lock();
-    detail::CommunicatorGroup group(*state_, state_->next_collective());
-    group.announce({.kind = collectives::CallKind::split});
-    const Wish mine{colour.has_value(), colour.value_or(0), options.key};
+    CommunicatorGroup group(old, old.next_collective());
+    group.announce(call);
+    const Wish mine{colour.has_value(), colour.value_or(0), key};
     Answer answer{};
     std::vector<int> members;
     Task task = split_flat(group, process, mine, answer, members);
-    detail::drive(process.engine(), lock, group, task);
-    if (!colour)
-        return std::nullopt;
-    return Communicator(make_state(*state_, answer.context, members));
+    drive(process.engine(), lock, group, task);
+    return colour ? make_state(old, answer.context, members) : nullptr;
+}
+
+std::optional<Communicator> Communicator::split(std::optional<int> colour, SplitOptions options) const
+{
+    auto made = detail::split(*state_, {.kind = collectives::CallKind::split}, colour, options.key);
+    return made != nullptr ? std::optional(Communicator(std::move(made))) : std::nullopt;
 }
 
 Communicator Communicator::dup() const

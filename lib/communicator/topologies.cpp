@@ -136,10 +136,11 @@ std::optional<CartesianCommunicator> Communicator::create_cartesian(std::vector<
     const NodeMap* const nodes = state_->placement().nodes;
     const int place =
         options.reorder && is_in && nodes != nullptr ? place_by_node(grid, *nodes, rank_) : rank_;
-    std::optional<Communicator> ranks = split(is_in ? std::optional(0) : std::nullopt, {.key = place});
-    if (!ranks)
+    auto ranks = detail::split(*state_, detail::call_of_grid(grid.dims(), grid.periodic(), options.reorder),
+                               is_in ? std::optional(0) : std::nullopt, place);
+    if (ranks == nullptr)
         return std::nullopt;
-    return CartesianCommunicator(std::move(*ranks), topology_of(std::move(grid), place));
+    return CartesianCommunicator(Communicator(std::move(ranks)), topology_of(std::move(grid), place));
 }
 
 GraphCommunicator Communicator::create_graph(std::span<const int> sources,
@@ -148,7 +149,7 @@ GraphCommunicator Communicator::create_graph(std::span<const int> sources,
     auto topology = std::make_shared<Topology>();
     topology->sources = checked_ranks(sources, "sources", size_);
     topology->destinations = checked_ranks(destinations, "destinations", size_);
-    Communicator ranks = dup();
+    Communicator ranks(detail::split(*state_, {.kind = collectives::CallKind::create_graph}, 0));
     check_edges(ranks, *topology);
     return GraphCommunicator(std::move(ranks), std::move(topology));
 }

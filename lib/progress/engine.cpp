@@ -72,6 +72,13 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
 
 Engine::~Engine() = default;
 
+void Engine::refuse_child()
+{
+    throw Error(ErrorCode::not_supported, "fork",
+                "this process was forked by a rank and has no part in the job: it may call exec, or end, but "
+                "not call Tutti");
+}
+
 transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
 {
     sleeper_.add(*transport);

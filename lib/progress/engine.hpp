@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lib/base/clock.hpp"
+#include "lib/base/fork.hpp"
 #include "lib/base/intrusive_list.hpp"
 #include "lib/progress/sleeper.hpp"
 #include "lib/protocol/protocol.hpp"
@@ -97,8 +98,16 @@ public:
 
     bool has_thread() const noexcept { return thread_ != nullptr; }
 
-    /// Held around every call to the protocol, the transports and the requests' states.
-    [[nodiscard]] Lock lock() { return Lock(mutex_); }
+    /// Held around every call to the protocol, the transports and the requests' states. Throws tutti::Error
+    /// in a forked child: what it did would be taken for its parent's.
+    [[nodiscard]] Lock lock()
+    {
+        if (is_forked_copy()) [[unlikely]]
+            refuse_child();
+        return Lock(mutex_);
+    }
+    /// Whether this is a child's copy of the engine, which must not be used.
+    bool is_forked_copy() const noexcept { return base::forks() != forks_; }
 
     /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go
     /// on (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more,
@@ -233,6 +242,8 @@ public:
 private:
     friend class ProgressThread;
 
+    [[noreturn]] static void refuse_child();
+
     // How long a wait has seen nothing happen.
     struct Idle {
         unsigned passes = 0;
@@ -297,6 +308,7 @@ private:
     // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
     static constexpr std::int64_t kSleepNs = 500'000'000;
 
+    const unsigned forks_ = base::forks();
     protocol::Protocol& protocol_;
     std::vector<std::unique_ptr<transport::Transport>> transports_;
     std::vector<transport::Transport*> quick_;  // those that look into memory

@@ -238,13 +238,30 @@ TEST_CASE("a rank that closes all descriptors ends, and the job with it", "[endi
 
 TEST_CASE("a forked child leaves its parent's job alone, and is told that it has no part in it", "[endings]")
 {
-    for (const std::string what : {"fork_return", "fork_wait"}) {
+    for (const std::string what :
+         {"fork_return", "fork_request", "fork_wait", "fork_barrier", "fork_ibarrier", "fork_send"}) {
+        const bool calls = what != "fork_return" && what != "fork_request";
         const Result result = tuttirun(ranks(2, "lifetimes", {what}));
         CAPTURE(what, result.err, result.out);
         CHECK(result.status == 0);
         // A leak checker finds none of the threads whose memory it would look through.
-        CHECK((kSanitized || contains(result.out, what == "fork_return" ? "child 0" : "child 3")));
-        CHECK(contains(result.out, "this process was forked by a rank") == (what == "fork_wait"));
+        CHECK((kSanitized || contains(result.out, calls ? "child 3" : "child 0")));
+        CHECK(contains(result.out, "this process was forked by a rank") == calls);
+        const bool receives = what == "fork_send" || what == "fork_request";
+        CHECK(contains(result.out, "received 2") == receives);
+        CHECK_FALSE(contains(result.out, "received 1"));
+        CHECK(result.seconds < kSoonSeconds);
+    }
+}
+
+TEST_CASE("a request that outlives its Environment unfinished is told, and ends the process", "[endings]")
+{
+    for (const int count : {1, 2}) {
+        const Result result = tuttirun(ranks(count, "lifetimes", {"static"}));
+        CAPTURE(count, result.err);
+        CHECK(result.status == 1);
+        CHECK(contains(result.err, "a request was destroyed without a wait"));
+        CHECK(contains(result.err, "the Environment had ended"));
         CHECK(result.seconds < kSoonSeconds);
     }
 }

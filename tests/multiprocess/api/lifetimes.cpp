@@ -53,6 +53,31 @@ void run(const std::string& what, int argc, char** argv)
         if (fork_and_wait())
             return;
         world->barrier();
+    } else if (what == "fork_barrier") {
+        if (fork_and_wait())
+            world->barrier();
+        world->barrier();
+    } else if (what == "fork_ibarrier") {
+        if (fork_and_wait())
+            tutti::Request begun = world->ibarrier();
+        world->barrier();
+    } else if (what == "fork_send") {
+        if (fork_and_wait())
+            world->send(value = 1, (world->rank() + 1) % world->size());
+        world->send(value = 2, (world->rank() + 1) % world->size());
+        world->recv(value, tutti::any_source);
+        std::printf("received %d\n", value);
+    } else if (what == "fork_request") {
+        tutti::Request receive = world->irecv(value, tutti::any_source);
+        if (fork_and_wait())
+            return;
+        world->send(2, (world->rank() + 1) % world->size());
+        receive.wait();
+        std::printf("received %d\n", value);
+    } else if (what == "static") {
+        static int later = 0;
+        static tutti::Request request;
+        request = world->irecv(later, tutti::any_source, 3);
     } else if (what == "fork_wait") {
         if (fork_and_wait())
             world->recv(value, tutti::any_source, 3);
