@@ -10,8 +10,8 @@
 // collective operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores: what makes the
 // fewest ranks wait for others wins, so flat, and where all wait for all the board: up to all that has room
 // in its slots, where it takes 0.5 to 0.8 of flat's time. "many_nodes" rows are predicted by the simulator's
-// cost model (docs/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64; those of up to 8 ranks
-// are measured on 2 hosts of 2 ranks each.
+// cost model (docs/developing/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64; those of up
+// to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include <cstddef>

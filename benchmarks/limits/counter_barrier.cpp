@@ -105,7 +105,8 @@ double timed_barrier_us(unsigned ranks, unsigned rounds)
     return median(std::move(slowest));
 }
 
-// From one start to the next the ranks of a core take turns in another order, which lasts (docs/limits.md).
+// From one start to the next the ranks of a core take turns in another order, which lasts
+// (docs/measurements/shared-memory.md).
 constexpr int kStarts = 8;
 
 }  // namespace

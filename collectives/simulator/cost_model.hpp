@@ -9,11 +9,11 @@
 
 namespace tutti::collectives::simulator {
 
-/// The defaults are measured. Inside a node (docs/limits.md, the shared-memory transport, two ranks of a
-/// Sapphire Rapids machine): 0.2 us for 8 bytes one way, of which a cache line's trip takes 124 ns; 20
-/// million messages a second; 25 GB/s for 1 MiB. Between nodes (libfabric 1.17's TCP over the loopback
-/// interface): 4 us one way for a byte, 8.2 GB/s for 1 MiB. A reduction reads two operands and writes one at
-/// 30 GB/s.
+/// The defaults are measured. Inside a node (docs/measurements/shared-memory.md, the shared-memory transport,
+/// two ranks of a Sapphire Rapids machine): 0.2 us for 8 bytes one way, of which a cache line's trip takes
+/// 124 ns; 20 million messages a second; 25 GB/s for 1 MiB. Between nodes (libfabric 1.17's TCP over the
+/// loopback interface): 4 us one way for a byte, 8.2 GB/s for 1 MiB. A reduction reads two operands and
+/// writes one at 30 GB/s.
 struct CostModel {
     Costs inside{.latency_ns = 124, .overhead_ns = 36, .gap_ns = 14, .ns_per_byte = 0.04};
     Costs between{.latency_ns = 2000, .overhead_ns = 1000, .gap_ns = 100, .ns_per_byte = 0.122};

@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-/// Built-in operators; docs/reductions.md says what each means on each type.
+/// Built-in operators; docs/guide/reductions.md says what each means on each type.
 enum class Op : std::uint8_t { sum, min, max, prod, land, lor, lxor, band, bor, bxor, minloc, maxloc };
 
 /// Whether the operator is defined on the type: sums and products on all but ValueIndex, min and max on what

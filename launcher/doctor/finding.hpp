@@ -30,7 +30,7 @@ public:
     std::size_t count(Level level) const;
     /// "2 warnings, 0 failures"
     std::string summary() const;
-    /// A JSON document (docs/launching.md has its members); `complete` says whether the doctor came to its
+    /// A JSON document (docs/guide/doctor.md has its members); `complete` says whether the doctor came to its
     /// end.
     std::string to_json(const std::vector<std::string>& hosts, bool complete) const;
 

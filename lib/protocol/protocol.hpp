@@ -4,7 +4,7 @@
 // it may have kept at a receiver; when it is used up, and for large or synchronous messages, rendezvous: only
 // the envelope travels (rts), and the data when a receive has matched (cts). So a flood of unexpected
 // messages costs the receiver its bounded credit and an envelope for each request that the sender still
-// holds: a blocking sender waits. See frames.hpp for the frames, docs/protocol.md for the reasons.
+// holds: a blocking sender waits. See frames.hpp for the frames, docs/developing/protocol.md for the reasons.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@
 namespace tutti::protocol {
 
 struct ProtocolOptions {
-    // Larger messages go by rendezvous: docs/limits.md. Without it: as each transport wishes.
+    // Larger messages go by rendezvous: docs/developing/protocol.md. Without it: as each transport wishes.
     std::optional<std::size_t> eager_limit_bytes;
     std::size_t unexpected_bytes = 1u << 20;  // credit of each sender; the same at all ranks
     // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs

@@ -76,10 +76,11 @@ Kernel find(const Table& table, Op op, DataType type)
 {
     const Kernel found = table.find(op, type);
     if (found == nullptr) [[unlikely]]
-        throw Error(ErrorCode::invalid_argument, "reduction",
-                    fmt::format("{} is not defined on {}; docs/reductions.md has a table of what is, and a "
-                                "tutti::user_op can be anything",
-                                to_string(op), to_string(type)));
+        throw Error(
+            ErrorCode::invalid_argument, "reduction",
+            fmt::format("{} is not defined on {}; docs/guide/reductions.md has a table of what is, and a "
+                        "tutti::user_op can be anything",
+                        to_string(op), to_string(type)));
     return found;
 }
 

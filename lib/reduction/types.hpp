@@ -1,5 +1,5 @@
 // The element types and operators that reductions know, as the kernels count and name them. What each
-// operator means on each type: docs/reductions.md.
+// operator means on each type: docs/guide/reductions.md.
 #pragma once
 
 #include <array>

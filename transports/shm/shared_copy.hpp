@@ -2,10 +2,10 @@
 // nothing to do but wait, from the back. So is a receiver's own memory, as of its own block in a gather.
 //
 // One core's copy is bound by the lines that it can have under way, so two take half the time
-// (docs/limits.md). The receiver waits for nobody to begin: a sender that has claimed nothing by the time the
-// first piece is done computes, or sleeps, and the rest is copied in one go, which the C library does better
-// than in pieces where caches are too small for it. What it does wait for is a piece that the sender has
-// begun.
+// (docs/measurements/shared-memory.md). The receiver waits for nobody to begin: a sender that has claimed
+// nothing by the time the first piece is done computes, or sleeps, and the rest is copied in one go, which
+// the C library does better than in pieces where caches are too small for it. What it does wait for is a
+// piece that the sender has begun.
 #pragma once
 
 #include <atomic>

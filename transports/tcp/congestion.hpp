@@ -3,7 +3,7 @@
 // The system's choice is kept but for bbr. That one is made for long ways: it sends no more at a time than
 // its model of the path allows, and spaces it out by timers. Between hosts whose round trips take
 // microseconds the model is wrong, and messages from 64 KiB on arrive at a third of the speed
-// (docs/network.md).
+// (docs/measurements/network.md).
 #pragma once
 
 #include <string>

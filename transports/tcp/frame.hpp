@@ -13,8 +13,8 @@ namespace tutti::transport::tcp {
 /// Of what follows a handshake. Changes with Prefix, and with what a verdict is.
 inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'02;
 
-/// The largest payload of a frame: long enough for what every system call costs the kernel not to count, short
-/// enough for others not to wait long behind it. docs/network.md has the measurement.
+/// The largest payload of a frame: long enough for what every system call costs the kernel not to count,
+/// short enough for others not to wait long behind it. docs/measurements/network.md has the measurement.
 inline constexpr std::size_t kMaxPayload = 2048u << 10;
 
 struct Prefix {

@@ -11,11 +11,11 @@
 namespace tutti::transport::tcp {
 
 /// How a connection is waited for decides what the kernel does, and where, when something comes
-/// (docs/network.md, Short messages): a hot one that brought nothing is left alone for a moment, as a reader
-/// in a loop holds the lock that the next packet needs; one that brings much while nobody sleeps is not
-/// watched by epoll, which each arrival would have to tell; and where the ends take turns, arrivals are
-/// acknowledged at once, in the time of who sends, and not when they are read, in the time of who wants to
-/// answer.
+/// (docs/developing/transports.md, short messages): a hot one that brought nothing is left alone for a
+/// moment, as a reader in a loop holds the lock that the next packet needs; one that brings much while nobody
+/// sleeps is not watched by epoll, which each arrival would have to tell; and where the ends take turns,
+/// arrivals are acknowledged at once, in the time of who sends, and not when they are read, in the time of
+/// who wants to answer.
 class HotStreams {
 public:
     static constexpr std::size_t kMost = 4;
