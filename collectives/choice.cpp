@@ -91,7 +91,7 @@ Choice::Choice(const char* (*environment)(const char*), FileRules rules)
     Fingerprint fingerprint;
     std::apply(
         [&](const auto&... one) {
-            (fingerprint.add(one.number), ...);
+            (fingerprint.add(one.number()), ...);
             (fingerprint.add(one.segment_bytes), ...);
         },
         forced_);

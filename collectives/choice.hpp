@@ -70,14 +70,20 @@ template <class Collective>
 struct Chosen {
     const Algorithm<typename Collective::Function>* algorithm = nullptr;
     std::size_t segment_bytes = 0;
-    std::uint8_t number = 0;  // in the collective's list, from 1
+
+    /// In the collective's list, from 1; 0: none.
+    std::uint8_t number() const noexcept
+    {
+        return algorithm == nullptr ? std::uint8_t{0}
+                                    : static_cast<std::uint8_t>(algorithm - Collective::kAlgorithms + 1);
+    }
 };
 
 /// The algorithm at a place in the collective's list.
 template <class Collective>
 Chosen<Collective> chosen_at(std::size_t index, std::size_t segment_bytes) noexcept
 {
-    return {&Collective::kAlgorithms[index], segment_bytes, static_cast<std::uint8_t>(index + 1)};
+    return {&Collective::kAlgorithms[index], segment_bytes};
 }
 
 /// The choice for every collective. Built once a process, then asked at every call.

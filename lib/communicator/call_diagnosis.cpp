@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/communicator/communicator_group.hpp"
 #include "lib/communicator/communicator_state.hpp"
 
 namespace tutti::detail {
@@ -113,8 +114,8 @@ void CallDiagnosis::look(std::int64_t waited_ns)
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
-    if (one_thread_ && blocked_in_.state != nullptr) {
-        chain_began_in_ = blocked_in_;
+    if (is_blocked()) {
+        chain_began_in_ = blocked_in_->place();
         pass_on_wait(static_cast<std::uint32_t>(rank_), ++chains_);
     }
 }
@@ -185,20 +186,26 @@ void CallDiagnosis::add_awaited(Questions& questions)
     });
 }
 
+bool CallDiagnosis::is_blocked() const noexcept
+{
+    return one_thread_ && blocked_in_ != nullptr && blocked_in_->has_order();
+}
+
 // Says to all that this rank waits for in the call that it blocks in.
 void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
 {
+    const CallPlace place = blocked_in_->place();
+    const CommunicatorState& own = blocked_in_->communicator();
     std::set<int> awaited;
     for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
-        if (blocked_in_ == CallPlace{&state, number} && peer != rank_)
+        if (&state == &own && number == place.number && peer != rank_)
             awaited.insert(peer);
     });
-    const CommunicatorState& state = *blocked_in_.state;
-    const CallSignature* const call = state.calls().find(blocked_in_.number);
+    const CallSignature* const call = own.calls().find(place.number);
     const protocol::CallWaitHeader wait{
-        protocol::Lead::of(FrameKind::call_wait, state.collective_context()),
-        static_cast<std::uint32_t>(state.rank()),
-        blocked_in_.number,
+        protocol::Lead::of(FrameKind::call_wait, place.context),
+        static_cast<std::uint32_t>(own.rank()),
+        place.number,
         origin,
         chain,
         static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
@@ -213,7 +220,7 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
 
 void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
 {
-    const CallSignature* const mine = blocked_in_.state->calls().find(blocked_in_.number);
+    const CallSignature* const mine = blocked_in_->communicator().calls().find(blocked_in_->place().number);
     throw Error(
         ErrorCode::invalid_argument, "collective",
         fmt::format(
@@ -275,12 +282,12 @@ void CallDiagnosis::heard(int peer, const protocol::CallWaitHeader& wait)
     communicators_->with(wait.lead.context(), [&](const CommunicatorState& state) {
         check_speaker(state, peer, wait.rank);
         const bool made = static_cast<std::int32_t>(wait.number - state.next_number()) < 0;
-        stands = !made && one_thread_ && blocked_in_.state != nullptr;
+        stands = !made && is_blocked();
     });
     if (!stands)
         return;
     if (wait.origin == static_cast<std::uint32_t>(rank_)) {
-        if (wait.chain == chains_ && blocked_in_ == chain_began_in_)
+        if (wait.chain == chains_ && blocked_in_->place() == chain_began_in_)
             raise_circle(peer, wait.kind);
         return;
     }

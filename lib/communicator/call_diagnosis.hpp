@@ -28,7 +28,16 @@
 
 namespace tutti::detail {
 
+class CommunicatorGroup;
 class CommunicatorState;
+
+/// A call of this rank, by its communicator's context for collectives and its number there.
+struct CallPlace {
+    std::uint64_t context = 0;
+    std::uint32_t number = 0;
+
+    friend bool operator==(const CallPlace&, const CallPlace&) = default;
+};
 
 /// The communicators of a rank, by the context of their collectives. They take themselves out when they end,
 /// which may be after the rank has.
@@ -59,14 +68,6 @@ private:
     std::unordered_map<std::uint64_t, CommunicatorState*> states_;
 };
 
-/// A call of a communicator, while it lives.
-struct CallPlace {
-    const CommunicatorState* state = nullptr;  // nullptr: no call
-    std::uint32_t number = 0;
-
-    friend bool operator==(const CallPlace&, const CallPlace&) = default;
-};
-
 /// Under the engine's lock.
 class CallDiagnosis final : public protocol::CallListener {
 public:
@@ -79,21 +80,18 @@ public:
     /// While one exists, all that the program does is wait for the end of that call.
     class Blocked {
     public:
-        Blocked(CallDiagnosis& calls, CallPlace call) noexcept
+        /// nullptr: of no collective.
+        Blocked(CallDiagnosis& calls, const CommunicatorGroup* call) noexcept
             : calls_(calls), before_(std::exchange(calls.blocked_in_, call))
         {
         }
-        ~Blocked()
-        {
-            calls_.blocked_in_ = before_;
-            calls_.chain_began_in_ = {};
-        }
+        ~Blocked() { calls_.blocked_in_ = before_; }
         Blocked(const Blocked&) = delete;
         Blocked& operator=(const Blocked&) = delete;
 
     private:
         CallDiagnosis& calls_;
-        CallPlace before_;
+        const CommunicatorGroup* before_;
     };
 
     const std::shared_ptr<CommunicatorTable>& communicators() const noexcept { return communicators_; }
@@ -122,6 +120,7 @@ private:
     void add_awaited(Questions& questions);
     void ask(const Questions& questions);
     void tell(protocol::FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number);
+    bool is_blocked() const noexcept;
     void pass_on_wait(std::uint32_t origin, std::uint32_t chain);
     [[noreturn]] void raise_circle(int sender, std::uint64_t kind) const;
     template <class Found>
@@ -130,7 +129,7 @@ private:
     protocol::Protocol& protocol_;
     const int rank_;  // in the job
     const bool one_thread_;
-    CallPlace blocked_in_;                           // where there is one thread
+    const CommunicatorGroup* blocked_in_ = nullptr;  // where there is one thread
     CallPlace chain_began_in_;                       // the latest of this rank's own
     std::uint32_t chains_ = 0;                       // that this rank has begun
     std::map<std::uint32_t, std::uint32_t> passed_;  // the latest chain of each other origin

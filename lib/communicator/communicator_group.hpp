@@ -80,7 +80,10 @@ public:
     }
 
     Process& process() const noexcept { return state_.process(); }
-    CallPlace place() const noexcept { return has_order() ? CallPlace{&state_, number_} : CallPlace{}; }
+    const CommunicatorState& communicator() const noexcept { return state_; }
+    /// False where calls are told apart by a tag, and have no number.
+    bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
+    CallPlace place() const noexcept { return {state_.collective_context(), number_}; }
 
     void poll_board()
     {
@@ -103,7 +106,6 @@ private:
     }
     [[noreturn]] void raise(const collectives::OperationState& state) const override;
     void rethrow_named(const collectives::Task& task) const;
-    bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
     const CallSignature* my_call() const;
     std::string_view my_name() const;
     std::string describe_mine() const;

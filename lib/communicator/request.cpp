@@ -65,16 +65,17 @@ void set_awaited(RequestState& state, bool awaited) noexcept
         static_cast<protocol::ReceiveRequest&>(state).awaited = awaited;
 }
 
-detail::CallPlace place_of(const RequestState& state) noexcept
+// nullptr where it is no collective.
+const detail::CommunicatorGroup* call_of(const RequestState& state) noexcept
 {
     return state.kind == RequestState::Kind::collective
-               ? static_cast<const detail::CollectiveRequest&>(state).group.place()
-               : detail::CallPlace{};
+               ? &static_cast<const detail::CollectiveRequest&>(state).group
+               : nullptr;
 }
 
 void wait_for(progress::Engine::Lock& lock, RequestState& state)
 {
-    const detail::CallDiagnosis::Blocked blocked(process_of(state).calls(), place_of(state));
+    const detail::CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
     set_awaited(state, true);
     process_of(state).engine().wait(lock, [&] { return state.done; });
     set_awaited(state, false);

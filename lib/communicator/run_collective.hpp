@@ -23,7 +23,7 @@ namespace tutti::detail {
 inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
                   collectives::Task& task)
 {
-    const CallDiagnosis::Blocked blocked(group.process().calls(), group.place());
+    const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
     engine.begin_all();
     task.start();
     engine.wait(lock, [&] {
