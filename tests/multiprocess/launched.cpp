@@ -197,6 +197,14 @@ bool Launched::wait_for_output(const std::string& text)
     return true;
 }
 
+const Result& Launched::so_far()
+{
+    const auto read = [this] { return result_.out.size() + result_.err.size(); };
+    for (std::size_t before = read(); read_some(0) && read() > before; before = read()) {
+    }
+    return result_;
+}
+
 Result Launched::wait()
 {
     end_input();

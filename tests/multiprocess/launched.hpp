@@ -49,6 +49,8 @@ public:
     /// Waits until standard output holds `text`; false when it ends before, or after 10 s.
     bool wait_for_output(const std::string& text);
     void signal(int signal) const;
+    /// What it has written until now, read without waiting.
+    const Result& so_far();
     /// Ends input, waits for the end, and says what came of it.
     Result wait();
 
