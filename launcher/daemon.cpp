@@ -277,6 +277,11 @@ void Daemon::handle_signal()
         if (info.ssi_signo == SIGCHLD) {
             reap();
         } else {
+            if (!ending_ && !all_exited_) {
+                // Ranks may take it well, or never start: nobody is to believe that they are done.
+                const auto signal = static_cast<std::int32_t>(info.ssi_signo);
+                head_.send(FrameType::told_to_end, WireWriter().put(signal).bytes());
+            }
             end_job(SIGTERM);
         }
     }

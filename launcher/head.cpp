@@ -217,6 +217,9 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::daemons_lost:
             handle_lost(decode<MissingDaemons>(frame.payload));
             return;
+        case FrameType::told_to_end:
+            handle_told_to_end(node, reader.number<std::int32_t>());
+            return;
         case FrameType::note: {
             const bool only_verbose = reader.number<std::uint8_t>() != 0;
             handle_note(std::string(reader.rest()), only_verbose);

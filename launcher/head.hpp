@@ -61,6 +61,7 @@ private:
     void start_daemons();
     void handle_hello(int node, std::string_view payload);
     void handle_not_started(const MissingDaemons& report);
+    void handle_told_to_end(int node, int signal);
     void handle_lost(const MissingDaemons& report);
     void handle_note(const std::string& text, bool only_verbose);
     void launch_when_complete();

@@ -36,6 +36,13 @@ void Head::handle_not_started(const MissingDaemons& report)
     look_for_the_end();
 }
 
+void Head::handle_told_to_end(int node, int signal)
+{
+    end_job(128 + signal, SIGTERM,
+            fmt::format("the daemon on {} got signal {} ({}); ending the job", state_of(node).name, signal,
+                        ::strsignal(signal)));
+}
+
 void Head::handle_lost(const MissingDaemons& report)
 {
     bool matters = false;

@@ -46,6 +46,7 @@ enum class FrameType : std::uint16_t {
     note,           // u8 only with -v, text to the end: a line for the user
     output,         // i32 rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes
+    told_to_end,    // i32 signal: somebody has sent it to the daemon, which ends its ranks
     start_failed,   // i32 rank, i32 errno, string: why a rank could not be started
     joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport

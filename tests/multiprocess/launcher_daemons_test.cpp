@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <catch2/catch.hpp>
@@ -96,6 +97,38 @@ TEST_CASE("a daemon that is lost while the job ends is named, too")
     CHECK(contains(lines[0], ", on h0) exited with status 3; ending the job"));
     CHECK(lines[1].starts_with("tuttirun: lost the daemon on h1 "));
     CHECK(lines[1].ends_with("; with it its rank 2"));
+}
+
+TEST_CASE("a daemon that is told to end ends the job, also where its ranks take that well")
+{
+    const Words ends_daemon = shell("trap 'exit 0' TERM; kill -TERM $PPID; sleep 1000 & wait");
+    for (const Words& job : {script(1, ends_daemon.back()), on_hosts({1, 1}, ends_daemon)}) {
+        const Result result = tuttirun(job);
+        CHECK(result.status == 128 + SIGTERM);
+        REQUIRE(launcher_lines(result).size() == 1);
+        CHECK(contains(result.err, " got signal 15 (Terminated); ending the job\n"));
+    }
+}
+
+TEST_CASE("a daemon that is told to end before there are ranks ends the job")
+{
+    // That of h1 comes after that of h0 was told.
+    Launched job(tuttirun_command(on_hosts({1, 1}, shell("echo never"), "gate-h1")));
+    std::vector<pid_t> daemons;
+    for (int tries = 0; daemons.empty() && tries < 1000; ++tries) {
+        ::usleep(10'000);
+        daemons = daemons_below(job.pid(), job);
+    }
+    REQUIRE(daemons.size() == 1);
+    ::kill(daemons.front(), SIGTERM);
+    const std::string gate = job.temporary_directory() + "/go";
+    std::ofstream(gate).flush();
+    const Result result = job.wait();
+    std::filesystem::remove(gate);
+    CHECK(result.status == 128 + SIGTERM);
+    CHECK(result.out == "");
+    REQUIRE(launcher_lines(result).size() == 1);
+    CHECK(contains(result.err, "tuttirun: the daemon on h0 got signal 15 (Terminated); ending the job\n"));
 }
 
 TEST_CASE("a daemon elsewhere that does not answer is not waited for when the user ends the job")
