@@ -5,7 +5,6 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +19,9 @@
 namespace tutti::launcher {
 
 namespace {
+
+/// TCP_ESTABLISHED: the C library's header that has it cannot be in one file with the kernel's <linux/tcp.h>.
+constexpr __u8 kEstablished = 1;
 
 // Set before libpmix starts the thread that accepts: relaxed.
 std::atomic<bool> refusing{false};
@@ -113,7 +115,7 @@ std::optional<uid_t> user_of_peer(int connection) noexcept
     std::memcpy(&header, answer.data(), sizeof header);
     std::memcpy(&socket, answer.data() + NLMSG_HDRLEN, sizeof socket);
     // Once it is closed it passes for root's.
-    const bool open = header.nlmsg_type == SOCK_DIAG_BY_FAMILY && socket.idiag_state == TCP_ESTABLISHED;
+    const bool open = header.nlmsg_type == SOCK_DIAG_BY_FAMILY && socket.idiag_state == kEstablished;
     return open ? std::optional<uid_t>(socket.idiag_uid) : std::nullopt;
 }
 
