@@ -368,6 +368,7 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         require_open_files(kOwnDescriptors, "a daemon");
         require_loopback();
         {
+            const UniqueFd in_use = create_session_directory(session_directory);
             Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
             line.reset();
             daemon.run();

@@ -36,7 +36,8 @@ struct DaemonIdentity {
 
 /// Serves the head at the other end of `head`, or behind it, until the job is over or the stream is closed.
 /// `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
-/// Removes the session directory. Forks, and returns in the child: the caller's process becomes the watchdog.
+/// Creates the session directory, and removes it. Forks, and returns in the child: the caller's process
+/// becomes the watchdog.
 int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
                const std::string& session_directory);
 

@@ -50,7 +50,7 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
-        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited, session_directory_.path()));
+        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited, session_directory_));
     }
 }
 
@@ -75,7 +75,7 @@ void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
     if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status)) {
         end_descendants(kOrphansPatience);
     }
-    session_directory_.remove();
+    remove_session_directory(session_directory_);
 }
 
 }  // namespace tutti::launcher

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <string>
 
 #include "launcher/session_directory.hpp"
 #include "launcher/spawn.hpp"
@@ -15,8 +16,7 @@ namespace tutti::launcher {
 class LocalDaemon {
 public:
     /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix
-    /// then starts while the head still looks at the machine. Throws std::system_error, also where there is
-    /// no room for its session directory.
+    /// then starts while the head still looks at the machine. Throws std::system_error.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
     ~LocalDaemon() { wait(kPatience); }
     LocalDaemon(const LocalDaemon&) = delete;
@@ -32,7 +32,7 @@ private:
     /// A daemon needs less to end its ranks. One that is stopped does not end at all.
     static constexpr std::chrono::milliseconds kPatience{10'000};
 
-    SessionDirectory session_directory_;
+    const std::string session_directory_ = choose_session_directory();
     UniqueFd stream_;
     pid_t watchdog_ = -1;  // the daemon's parent
 };

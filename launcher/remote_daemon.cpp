@@ -85,9 +85,8 @@ int run_remote_daemon()
         UniqueFd stream = join_job(record, node);
         Hello hello = Hello::of_this_process();
         hello.topology = Topology::detect().to_wire();
-        const SessionDirectory directory;
         return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited,
-                          directory.path());
+                          choose_session_directory());
     } catch (const std::exception& error) {
         const Hello self = Hello::of_this_process();
         fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, describe(error));

@@ -1,25 +1,31 @@
 #include "launcher/session_directory.hpp"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "lib/security/key.hpp"
+
 namespace tutti::launcher {
 
 namespace {
 
 constexpr std::string_view kPrefix = "tuttirun-session-";
-constexpr std::string_view kPlaces = "XXXXXX";  // for mkdtemp
+constexpr std::size_t kDigits = 16;
 
 std::string parent_directory()
 {
@@ -39,22 +45,29 @@ UniqueFd lock(const std::string& path, bool& taken)
 
 }  // namespace
 
-SessionDirectory::SessionDirectory()
+std::string choose_session_directory()
 {
-    // Between its creation and its lock it looks stale to others, who remove it: then another one is made.
+    std::array<std::byte, sizeof(std::uint64_t)> random;
+    security::fill_random(random);
+    return fmt::format("{}/{}{:0{}x}", parent_directory(), kPrefix, std::bit_cast<std::uint64_t>(random),
+                       kDigits);
+}
+
+UniqueFd create_session_directory(const std::string& path)
+{
+    // Between its creation and its lock it looks stale to others, who remove it: then it is made once more.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
-        path_ = fmt::format("{}/{}{}", parent_directory(), kPrefix, kPlaces);
-        if (::mkdtemp(path_.data()) == nullptr) {  // with mode 0700
-            throw std::system_error(errno, std::generic_category(),
-                                    "cannot create " + path_ + "; set TMPDIR");
+        if (::mkdir(path.c_str(), 0700) != 0) {
+            throw std::system_error(errno, std::generic_category(), "cannot create " + path + "; set TMPDIR");
         }
         bool taken = false;
-        lock_ = lock(path_, taken);
-        if (!taken && ::access(path_.c_str(), F_OK) == 0) {
-            return;
+        UniqueFd held = lock(path, taken);
+        if (!taken && ::access(path.c_str(), F_OK) == 0) {
+            return held;
         }
     }
+    throw std::runtime_error("cannot create " + path + ": somebody removes it at once; set TMPDIR");
 }
 
 void remove_session_directory(const std::string& path) noexcept
@@ -70,7 +83,7 @@ void remove_stale_session_directories() noexcept
             struct stat status {};
             const std::string path = entry.path();
             const std::string name = entry.path().filename();
-            const bool ours = name.starts_with(kPrefix) && name.size() == kPrefix.size() + kPlaces.size() &&
+            const bool ours = name.starts_with(kPrefix) && name.size() == kPrefix.size() + kDigits &&
                               ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
                               status.st_uid == ::geteuid();
             bool taken = false;

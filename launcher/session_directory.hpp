@@ -7,29 +7,18 @@
 
 namespace tutti::launcher {
 
+/// A path that nobody has, below TMPDIR or /tmp. Who is to remove the directory knows it before it is there:
+/// so it goes whoever is killed when.
+std::string choose_session_directory();
+
+/// Creates it. It is in use, for others to see, until the result is closed by this process and those that it
+/// forks. Throws a std::exception.
+UniqueFd create_session_directory(const std::string& path);
+
 /// Removes it with all it holds. A missing one is no error.
 void remove_session_directory(const std::string& path) noexcept;
 
 /// Removes those of this user whose owners are gone: killed, and their watchdogs with them.
 void remove_stale_session_directories() noexcept;
-
-/// One below TMPDIR, or /tmp, as long as this lives. It is locked until this process and those that it has
-/// forked have ended, or closed the descriptor: so others know that it is in use.
-class SessionDirectory {
-public:
-    /// Throws std::system_error.
-    SessionDirectory();
-    ~SessionDirectory() { remove(); }
-    SessionDirectory(const SessionDirectory&) = delete;
-    SessionDirectory& operator=(const SessionDirectory&) = delete;
-
-    const std::string& path() const noexcept { return path_; }
-    /// Once more is no error.
-    void remove() noexcept { remove_session_directory(path_); }
-
-private:
-    std::string path_;
-    UniqueFd lock_;
-};
 
 }  // namespace tutti::launcher

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -11,6 +12,10 @@
 #include "tests/multiprocess/on_hosts.hpp"
 
 namespace tutti::test {
+
+/// After which such a job has hung, whatever was done to it: an end takes some ten seconds of patience at
+/// most.
+inline constexpr std::chrono::seconds kExchangeHungAfter(kSanitized ? 150 : 60);
 
 enum class Role { head, daemon, watchdog, pmix_server, rank, other };
 std::string name_of(Role role);
