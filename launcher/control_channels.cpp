@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/control/job_description.hpp"
+
 namespace tutti::launcher {
 
 namespace {
@@ -139,6 +141,10 @@ ControlChannels::Deposit ControlChannels::find(int number, const std::string& na
 
 void ControlChannels::fetch(int asker, const Packet& packet)
 {
+    if (packet.number == control::kJobRank && packet.name == control::kJobName) {
+        answer(asker, packet.serial, Deposit::found, job_);
+        return;
+    }
     const auto rank = ranks_.find(packet.number);
     if (rank == ranks_.end()) {
         events_.wanted_elsewhere(packet.number, packet.name,

@@ -39,6 +39,9 @@ public:
     /// scripts use. Throws std::system_error.
     UniqueFd open(int rank);
 
+    /// What ranks fetch as the job's.
+    void set_job(std::string description) { job_ = std::move(description); }
+
     /// The rank's process has ended: takes what it still had said. Its descriptors go, what else it has
     /// deposited stays.
     void ended(int rank);
@@ -65,6 +68,7 @@ private:
 
     EventLoop& loop_;
     Events events_;
+    std::string job_;
     std::map<int, Rank> ranks_;
 };
 

@@ -238,8 +238,8 @@ void Daemon::pmix_lost(const std::string& reason)
     if (order_) {
         pmix_ready();
     } else if (launched_ && !ending_ && !all_exited_) {
-        const std::string text = fmt::format("{} on {}: ranks that have joined the job go on without it",
-                                             reason, Hello::of_this_process().host_name);
+        const std::string text =
+            fmt::format("{} on {}: the job goes on without it", reason, Hello::of_this_process().host_name);
         head_.send(FrameType::note, WireWriter().put(std::uint8_t{false}).put_rest(text).bytes());
     }
 }

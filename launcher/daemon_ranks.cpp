@@ -17,6 +17,7 @@
 #include "launcher/open_files.hpp"
 #include "lib/base/terminal.hpp"
 #include "lib/control/channel.hpp"
+#include "lib/control/job_description.hpp"
 
 namespace tutti::launcher {
 
@@ -44,6 +45,18 @@ int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
     const bool input_for_all = order.stdin_target == StdinTarget::all;
     const auto ranks = static_cast<int>(local.size());
     return kWhileOneStarts + ranks * a_rank + (input_for_all ? ranks : 1);
+}
+
+std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key& key)
+{
+    control::JobDescription job{key.to_hex(), {}, {}};
+    for (const Node& node : order.nodes) {
+        job.hosts.push_back(node.name);
+    }
+    for (const Placement& placement : order.ranks) {
+        job.node_of_rank.push_back(placement.node);
+    }
+    return job.to_text();
 }
 
 }  // namespace
@@ -100,6 +113,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
         }
         require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
                                                                       local.size() == 1 ? "" : "s"));
+        control_.set_job(describe_job_to_ranks(order, identity_.key));
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {

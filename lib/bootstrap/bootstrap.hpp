@@ -1,7 +1,8 @@
 // How a rank learns who it is and reaches its peers before any transport is up.
 //
-// Three implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), inproc (ranks are threads
-// of one process) and singleton (started alone: a job of one).
+// Four implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
+// tuttirun, where its PMIx server does not take the rank), inproc (ranks are threads of one process) and
+// singleton (started alone: a job of one).
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ class Bootstrap {
 public:
     virtual ~Bootstrap() = default;
 
-    /// "pmix", "inproc" or "singleton".
+    /// "pmix", "control channel", "inproc" or "singleton".
     virtual std::string_view name() const noexcept = 0;
     /// This process's rank in the job, 0 <= rank < size.
     virtual int rank() const noexcept = 0;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/bootstrap/bootstrap.hpp"
+#include "lib/bootstrap/channel_client.hpp"
 #include "lib/bootstrap/pmix_client.hpp"
 #include "lib/bootstrap/singleton.hpp"
 #include "tutti/error.hpp"
@@ -43,7 +44,15 @@ std::string launcher_without_pmix()
 std::unique_ptr<Bootstrap> connect_to_job()
 {
     if (is_set("PMIX_NAMESPACE")) {
-        return std::make_unique<PmixClient>();
+        try {
+            return std::make_unique<PmixClient>();
+        } catch (const Error&) {
+            // libpmix takes only clients that it takes for the same user.
+            if (auto client = ChannelClient::connect()) {
+                return client;
+            }
+            throw;
+        }
     }
     if (const std::string problem = launcher_without_pmix(); !problem.empty()) {
         throw Error(ErrorCode::bootstrap, "start", problem);

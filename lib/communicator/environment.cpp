@@ -148,7 +148,7 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     process_ = std::make_unique<Process>(joining.connect(), options);
     // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
     // late, or lost with a rank that is killed.
-    if (process_->bootstrap().name() == "pmix" && isatty(STDOUT_FILENO) == 0)
+    if (process_->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process_.get(), std::memory_order_release);
     prove_reachability();

@@ -63,7 +63,7 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
     // Of what goes over a network the kernel holds megabytes.
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
-    if (std::getenv("TUTTI_EAGER_LIMIT") != nullptr)
+    if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes =
             bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
     options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);

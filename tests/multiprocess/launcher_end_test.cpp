@@ -166,7 +166,8 @@ TEST_CASE("children that left the process group end with the job, however it end
 
 TEST_CASE("a watchdog that is killed does not disturb the job")
 {
-    Launched job(tuttirun_command(script(2, "echo ready; read word; echo done")));
+    Launched job(
+        tuttirun_command({"--stdin", "all", "-n", "2", "sh", "-c", "echo ready; read word; echo done"}));
     wait_until_ready(job, 2);
     ::kill(named(job, "tuttirun-watch"), SIGKILL);
     job.end_input();
@@ -229,8 +230,9 @@ TEST_CASE("a signal of a crash ends tuttirun as it ends any program, and its job
 
 TEST_CASE("a signal of a crash that is to be forwarded reaches the ranks and not tuttirun")
 {
-    Launched job(tuttirun_command({"--forward-signals", "ALRM", "-n", "2", "sh", "-c",
-                                   "trap 'echo got; exit 0' ALRM; echo ready; while :; do sleep 0.02; done"}));
+    Launched job(
+        tuttirun_command({"--forward-signals", "ALRM", "-n", "2", "sh", "-c",
+                          "trap 'echo got; exit 0' ALRM; echo ready; while :; do sleep 0.02; done"}));
     wait_until_ready(job, 2);
     job.signal(SIGALRM);
     const Result result = job.wait();

@@ -122,7 +122,7 @@ TEST_CASE("a job that has wired up goes on without its PMIx server")
         CHECK(result.status == 0);
         CHECK(result.out == repeated("up\n", 3) + repeated("left\n", 3));
         CHECK(contains(result.err, "tuttirun: the PMIx server was killed by signal 9 (Killed) on "));
-        CHECK(contains(result.err, ": ranks that have joined the job go on without it\n"));
+        CHECK(contains(result.err, ": the job goes on without it\n"));
     }
 }
 
@@ -140,19 +140,23 @@ TEST_CASE("a PMIx server that stands still holds up no job that has wired up")
     }
 }
 
-TEST_CASE("a rank that the PMIx server is gone for says so")
+TEST_CASE(
+    "a rank that comes when the PMIx server is gone joins by its control channel, or says that it cannot")
 {
-    Launched job(
-        tuttirun_command({"-n", "1", "sh", "-c",
-                          "echo up; read -r line; exec " + program("bootstrap_actions") + " finalize"}));
+    const bool has_channel = GENERATE(true, false);
+    const std::string closing = has_channel ? "" : "unset TUTTI_CONTROL; ";
+    Launched job(tuttirun_command(
+        {"-n", "1", "sh", "-c",
+         "echo up; read -r line; " + closing + "exec " + program("bootstrap_actions") + " exchange"}));
     REQUIRE(job.wait_for_output("up\n"));
     REQUIRE(pmix_servers(job).size() == 1);
     ::kill(pmix_servers(job).front(), SIGKILL);
     job.write("\n");
     const Result result = job.wait();
-    CHECK(result.status == 4);
+    CHECK(result.status == (has_channel ? 0 : 4));
     CHECK(contains(result.err, "the PMIx server was killed by signal 9"));
-    CHECK(contains(result.err, "cannot connect to the launcher"));
+    CHECK(contains(result.out, "control channel rank 0 of 1") == has_channel);
+    CHECK(contains(result.err, "cannot connect to the launcher") == !has_channel);
 }
 
 TEST_CASE("other users' connections to the PMIx server's port are refused")

@@ -24,12 +24,24 @@ Words operator+(Words first, const Words& second)
 }
 
 // An ordinary user's, whose temporary folder is that of the test.
-const Words kUser = {"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+Words as_user(const std::string& number, const Words& command)
+{
+    return Words{"sh",
+                 "-c",
+                 "chmod 777 \"$TMPDIR\" && exec \"$@\"",
+                 "sh",
+                 "setpriv",
+                 "--reuid",
+                 number,
+                 "--regid",
+                 number,
+                 "--clear-groups"} +
+           command;
+}
 
 Words as_ordinary_user(const Words& command)
 {
-    return geteuid() != 0 ? command
-                          : Words{"sh", "-c", "chmod 777 \"$TMPDIR\" && exec \"$@\"", "sh"} + kUser + command;
+    return geteuid() != 0 ? command : as_user("65534", command);
 }
 
 bool works(const Words& command)
@@ -84,6 +96,21 @@ TEST_CASE("ranks in containers of their own share memory", "[containers]")
         // The user that those are who have no name.
         check_shared(as_ordinary_user(launcher({"unshare", "-U", test})));
     }
+}
+
+TEST_CASE("ranks that are other users in their containers share memory", "[containers]")
+{
+    if (skipped())
+        return;
+    if (geteuid() != 0) {
+        std::puts("containers with users of their own: skipped: to be another user takes root");
+        return;
+    }
+    const std::string test = program("api_containers");
+    const Words container =
+        GENERATE(Words{"unshare", "-U"}, Words{"unshare", "-Ur"},
+                 Words{"sh", "-c", "if [ $PMIX_RANK = 1 ]; then exec unshare -Ur \"$0\"; fi; exec \"$0\""});
+    check_shared(as_user("1234", launcher(container + Words{test})));
 }
 
 TEST_CASE("ranks in containers share memory with a progress thread, too", "[containers]")
