@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/help.hpp"
+#include "launcher/version.hpp"
 
 namespace tutti::launcher {
 

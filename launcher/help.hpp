@@ -2,15 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace CLI {
 class App;
 }
 
 namespace tutti::launcher {
-
-inline constexpr std::string_view kVersion = "0.1.0";
 
 /// Usage, the grammar's options by theme, examples, exit statuses and environment variables; at most 100
 /// columns wide.

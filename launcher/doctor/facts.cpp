@@ -23,7 +23,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/help.hpp"
+#include "launcher/version.hpp"
 #include "launcher/this_host.hpp"
 #include "lib/base/unique_fd.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "launcher/help.hpp"
+#include "launcher/version.hpp"
 
 namespace tutti::launcher::doctor {
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lib/bootstrap/late_rank.hpp"
+#include "lib/bootstrap/waiting.hpp"
 
 namespace tutti::bootstrap {
 
@@ -17,17 +18,7 @@ namespace {
 
 using State = control::Channel::Fetched::State;
 
-constexpr std::chrono::milliseconds kLongestPause(100);
-// For the daemon's answer to who does not want to wait.
-constexpr std::chrono::milliseconds kNoTime(20);
-// For the launcher to end the job when a rank is gone.
-constexpr std::chrono::milliseconds kLauncherPatience(1000);
-
-std::vector<std::byte> bytes_of(const std::string& text)
-{
-    const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
-    return {bytes, bytes + text.size()};
-}
+constexpr std::chrono::milliseconds kLongestAskPause(100);
 
 }  // namespace
 
@@ -84,7 +75,7 @@ void ChannelClient::publish(std::string_view key, std::span<const std::byte> val
 std::vector<std::byte> ChannelClient::fetch(int rank, std::string_view key)
 {
     LateRank late(*this, rank);
-    for (auto pause = std::chrono::milliseconds(1);; pause = std::min(pause * 2, kLongestPause)) {
+    for (auto pause = std::chrono::milliseconds(1);; pause = std::min(pause * 2, kLongestAskPause)) {
         const control::Channel::Fetched deposited = channel_->fetch(rank, key);
         if (deposited.state == State::found)
             return bytes_of(deposited.bytes);

@@ -14,15 +14,12 @@
 #include "lib/base/say.hpp"
 #include "lib/bootstrap/bounded_call.hpp"
 #include "lib/bootstrap/pmix_values.hpp"
+#include "lib/bootstrap/waiting.hpp"
 #include "lib/security/key.hpp"
 
 namespace tutti::bootstrap {
 
 namespace {
-
-// For news of a death to go from the daemon on one host to the head, and from there to this one, all of them
-// busy.
-constexpr std::chrono::milliseconds kLauncherPatience(1000);
 
 // For libpmix to take leave, which gives up after 2 s itself. It waits for ever where the program has closed
 // descriptors that it does not know, as daemons close all, and libpmix's among them.

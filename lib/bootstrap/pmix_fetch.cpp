@@ -14,6 +14,7 @@
 #include "lib/bootstrap/late_rank.hpp"
 #include "lib/bootstrap/pmix_client.hpp"
 #include "lib/bootstrap/pmix_values.hpp"
+#include "lib/bootstrap/waiting.hpp"
 
 namespace tutti::bootstrap {
 
@@ -26,15 +27,6 @@ constexpr std::chrono::milliseconds kLongestPause(2048);
 
 // After which a rank that waits for another one's card asks the daemon again.
 constexpr std::chrono::milliseconds kLookPeriod(250);
-
-// For the daemon's answer to who does not want to wait.
-constexpr std::chrono::milliseconds kNoTime(20);
-
-std::vector<std::byte> bytes_of(const std::string& text)
-{
-    const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
-    return {bytes, bytes + text.size()};
-}
 
 }  // namespace
 
@@ -74,7 +66,8 @@ private:
 /// Asks the PMIx server for what a rank publishes, now or later.
 std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::string& key)
 {
-    // libpmix may answer at any time up to the end of the process, and where its server is gone it never does.
+    // libpmix may answer at any time up to the end of the process, and where its server is gone it never
+    // does.
     static auto& asked = *new std::vector<std::shared_ptr<Answer>>;
     std::erase_if(asked, [](const std::shared_ptr<Answer>& earlier) { return earlier->wait({}); });
     const std::shared_ptr<Answer>& answer = asked.emplace_back(std::make_shared<Answer>());
