@@ -21,8 +21,8 @@ using State = Channel::Fetched::State;
 namespace {
 
 /// A daemon with ranks 0 and 1; what it is told.
-struct Scene {
-    Scene()
+struct Channels {
+    Channels()
         : channels(loop, {[this](int rank) { said.push_back("joined " + std::to_string(rank)); },
                           [this](int rank) { said.push_back("left " + std::to_string(rank)); },
                           [this](int rank, int status, const std::string& message) {
@@ -58,7 +58,7 @@ struct Scene {
 
 TEST_CASE("the daemon hears what its ranks say, in order")
 {
-    Scene scene;
+    Channels scene;
     scene.zero.joined();
     scene.zero.left();
     scene.one.abort(5, "no more fuel");
@@ -69,7 +69,7 @@ TEST_CASE("the daemon hears what its ranks say, in order")
 
 TEST_CASE("ranks fetch what others have deposited, with its descriptor")
 {
-    Scene scene;
+    Channels scene;
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     scene.serve([&] {
         CHECK(scene.one.fetch(0, "memory").state == State::missing);
@@ -92,7 +92,7 @@ TEST_CASE("ranks fetch what others have deposited, with its descriptor")
 
 TEST_CASE("what a rank has deposited is found before the daemon has looked at that rank")
 {
-    Scene scene;
+    Channels scene;
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     State state = State::gone;
     std::thread asking([&] {
@@ -109,7 +109,7 @@ TEST_CASE("what a rank has deposited is found before the daemon has looked at th
 
 TEST_CASE("of a rank that has ended its card stays, and its descriptors go")
 {
-    Scene scene;
+    Channels scene;
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     scene.zero.deposit("card", "bytes");
     scene.zero.deposit("memory", "", null.get());
