@@ -8,6 +8,7 @@
 #include <hwloc.h>
 #include <pmix.h>
 #include <CLI/CLI.hpp>
+
 #include "launcher/version.hpp"
 
 namespace tutti::launcher {
