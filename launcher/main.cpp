@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
-#include "launcher/describe.hpp"
+#include "launcher/base/open_files.hpp"
+#include "launcher/command_line/options.hpp"
+#include "launcher/daemon/local_daemon.hpp"
+#include "launcher/daemon/remote_daemon.hpp"
 #include "launcher/doctor/doctor.hpp"
-#include "launcher/head.hpp"
-#include "launcher/hosts.hpp"
-#include "launcher/launcher_signals.hpp"
-#include "launcher/local_daemon.hpp"
-#include "launcher/mapping.hpp"
-#include "launcher/open_files.hpp"
-#include "launcher/options.hpp"
-#include "launcher/remote_daemon.hpp"
+#include "launcher/head/head.hpp"
+#include "launcher/hosts/hosts.hpp"
+#include "launcher/placement/describe.hpp"
+#include "launcher/placement/mapping.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
 
 namespace {
 

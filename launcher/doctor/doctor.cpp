@@ -13,8 +13,8 @@
 
 #include "launcher/doctor/scheduler.hpp"
 #include "launcher/doctor/tournament.hpp"
-#include "launcher/hosts.hpp"
-#include "launcher/launcher_signals.hpp"
+#include "launcher/hosts/hosts.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {

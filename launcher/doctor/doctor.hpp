@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "launcher/children.hpp"
 #include "launcher/doctor/judge.hpp"
-#include "launcher/job.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/tree/children.hpp"
 
 namespace tutti::launcher::doctor {
 

@@ -23,8 +23,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/version.hpp"
-#include "launcher/this_host.hpp"
+#include "launcher/base/version.hpp"
+#include "launcher/hosts/this_host.hpp"
 #include "lib/base/unique_fd.hpp"
 
 namespace tutti::launcher::doctor {

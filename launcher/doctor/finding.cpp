@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "launcher/version.hpp"
+#include "launcher/base/version.hpp"
 
 namespace tutti::launcher::doctor {
 

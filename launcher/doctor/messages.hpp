@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/codec.hpp"
+#include "launcher/wire/codec.hpp"
 #include "lib/network/interfaces.hpp"
 
 namespace tutti::launcher::doctor {

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "launcher/doctor/facts.hpp"
-#include "launcher/this_host.hpp"
-#include "launcher/topology.hpp"
+#include "launcher/hosts/this_host.hpp"
+#include "launcher/placement/topology.hpp"
 
 namespace tutti::launcher::doctor {
 

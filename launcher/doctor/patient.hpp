@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "launcher/base/event_loop.hpp"
 #include "launcher/doctor/messages.hpp"
 #include "launcher/doctor/probe.hpp"
-#include "launcher/event_loop.hpp"
 #include "lib/network/interface_choice.hpp"
 
 namespace tutti::launcher::doctor {

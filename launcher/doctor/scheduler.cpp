@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/slurm.hpp"
-#include "launcher/spawn.hpp"
+#include "launcher/hosts/slurm.hpp"
+#include "launcher/ranks/spawn.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {

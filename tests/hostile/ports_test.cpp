@@ -15,7 +15,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/stranger_filter.hpp"
+#include "launcher/pmix/stranger_filter.hpp"
 #include "tests/hostile/exchange_job.hpp"
 #include "tests/hostile/job_ports.hpp"
 #include "tests/hostile/rounds.hpp"

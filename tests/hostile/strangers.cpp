@@ -20,7 +20,7 @@
 #include <thread>
 #include <utility>
 
-#include "launcher/daemon_record.hpp"
+#include "launcher/job/daemon_record.hpp"
 #include "lib/base/unique_fd.hpp"
 #include "lib/security/handshake.hpp"
 #include "transports/tcp/frame.hpp"

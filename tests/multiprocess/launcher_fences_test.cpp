@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/fence_collector.hpp"
-#include "launcher/stdin_window.hpp"
+#include "launcher/pmix/fence_collector.hpp"
+#include "launcher/streams/stdin_window.hpp"
 
 using namespace tutti::launcher;
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-#include "launcher/line_merger.hpp"
+#include "launcher/streams/line_merger.hpp"
 
 using namespace tutti::launcher;
 

@@ -10,8 +10,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/stranger_filter.hpp"
-#include "launcher/unique_fd.hpp"
+#include "launcher/base/unique_fd.hpp"
+#include "launcher/pmix/stranger_filter.hpp"
 #include "tests/multiprocess/on_hosts.hpp"
 
 using namespace tutti::test;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/messages.hpp"
+#include "launcher/job/messages.hpp"
 
 using namespace tutti::launcher;
 

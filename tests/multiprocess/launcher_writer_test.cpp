@@ -12,7 +12,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/output_writer.hpp"
+#include "launcher/streams/output_writer.hpp"
 
 using namespace tutti::launcher;
 

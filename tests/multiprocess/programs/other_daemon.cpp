@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "launcher/daemon_messages.hpp"
-#include "launcher/join.hpp"
+#include "launcher/job/daemon_messages.hpp"
+#include "launcher/tree/join.hpp"
 
 using namespace tutti::launcher;
 

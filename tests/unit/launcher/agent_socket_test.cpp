@@ -1,5 +1,5 @@
 // A process's connections are reached from outside: those of TCP, and no others.
-#include "launcher/agent_socket.hpp"
+#include "launcher/tree/agent_socket.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/unique_fd.hpp"
+#include "launcher/base/unique_fd.hpp"
 
 using namespace tutti::launcher;
 

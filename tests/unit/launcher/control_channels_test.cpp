@@ -1,4 +1,4 @@
-#include "launcher/control_channels.hpp"
+#include "launcher/ranks/control_channels.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

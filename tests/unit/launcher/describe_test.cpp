@@ -1,4 +1,4 @@
-#include "launcher/describe.hpp"
+#include "launcher/placement/describe.hpp"
 
 #include <catch2/catch.hpp>
 

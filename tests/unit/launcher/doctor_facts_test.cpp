@@ -19,7 +19,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/doctor/scheduler.hpp"
-#include "launcher/this_host.hpp"
+#include "launcher/hosts/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

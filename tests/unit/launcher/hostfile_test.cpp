@@ -1,8 +1,8 @@
-#include "launcher/hostfile.hpp"
+#include "launcher/hosts/hostfile.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "launcher/this_host.hpp"
+#include "launcher/hosts/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

@@ -1,8 +1,8 @@
-#include "launcher/mapping.hpp"
+#include "launcher/placement/mapping.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "launcher/dealer.hpp"
+#include "launcher/placement/dealer.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>
 
-#include "launcher/grammar.hpp"
-#include "launcher/help.hpp"
+#include "launcher/command_line/grammar.hpp"
+#include "launcher/command_line/help.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

@@ -1,5 +1,5 @@
 // A child says which process group it leads before it executes anything.
-#include "launcher/spawn.hpp"
+#include "launcher/ranks/spawn.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/unique_fd.hpp"
+#include "launcher/base/unique_fd.hpp"
 
 using namespace tutti::launcher;
 

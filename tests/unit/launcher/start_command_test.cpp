@@ -1,4 +1,4 @@
-#include "launcher/start_command.hpp"
+#include "launcher/job/start_command.hpp"
 
 #include <catch2/catch.hpp>
 

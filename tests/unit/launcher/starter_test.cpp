@@ -1,5 +1,5 @@
 // Agents that stand for ssh, and fail in every way in which it does.
-#include "launcher/starter.hpp"
+#include "launcher/tree/starter.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-#include "launcher/options.hpp"
+#include "launcher/command_line/options.hpp"
 
 namespace tutti::launcher::test {
 

@@ -1,4 +1,4 @@
-#include "launcher/topology.hpp"
+#include "launcher/placement/topology.hpp"
 
 #include <sched.h>
 
@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/wire.hpp"
+#include "launcher/wire/wire.hpp"
 #include "tutti/error.hpp"
 
 using namespace tutti::launcher;

@@ -1,4 +1,4 @@
-#include "launcher/words.hpp"
+#include "launcher/base/words.hpp"
 
 #include <catch2/catch.hpp>
 

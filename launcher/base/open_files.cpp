@@ -1,0 +1,54 @@
+#include "launcher/base/open_files.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace tutti::launcher {
+
+namespace {
+
+const char* remedy(int error_number)
+{
+    return error_number == EMFILE   ? "; raise the limit of open files (ulimit -Hn)"
+           : error_number == ENFILE ? "; the machine has no more open files: raise fs.file-max"
+                                    : "";
+}
+
+}  // namespace
+
+void require_open_files(int more, const std::string& what)
+{
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return;
+    }
+    int free = 0;
+    for (rlim_t fd = 0; fd < limit.rlim_cur && free < more; ++fd) {
+        free += ::fcntl(static_cast<int>(fd), F_GETFD) < 0 ? 1 : 0;
+    }
+    if (free < more) {
+        throw std::runtime_error(fmt::format(
+            "{} takes {} open files, and the limit of {} leaves room for {}; raise it (ulimit -Hn)", what,
+            more, limit.rlim_cur, free));
+    }
+}
+
+std::string describe_system_error(int error_number)
+{
+    return std::string(std::strerror(error_number)) + remedy(error_number);
+}
+
+std::string describe(const std::exception& error)
+{
+    const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
+    return std::string(error.what()) + (of_system != nullptr ? remedy(of_system->code().value()) : "");
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,156 @@
+#include "launcher/base/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/base/usage_error.hpp"
+#include "lib/base/suggest.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr std::string_view kSeparator = ":";
+
+/// A lone '-' is none: programs take it for the standard input.
+bool is_option(std::string_view word)
+{
+    return word.size() > 1 && word.front() == '-';
+}
+
+/// What Tutti has instead of an option of another launcher's; empty where nothing is known of it. The dashes
+/// before the name may be one or two.
+std::string_view instead_of(std::string_view option)
+{
+    constexpr std::string_view kParameters =
+        "Open MPI's parameters mean nothing to Tutti; --fabric and --interface choose the network, "
+        "--launch-agent how hosts are reached, and -x sets variables, which tutti-info lists";
+    constexpr std::string_view kHandOn = "write '-x VAR' for each variable, or nothing: ranks inherit all";
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kInstead = {
+        {{"mca", kParameters},
+         {"gmca", kParameters},
+         {"prtemca", kParameters},
+         {"pmixmca", kParameters},
+         {"envlist", kHandOn},
+         {"genvlist", kHandOn},
+         {"iface", "write '--interface NAME'"}}};
+    option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+    const auto* const known =
+        std::ranges::find(kInstead, option, &std::pair<std::string_view, std::string_view>::first);
+    return known == kInstead.end() ? std::string_view{} : known->second;
+}
+
+[[noreturn]] void reject_unknown(std::string_view word, const Dictionary& dictionary)
+{
+    if (const std::string_view instead = instead_of(word); !instead.empty()) {
+        throw UsageError(fmt::format("unknown option '{}'; {}", word, instead));
+    }
+    std::vector<std::string_view> spellings;
+    for (const auto& entry : dictionary) {
+        spellings.emplace_back(entry.first);
+    }
+    throw UsageError(fmt::format("unknown option '{}'{}", word, base::did_you_mean(word, spellings)));
+}
+
+/// Reads the options of one section; words are taken from the front of `rest`.
+class SectionReader {
+public:
+    SectionReader(std::span<const std::string> rest, const Dictionary& dictionary)
+        : rest_(rest), dictionary_(dictionary)
+    {
+    }
+
+    Section read()
+    {
+        while (!rest_.empty() && is_option(rest_.front())) {
+            const std::string word = take();
+            if (word == "--") {
+                break;
+            }
+            read_option(word);
+        }
+        section_.program.assign(rest_.begin(), rest_.end());
+        return std::move(section_);
+    }
+
+private:
+    std::string take()
+    {
+        std::string word = rest_.front();
+        rest_ = rest_.subspan(1);
+        return word;
+    }
+
+    /// Takes the values of the option that `word` begins, which may bring its value along: "--np=4".
+    void read_option(const std::string& word)
+    {
+        std::string spelling = word;
+        std::optional<std::string> attached;
+        if (const std::size_t equals = word.find('='); equals != std::string::npos) {
+            spelling = word.substr(0, equals);
+            attached = word.substr(equals + 1);
+        }
+        const auto known = dictionary_.find(spelling);
+        if (known == dictionary_.end()) {
+            reject_unknown(spelling, dictionary_);
+        }
+        const KnownOption& option = known->second;
+        section_.options.push_back(option.canonical);
+        section_.typed[option.canonical] = spelling;
+        if (attached) {
+            if (option.values != 1) {
+                throw UsageError(option.values == 0
+                                     ? fmt::format("option '{}' takes no value", spelling)
+                                     : fmt::format("option '{}' takes {} words after it, not '='", spelling,
+                                                   option.values));
+            }
+            section_.options.push_back(*attached);
+            return;
+        }
+        for (int i = 0; i < option.values; ++i) {
+            section_.options.push_back(take_value(spelling, option));
+        }
+    }
+
+    /// The next word, unless it cannot be meant as a value.
+    std::string take_value(const std::string& spelling, const KnownOption& option)
+    {
+        const std::string needs =
+            option.values == 1 ? "needs a value" : fmt::format("needs {} values", option.values);
+        if (rest_.empty()) {
+            throw UsageError(fmt::format("option '{}' {}, but the command line ends there", spelling, needs));
+        }
+        // "-x -n 4 ./a" would otherwise set a variable called "-n" and start a program called "4".
+        if (dictionary_.contains(rest_.front()) || rest_.front() == "--") {
+            throw UsageError(
+                fmt::format("option '{}' {}, but '{}' follows it", spelling, needs, rest_.front()));
+        }
+        return take();
+    }
+
+    std::span<const std::string> rest_;
+    const Dictionary& dictionary_;
+    Section section_;
+};
+
+}  // namespace
+
+std::vector<Section> split_words(std::span<const std::string> words, const Dictionary& dictionary)
+{
+    std::vector<Section> sections;
+    auto begin = words.begin();
+    while (true) {
+        const auto end = std::find(begin, words.end(), kSeparator);
+        sections.push_back(SectionReader({begin, end}, dictionary).read());
+        if (end == words.end()) {
+            return sections;
+        }
+        begin = end + 1;
+    }
+}
+
+}  // namespace tutti::launcher

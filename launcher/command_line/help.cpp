@@ -1,0 +1,126 @@
+#include "launcher/command_line/help.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hwloc.h>
+#include <pmix.h>
+#include <CLI/CLI.hpp>
+
+#include "launcher/base/version.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+/// Where descriptions begin: behind the longest list of spellings.
+constexpr std::size_t kOptionColumn = 38;
+
+constexpr std::string_view kUsage =
+    R"(Usage: tuttirun [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...
+
+Starts PROGRAM in several ranks and ends when all of them have. Options end at the first word that
+is none, or at '--'. Long options may have one dash or two (-np, --np) and '=' before their value.
+)";
+
+constexpr std::string_view kBindingNote = R"(
+Without --bind-to, a single rank may use all cores. Several ranks get cores of their own: each
+OMP_NUM_THREADS of them or, where that is not set, an equal share. When there are more ranks (or
+threads) than cores, nobody is bound. --map-by core and hwthread give one of these to each rank.
+--bind-to core with more ranks than cores puts several ranks on a core.
+)";
+
+constexpr std::string_view kHostsNote = R"(
+Ranks fill the slots of one host after the other, and all again when there are more ranks than
+slots; --map-by node deals them out in turn. Hosts run the same Tutti at the same path (or see
+--prefix), and 'ssh HOST true' must work there without a password.
+)";
+
+constexpr std::string_view kRest = R"(
+Examples:
+  tuttirun ./a.out                              one rank a core
+  tuttirun -n 4 ./a.out input.dat               4 ranks; what follows the program belongs to it
+  tuttirun -n 2 --bind-to core --report-bindings ./a.out
+                                                one core each, and say which
+  tuttirun -n 4 -x OMP_NUM_THREADS=8 ./a.out    4 ranks with 8 threads and 8 cores each
+  tuttirun -n 1 ./server : -n 7 ./worker        two programs, one job: server is rank 0
+  tuttirun -n 3 -l hostname                     any program runs; lines are marked '0: ' '1: ' '2: '
+  tuttirun -n 2 --timeout 60 --output-filename logs ./a.out
+                                                at most a minute; a copy of the output goes to files
+  tuttirun -n 2 xterm -e gdb ./a.out            a debugger for each rank
+  tuttirun -H a:2,b:4 ./a.out                   2 ranks on host a, 4 on host b, started over ssh
+  tuttirun --hostfile hosts -N 8 ./a.out        8 ranks on each of the hosts in a file
+  tuttirun -H a,b --launch-agent 'ssh -p 2222' ./a.out
+                                                another port, or another command, instead of ssh
+  salloc -N 4 tuttirun ./a.out                  in a Slurm allocation: a rank for each of its tasks
+  tuttirun --doctor --hostfile hosts            are these hosts fit for a job, and if not, why?
+                                                Beyond 16 hosts each pair is probed one way only
+  tuttirun --doctor --json -H a,b               the same for programs
+
+Exit status:
+  0          all ranks ended with 0
+  1-255      that of the rank that failed first; 128 + N if signal N killed it
+  2          the command line, hostfile or environment is wrong, nothing was started
+  124        the time of --timeout is over
+  126, 127   the program cannot be executed, or is not found
+  130, 143   tuttirun was told to stop: by Ctrl-C, by SIGTERM
+  1          of --doctor: something is broken
+
+Environment:
+  MPIEXEC_TIMEOUT    seconds, as --timeout, which goes before it
+  TUTTI_LAUNCH_AGENT, TUTTI_INTERFACE, TUTTI_FABRIC
+                     as --launch-agent, --interface and --fabric, which go before them
+  TUTTI_TCP_CONGESTION
+                     TCP's congestion control between ranks: one of the kernel's,
+                     or 'system' to keep even bbr
+  SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
+                     hosts and slots, where neither -H nor --hostfile is given
+  OMP_NUM_THREADS    cores that each rank gets when --bind-to is not given
+  Ranks inherit the whole environment, with PMIX_* variables of their own.
+)";
+
+/// "  -n, --np N". Only the values' placeholder comes from the grammar, not their number: it shows both.
+std::string spellings(const CLI::Option& option)
+{
+    std::vector<std::string> names;
+    for (const std::string& name : option.get_snames()) {
+        names.push_back("-" + name);
+    }
+    for (const std::string& name : option.get_lnames()) {
+        names.push_back("--" + name);
+    }
+    const std::string value = option.get_items_expected_max() > 0 ? " " + option.get_type_name() : "";
+    return fmt::format("  {}{}", fmt::join(names, ", "), value);
+}
+
+std::string group_text(const CLI::App& grammar, const std::string& group)
+{
+    std::string text = fmt::format("\n{}:\n", group);
+    const auto in_group = [&group](const CLI::Option* option) { return option->get_group() == group; };
+    for (const CLI::Option* option : grammar.get_options(in_group)) {
+        text += fmt::format("{:<{}}{}\n", spellings(*option) + " ", kOptionColumn, option->get_description());
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string help_text(const CLI::App& grammar)
+{
+    std::string text(kUsage);
+    for (const std::string& group : grammar.get_groups()) {
+        text += group_text(grammar, group);
+        text += group.starts_with("Where") ? kBindingNote : "";
+        text += group.starts_with("Other hosts") ? kHostsNote : "";
+    }
+    return text + std::string(kRest);
+}
+
+std::string version_text()
+{
+    return fmt::format("tuttirun (Tutti) {}\nPMIx:  {}\nhwloc: {}\n", kVersion, PMIx_Get_version(),
+                       HWLOC_VERSION);
+}
+
+}  // namespace tutti::launcher

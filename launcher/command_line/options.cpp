@@ -1,0 +1,181 @@
+#include "launcher/command_line/options.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "launcher/base/values.hpp"
+#include "launcher/base/words.hpp"
+#include "launcher/command_line/grammar.hpp"
+#include "launcher/command_line/help.hpp"
+#include "lib/network/interface_choice.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
+constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
+constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
+
+/// Flushed at once: the caller leaves by way of an exception.
+void print(const std::string& text)
+{
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+/// Reads one section's options into `line`.
+void read_options(CLI::App& grammar, CommandLine& line, const Section& section)
+{
+    line.app = AppContext{};
+    line.app_values.clear();
+    line.typed = section.typed;
+    // CLI11 takes its words from the back.
+    std::vector<std::string> words(section.options.rbegin(), section.options.rend());
+    try {
+        grammar.parse(words);
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+/// Where the section ends with an option of a variable and its value, the value may have been meant as the
+/// program: throws UsageError that says so.
+void check_last_variable(const Section& section)
+{
+    const std::vector<std::string>& words = section.options;
+    const std::string option = words.size() < 3 ? "" : words[words.size() - 3];
+    if (option == "--env" || option == "--genv") {
+        throw UsageError(
+            fmt::format("no program to run: {0} takes two words, so '{2}' is the value of {1}; write "
+                        "'{0} {1} VALUE {2}', or '-x {1} {2}' to hand on what is set here",
+                        section.typed.at(option), words[words.size() - 2], words.back()));
+    }
+}
+
+void check_program(const Section& section, std::size_t sections)
+{
+    if (section.program.empty()) {
+        check_last_variable(section);
+        throw UsageError(sections == 1
+                             ? "no program to run: name it after the options, as in 'tuttirun -n 4 ./a.out'"
+                             : "a part of the command line between ':' names no program");
+    }
+    if (section.program.front().empty()) {
+        throw UsageError("the program's name is an empty word; is a shell variable unset?");
+    }
+}
+
+/// Puts the job's variables in front of each program's own; where both set one, the program's own stays.
+void merge_environment(CommandLine& line)
+{
+    // Then ranks tell, too: over which network they talk.
+    if (line.options.verbosity > 0) {
+        line.job_environment.emplace_back("TUTTI_VERBOSE", "1");
+    }
+    for (AppContext& app : line.options.apps) {
+        auto merged = line.job_environment;
+        std::erase_if(merged, [&app](const auto& variable) {
+            return std::ranges::any_of(app.environment,
+                                       [&](const auto& own) { return own.first == variable.first; });
+        });
+        merged.insert(merged.end(), std::make_move_iterator(app.environment.begin()),
+                      std::make_move_iterator(app.environment.end()));
+        app.environment = std::move(merged);
+    }
+}
+
+/// What can be seen only when all options have been read.
+void check_job(const CommandLine& line)
+{
+    const Options& options = line.options;
+    for (const AppContext& app : options.apps) {
+        if (options.apps.size() > 1 && app.ranks == 0) {
+            throw UsageError(fmt::format(
+                "'{}' has no -n: with several programs each needs its number of ranks", app.argv.front()));
+        }
+    }
+    if (line.job_values.contains("-H") && line.job_values.contains("-f")) {
+        throw UsageError("--host and --hostfile both say where ranks go; give one of them");
+    }
+    if (options.doctor && !options.apps.empty()) {
+        throw UsageError(
+            fmt::format("--doctor runs no program; leave out '{}'", options.apps.front().argv.front()));
+    }
+    if (options.json && !options.doctor) {
+        throw UsageError("--json is for what --doctor finds; give both, or leave it out");
+    }
+    if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty()) {
+        throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
+    }
+    if (options.quiet && options.verbosity > 0) {
+        throw UsageError("--quiet and --verbose contradict each other");
+    }
+}
+
+/// Whether hosts have what is named shows there, but no host has what is no name.
+void check_interface(const char* source, const std::string& text)
+{
+    try {
+        network::InterfaceChoice::parse(text, source);
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
+}
+
+/// Options go before variables. An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
+void apply_variables(Options& options)
+{
+    const auto value = [](const char* variable) {
+        const char* text = std::getenv(variable);
+        return std::string(text != nullptr ? text : "");
+    };
+    if (const std::string text = value(kTimeoutVariable); options.timeout_seconds == 0 && !text.empty()) {
+        options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
+    }
+    if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty()) {
+        options.launch_agent = parse_agent(kAgentVariable, text);
+    }
+    const bool by_option = !options.interface.empty();
+    if (!by_option) {
+        options.interface = value(kInterfaceVariable);
+    }
+    check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, const char* const* argv)
+{
+    CommandLine line;
+    CLI::App grammar;
+    define_options(grammar, line);
+
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const std::vector<Section> sections = split_words(words, spellings_of(grammar));
+    for (const Section& section : sections) {
+        read_options(grammar, line, section);
+        if (line.help || line.version) {
+            print(line.help ? help_text(grammar) : version_text());
+            throw EarlyExit{};
+        }
+        if (line.options.doctor && section.program.empty()) {
+            continue;
+        }
+        check_program(section, sections.size());
+        line.app.argv = section.program;
+        line.options.apps.push_back(std::move(line.app));
+    }
+    merge_environment(line);
+    check_job(line);
+    apply_variables(line.options);
+    return std::move(line.options);
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,387 @@
+#include "launcher/daemon/daemon.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/base/loopback.hpp"
+#include "launcher/base/open_files.hpp"
+#include "launcher/ranks/descendants.hpp"
+#include "launcher/ranks/session_directory.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
+constexpr std::chrono::milliseconds kRecheckPeriod{5};
+constexpr std::chrono::milliseconds kPatienceWithChildren{3000};
+/// Open files that a daemon takes without ranks; its PMIx server likewise.
+constexpr int kOwnDescriptors = 24;
+
+UniqueFd open_signals()
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+        sigaddset(&set, signal);
+    }
+    return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// That this daemon cannot start. False where nobody listens to it yet: whoever has started it on another
+/// host hears what it says on stderr.
+bool tell_head(int line, const DaemonIdentity& identity, const std::string& reason)
+{
+    if (line < 0 || identity.hello) {
+        return false;
+    }
+    std::string bytes;
+    append_frame(bytes, {FrameType::not_started, static_cast<std::uint16_t>(identity.node),
+                         encode(MissingDaemons{{identity.node}, reason})});
+    return ::send(line, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+}  // namespace
+
+Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory, Watchdog& watchdog)
+    : identity_(identity),
+      inherited_(inherited),
+      base_environment_(::environ),
+      signals_(open_signals()),
+      watchdog_(watchdog),
+      processes_(watchdog_),
+      stream_(
+          loop_, std::move(head), [this](const Frame& frame) { handle_frame(frame); },
+          [this](const std::string&) {
+              // The head is gone and with it the user: nothing may stay behind.
+              end_job(SIGTERM);
+              check_for_the_end();
+          }),
+      head_(stream_, identity.node),
+      output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
+      input_(loop_,
+             [this](std::uint64_t bytes) {
+                 head_.send(FrameType::stdin_taken, WireWriter().put(bytes).bytes());
+             }),
+      control_(loop_, control_events())
+{
+    if (identity_.hello) {
+        Hello hello = *identity_.hello;
+        hello.pid = ::getpid();  // it was made in what is the watchdog now
+        head_.send(FrameType::hello, encode(hello));
+    }
+    loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
+    PmixObserver& observer = *this;
+    pmix_ = std::make_unique<PmixProcess>(loop_, observer, session_directory);
+    // From here on errors go to the head.
+    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    ::dup2(null.get(), STDERR_FILENO);
+    relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_, control_);
+}
+
+Daemon::~Daemon()
+{
+    if (children_) {
+        children_->finish(kPatienceWithChildren);
+    }
+}
+
+void Daemon::handle_frame(const Frame& frame)
+{
+    if (frame.node != identity_.node && children_) {
+        children_->send(frame);
+    }
+    if (frame.node != identity_.node && frame.node != kAllNodes) {
+        return;
+    }
+    if (order_ && (frame.type == FrameType::stdin_data || frame.type == FrameType::send_signal)) {
+        early_.emplace_back(frame.type, frame.payload);
+    } else {
+        handle_own(frame);
+    }
+}
+
+void Daemon::handle_own(const Frame& frame)
+{
+    WireReader reader(frame.payload);
+    switch (frame.type) {
+        case FrameType::start_daemons:
+            start_daemons(decode<StartOrder>(frame.payload));
+            break;
+        case FrameType::launch:
+            launch(decode<LaunchOrder>(frame.payload));
+            break;
+        case FrameType::ping:
+            head_.send(FrameType::pong);
+            break;
+        case FrameType::fence_done:
+            relay_->handle_fence_done(frame.payload);
+            break;
+        case FrameType::modex_wanted:
+            relay_->handle_modex_wanted(frame.payload);
+            break;
+        case FrameType::rank_died: {
+            const auto rank = reader.number<std::int32_t>();
+            pmix_->announce_death(rank, reader.number<std::uint8_t>() != 0);
+            break;
+        }
+        case FrameType::modex_found:
+            relay_->handle_modex_found(frame.payload);
+            break;
+        case FrameType::stdin_data: {
+            const auto rank = reader.number<std::int32_t>();
+            input_.write(rank, reader.rest());
+            break;
+        }
+        case FrameType::output_taken:
+            output_.taken(reader.number<std::uint64_t>());
+            break;
+        case FrameType::send_signal:
+            processes_.signal(reader.number<std::int32_t>());
+            break;
+        case FrameType::doctor_task:
+            if (!patient_) {
+                patient_ = std::make_unique<doctor::Patient>(
+                    loop_, identity_.key, identity_.node,
+                    [this](const std::string& report) { head_.send(FrameType::doctor_report, report); });
+            }
+            patient_->handle_task(frame.payload);
+            break;
+        case FrameType::end_job:
+            end_job(reader.number<std::int32_t>());
+            check_for_the_end();
+            break;
+        default:
+            throw WireError("a frame that only a daemon sends");
+    }
+}
+
+void Daemon::start_daemons(const StartOrder& order)
+{
+    const auto pass_on = [this](FrameType type) {
+        return [this, type](const MissingDaemons& report) { head_.send(type, encode(report)); };
+    };
+    Children::Events events;
+    events.frame = [this](const Frame& frame) { stream_.send(frame); };
+    events.not_started = pass_on(FrameType::not_started);
+    events.lost = pass_on(FrameType::daemons_lost);
+    events.note = [this](const std::string& text, bool only_verbose) {
+        head_.send(FrameType::note, WireWriter().put(std::uint8_t{only_verbose}).put_rest(text).bytes());
+    };
+    const security::Identity self{security::Identity::Kind::daemon,
+                                  static_cast<std::uint32_t>(identity_.node)};
+    children_ = std::make_unique<Children>(loop_, identity_.key, self, inherited_, std::move(events));
+    try {
+        children_->start(order);
+        children_->watch_for_silence(order.daemon_timeout_seconds, kDaemonTimeoutOption);
+    } catch (const std::exception& error) {
+        const std::string host = Hello::of_this_process().host_name;
+        const std::string reason =
+            fmt::format("{} cannot start daemons on other hosts: {}", host, error.what());
+        head_.send(FrameType::not_started, encode(MissingDaemons{{}, reason}));
+    }
+}
+
+ControlChannels::Events Daemon::control_events()
+{
+    return {[this](int rank) {
+                if (RankProcess* process = processes_.find(rank)) {
+                    rank_joined(process->control);
+                }
+            },
+            [this](int rank) {
+                if (RankProcess* process = processes_.find(rank)) {
+                    process->control.left = true;
+                }
+            },
+            [this](int rank, int status, const std::string& message) { rank_aborted(rank, status, message); },
+            [this](int rank, const std::string& name, ControlChannels::Answer answer) {
+                if (processes_.find(rank) != nullptr) {
+                    relay_->request_deposit(rank, name, std::move(answer));
+                } else {
+                    answer(ControlChannels::Deposit::gone, {});
+                }
+            }};
+}
+
+void Daemon::rank_joined(Membership& membership)
+{
+    membership = {true, false};
+    if (!std::exchange(any_joined_, true)) {
+        head_.send(FrameType::joined);
+    }
+}
+
+void Daemon::rank_connected(int rank)
+{
+    if (RankProcess* process = processes_.find(rank)) {
+        rank_joined(process->pmix);
+    }
+}
+
+/// Ranks that have joined the job need it no more. Who has not ends with an error of its own.
+void Daemon::pmix_lost(const std::string& reason)
+{
+    why_no_pmix_ = reason;
+    if (order_) {
+        pmix_ready();
+    } else if (launched_ && !ending_ && !all_exited_) {
+        const std::string text =
+            fmt::format("{} on {}: the job goes on without it", reason, Hello::of_this_process().host_name);
+        head_.send(FrameType::note, WireWriter().put(std::uint8_t{false}).put_rest(text).bytes());
+    }
+}
+
+void Daemon::rank_finalized(int rank)
+{
+    if (RankProcess* process = processes_.find(rank)) {
+        process->pmix.left = true;
+    }
+}
+
+void Daemon::rank_aborted(int rank, int status, const std::string& message)
+{
+    if (const RankProcess* process = processes_.find(rank)) {
+        WireWriter payload;
+        payload.put(std::int32_t{rank}).put(std::int32_t{process->pid}).put(std::int32_t{status});
+        head_.send(FrameType::aborted, payload.put(std::string_view(message)).bytes());
+    }
+}
+
+void Daemon::fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer)
+{
+    relay_->fence(std::move(ranks), status, std::move(data), std::move(answer));
+}
+
+void Daemon::values_wanted(int rank, const std::string& key, PmixAnswer answer)
+{
+    relay_->request(rank, key, std::move(answer));
+}
+
+void Daemon::handle_signal()
+{
+    signalfd_siginfo info{};
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD) {
+            reap();
+        } else {
+            if (!ending_ && !all_exited_) {
+                // Ranks may take it well, or never start: nobody is to believe that they are done.
+                const auto signal = static_cast<std::int32_t>(info.ssi_signo);
+                head_.send(FrameType::told_to_end, WireWriter().put(signal).bytes());
+            }
+            end_job(SIGTERM);
+        }
+    }
+    check_for_the_end();
+}
+
+void Daemon::reap()
+{
+    const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
+    // A rank finalizes, or aborts, before it exits: the PMIx server has said that by now.
+    pmix_->read_all();
+    for (const auto& [child, wait_status] : ended) {
+        if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status))) {
+            continue;
+        }
+        const int rank = processes_.ended(child);
+        if (const RankProcess* process = processes_.find(rank)) {
+            control_.ended(rank);
+            input_.remove(rank);
+            relay_->rank_ended(rank);
+            head_.send(FrameType::exited, encode(ExitReport{rank, child, wait_status, process->has_joined(),
+                                                            process->has_left()}));
+        }
+    }
+}
+
+void Daemon::end_job(int signal)
+{
+    processes_.any_group_lives();  // drops the empty ones
+    processes_.signal(signal);
+    processes_.signal(SIGCONT);  // a stopped process would not see the signal
+    if (ending_) {
+        return;
+    }
+    ending_ = true;
+    loop_.after(kGracePeriod, [this] {
+        processes_.any_group_lives();
+        processes_.signal(SIGKILL);
+    });
+    // A process that the kernel holds (a dead file server) does not even see SIGKILL.
+    loop_.after(kGracePeriod + kUnkillablePeriod, [this] {
+        given_up_ = true;
+        check_for_the_end();
+    });
+}
+
+void Daemon::check_for_the_end()
+{
+    if (!stream_.open() && !launched_) {
+        loop_.stop();
+    }
+    const bool waits_for_pmix = order_ && !ending_;
+    if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_)) {
+        return;
+    }
+    if (processes_.any_group_lives() && !given_up_) {
+        // The ranks are done, their children are not. Those whose parent is not of the job are not ours to
+        // reap and end without a signal to us: look again.
+        if (!ending_) {
+            end_job(SIGTERM);
+        }
+        loop_.after(kRecheckPeriod, [this] { check_for_the_end(); });
+        return;
+    }
+    if (!stream_.open()) {
+        loop_.stop();
+    } else if (!all_exited_) {
+        all_exited_ = true;
+        head_.send(FrameType::all_exited);
+        output_.drain();
+    }
+}
+
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory)
+{
+    int status = 0;
+    UniqueFd line(::fcntl(head.get(), F_DUPFD_CLOEXEC, 3));  // until the daemon itself says what goes wrong
+    try {
+        Watchdog watchdog(session_directory);  // from here on in its child
+        ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
+        ::prctl(PR_SET_NAME, "tuttirun-daemon");
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        require_open_files(kOwnDescriptors, "a daemon");
+        require_loopback();
+        {
+            const UniqueFd in_use = create_session_directory(session_directory);
+            Daemon daemon(std::move(head), identity, inherited, session_directory, watchdog);
+            line.reset();
+            daemon.run();
+        }
+        end_descendants(kGracePeriod);  // what has left its rank's process group
+    } catch (const std::exception& error) {
+        if (!tell_head(line.get(), identity, describe(error))) {
+            fmt::print(stderr, "tuttirun: {}\n", describe(error));
+        }
+        status = 1;
+    }
+    remove_session_directory(session_directory);
+    return status;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,102 @@
+// The daemon: starts the ranks of one node, serves their PMIx calls, and sees to it that they all end.
+#pragma once
+
+#include <signal.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/doctor/patient.hpp"
+#include "launcher/pmix/pmix_process.hpp"
+#include "launcher/pmix/pmix_relay.hpp"
+#include "launcher/ranks/control_channels.hpp"
+#include "launcher/ranks/process_table.hpp"
+#include "launcher/ranks/rank_environment.hpp"
+#include "launcher/ranks/spawn.hpp"
+#include "launcher/ranks/watchdog.hpp"
+#include "launcher/streams/rank_input.hpp"
+#include "launcher/streams/rank_output.hpp"
+#include "launcher/tree/children.hpp"
+#include "launcher/wire/connection.hpp"
+
+namespace tutti::launcher {
+
+/// Between the first signal and SIGKILL, when a job is ended.
+inline constexpr std::chrono::milliseconds kGracePeriod{300};
+
+/// Who a daemon is.
+struct DaemonIdentity {
+    int node = 0;                // in the job
+    security::Key key;           // the job's
+    std::optional<Hello> hello;  // of another host than the head's: to be said first
+};
+
+/// Serves the head at the other end of `head`, or behind it, until the job is over or the stream is closed.
+/// `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
+/// Creates the session directory, and removes it. Forks, and returns in the child: the caller's process
+/// becomes the watchdog.
+int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+               const std::string& session_directory);
+
+class Daemon final : private PmixObserver {
+public:
+    Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
+           const std::string& session_directory, Watchdog& watchdog);
+    ~Daemon();
+    void run() { loop_.run(); }
+
+private:
+    void pmix_ready() override;
+    void pmix_lost(const std::string& reason) override;
+    void rank_connected(int rank) override;
+    void rank_finalized(int rank) override;
+    void rank_aborted(int rank, int status, const std::string& message) override;
+    void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) override;
+    void values_wanted(int rank, const std::string& key, PmixAnswer answer) override;
+
+    void handle_frame(const Frame& frame);
+    void handle_own(const Frame& frame);
+    ControlChannels::Events control_events();
+    void rank_joined(Membership& membership);
+    void start_daemons(const StartOrder& order);
+    void handle_signal();
+    void launch(LaunchOrder order);
+    void start_ranks(const LaunchOrder& order);
+    bool start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
+                    const RankEnvironment& app_environment);
+    void start_failed(int rank, const SpawnError& error);
+    void enter_working_directory(const LaunchOrder& order);
+    void reap();
+    void end_job(int signal);
+    void check_for_the_end();
+
+    const DaemonIdentity identity_;
+    EventLoop loop_;
+    InheritedState inherited_;
+    RankEnvironment base_environment_;  // taken before libpmix is started, which adds variables of its own
+    UniqueFd signals_;
+    Watchdog& watchdog_;
+    ProcessTable processes_;
+    Connection stream_;
+    Uplink head_;
+    std::unique_ptr<Children> children_;  // daemons that this one has started
+    RankOutput output_;
+    RankInput input_;
+    ControlChannels control_;
+    std::unique_ptr<PmixProcess> pmix_;
+    std::unique_ptr<PmixRelay> relay_;
+    std::unique_ptr<doctor::Patient> patient_;              // once the head is tuttirun --doctor
+    std::string why_no_pmix_;                               // once there is no server any more
+    std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
+    std::vector<std::pair<FrameType, std::string>> early_;  // for ranks that are not there until then
+    bool launched_ = false;
+    bool any_joined_ = false;
+    bool ending_ = false;
+    bool given_up_ = false;
+    bool all_exited_ = false;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,230 @@
+// How a daemon starts its ranks.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/base/open_files.hpp"
+#include "launcher/daemon/daemon.hpp"
+#include "lib/base/terminal.hpp"
+#include "lib/control/channel.hpp"
+#include "lib/control/job_description.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+struct Pipe {
+    Pipe()
+    {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+            throw std::system_error(errno, std::generic_category(), "cannot create a pipe for a rank");
+        }
+        read_end.reset(ends[0]);
+        write_end.reset(ends[1]);
+    }
+    UniqueFd read_end;
+    UniqueFd write_end;
+};
+
+/// How many this process needs for all of its ranks.
+int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
+{
+    constexpr int kWhileOneStarts = 10;                   // the rank's ends of all that follows, and copies
+    const int a_rank = 3 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel
+    const bool input_for_all = order.stdin_target == StdinTarget::all;
+    const auto ranks = static_cast<int>(local.size());
+    return kWhileOneStarts + ranks * a_rank + (input_for_all ? ranks : 1);
+}
+
+std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key& key)
+{
+    control::JobDescription job{key.to_hex(), {}, {}};
+    for (const Node& node : order.nodes) {
+        job.hosts.push_back(node.name);
+    }
+    for (const Placement& placement : order.ranks) {
+        job.node_of_rank.push_back(placement.node);
+    }
+    return job.to_text();
+}
+
+}  // namespace
+
+/// Ranks on other hosts start where the head was started.
+void Daemon::enter_working_directory(const LaunchOrder& order)
+{
+    if (::chdir(order.working_directory.c_str()) != 0) {
+        throw std::runtime_error(
+            fmt::format("cannot use the working directory {}: {}; create it on this host, or "
+                        "name one that all hosts have by --wdir",
+                        order.working_directory, std::strerror(errno)));
+    }
+}
+
+void Daemon::launch(LaunchOrder order)
+{
+    launched_ = true;
+    processes_.resize(order.ranks.size());
+    if (order.ranks_of(identity_.node).empty()) {
+        check_for_the_end();
+        return;
+    }
+    order_ = std::move(order);
+    if (why_no_pmix_.empty()) {
+        pmix_->register_job(*order_, identity_.node, identity_.key.to_hex());
+    } else {
+        pmix_ready();
+    }
+}
+
+/// Or lost: then that is said.
+void Daemon::pmix_ready()
+{
+    const std::optional<LaunchOrder> order = std::exchange(order_, std::nullopt);
+    if (order && !why_no_pmix_.empty()) {
+        start_failed(order->ranks_of(identity_.node).front(), {0, why_no_pmix_});
+    } else if (order && !ending_) {
+        start_ranks(*order);
+    }
+    for (const auto& [type, payload] : std::exchange(early_, {})) {
+        handle_own({type, static_cast<std::uint16_t>(identity_.node), payload});
+    }
+    check_for_the_end();
+}
+
+void Daemon::start_ranks(const LaunchOrder& order)
+{
+    const std::vector<int> local = order.ranks_of(identity_.node);
+    try {
+        if (identity_.hello) {
+            enter_working_directory(order);
+            base_environment_.add_forwarded(order.environment);
+        }
+        require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
+                                                                      local.size() == 1 ? "" : "s"));
+        control_.set_job(describe_job_to_ranks(order, identity_.key));
+        std::vector<RankEnvironment> environments;
+        std::vector<std::string> programs(order.apps.size());
+        for (const AppContext& app : order.apps) {
+            RankEnvironment& environment = environments.emplace_back(base_environment_);
+            for (const auto& [name, value] : app.environment) {
+                environment.set(name, value);
+            }
+            environment.set("TUTTI_LOCAL_SIZE", std::to_string(local.size()));
+            // Ranks that share cores must not spin while they wait; only the launcher sees all masks and
+            // quotas. What the user has set wins.
+            if (!environment.has("TUTTI_SHARED_CORES")) {
+                const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
+                environment.set("TUTTI_SHARED_CORES", shared ? "1" : "0");
+            }
+        }
+        for (const int rank : local) {
+            const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
+            const auto index = static_cast<std::size_t>(placement.app);
+            const AppContext& app = order.apps[index];
+            if (programs[index].empty()) {
+                SpawnError error;
+                struct stat status {};
+                if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0) {
+                    error = {errno, "cannot use the working directory " + app.working_directory};
+                } else {
+                    programs[index] = find_program(app.argv.front(), environments[index].get("PATH"),
+                                                   app.working_directory, error);
+                }
+                if (programs[index].empty()) {
+                    start_failed(placement.rank, error);
+                    break;
+                }
+            }
+            if (!start_rank(order, placement, programs[index], environments[index])) {
+                break;
+            }
+        }
+    } catch (const std::exception& error) {
+        start_failed(local.front(), {0, describe(error)});
+    }
+}
+
+bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
+                        const RankEnvironment& app_environment)
+{
+    RankEnvironment environment = app_environment;
+    for (const std::string& entry : pmix_->rank_environment(placement.rank)) {
+        environment.set_entry(entry);
+    }
+    environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
+    const UniqueFd control = control_.open(placement.rank);
+    environment.set(control::kVariable,
+                    control::channel_variable(control.get(), order.job_name, placement.rank));
+
+    const bool wants_input = order.stdin_target == StdinTarget::all ||
+                             (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
+    Pipe out;
+    std::optional<Pipe> err;
+    std::optional<Pipe> in;
+    if (!order.merge_stderr) {
+        err.emplace();
+    }
+    if (err && order.shows_status) {
+        environment.set(base::kTerminalVariable, base::identity_of_file(err->write_end.get()));
+    }
+    UniqueFd null;
+    if (wants_input) {
+        in.emplace();
+    } else {
+        null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        if (!null) {
+            throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
+        }
+    }
+    const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
+    const std::vector<char*> pointers = environment.pointers();
+    SpawnRequest request{};
+    request.program = program.c_str();
+    request.argv = &app.argv;
+    request.environment = const_cast<char**>(pointers.data());
+    request.working_directory = app.working_directory.c_str();
+    request.cpus = &placement.cpus;
+    request.standard_streams[0] = in ? in->read_end.get() : null.get();
+    request.standard_streams[1] = out.write_end.get();
+    request.standard_streams[2] = err ? err->write_end.get() : out.write_end.get();
+    request.inherited = &inherited_;
+    request.kept_descriptor = control.get();
+    request.announce_to = watchdog_.group_pipe();
+    SpawnError error;
+    const pid_t pid = spawn(request, error);
+    if (pid < 0) {
+        start_failed(placement.rank, {error.error_number, fmt::format("{}: {}", program, error.what)});
+        return false;
+    }
+    processes_.started(placement.rank, pid);
+    output_.add(placement.rank, Channel::standard_output, std::move(out.read_end));
+    if (err) {
+        output_.add(placement.rank, Channel::standard_error, std::move(err->read_end));
+    }
+    if (in) {
+        input_.add(placement.rank, std::move(in->write_end));
+    }
+    return true;
+}
+
+void Daemon::start_failed(int rank, const SpawnError& error)
+{
+    WireWriter payload;
+    payload.put(std::int32_t{rank}).put(std::int32_t{error.error_number}).put(std::string_view(error.what));
+    head_.send(FrameType::start_failed, payload.bytes());
+    end_job(SIGTERM);
+}
+
+}  // namespace tutti::launcher

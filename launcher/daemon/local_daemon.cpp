@@ -1,0 +1,81 @@
+#include "launcher/daemon/local_daemon.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "launcher/daemon/daemon.hpp"
+#include "launcher/ranks/descendants.hpp"
+#include "launcher/ranks/watchdog.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// For a watchdog to clean up after a daemon that was killed; it needs less.
+constexpr std::chrono::milliseconds kWatchdogPatience{6000};
+/// For what nobody has cleaned up after to end by itself.
+constexpr std::chrono::milliseconds kOrphansPatience{2000};
+
+}  // namespace
+
+LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedState& inherited)
+{
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        throw std::system_error(errno, std::generic_category(), "socketpair");
+    }
+    stream_.reset(ends[0]);
+    UniqueFd daemon_end(ends[1]);
+    // Should daemon and watchdog be killed, what they leave behind becomes ours.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    watchdog_ = ::fork();
+    if (watchdog_ < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (watchdog_ == 0) {
+        stream_.reset();
+        // The user's input and output are the head's business; stderr stays for libpmix's complaints.
+        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        ::dup2(null.get(), STDIN_FILENO);
+        ::dup2(null.get(), STDOUT_FILENO);
+        ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited, session_directory_));
+    }
+}
+
+void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
+{
+    if (watchdog_ <= 0) {
+        return;
+    }
+    stream_.reset();
+    const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, watchdog_, 0)));
+    pollfd entry{handle.get(), POLLIN, 0};
+    const auto ends_within = [&](std::chrono::milliseconds time) {
+        return !handle || ::poll(&entry, 1, static_cast<int>(time.count())) != 0;
+    };
+    if (!ends_within(patience)) {
+        ::kill(watchdog_, kKillDaemonSignal);
+        if (!ends_within(kWatchdogPatience)) {
+            ::kill(watchdog_, SIGKILL);
+        }
+    }
+    int status = 0;
+    if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status)) {
+        end_descendants(kOrphansPatience);
+    }
+    remove_session_directory(session_directory_);
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,97 @@
+#include "launcher/daemon/remote_daemon.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "launcher/base/open_files.hpp"
+#include "launcher/daemon/daemon.hpp"
+#include "launcher/job/daemon_messages.hpp"
+#include "launcher/placement/topology.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
+#include "launcher/ranks/session_directory.hpp"
+#include "launcher/tree/join.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::chrono::seconds kRecordPatience{10};
+constexpr std::size_t kMaxRecordBytes = std::size_t{4} << 20;
+
+/// The first line of standard input. Some agents keep it open, so its end is not waited for.
+std::string read_record()
+{
+    const auto give_up = std::chrono::steady_clock::now() + kRecordPatience;
+    std::string line;
+    while (line.find('\n') == std::string::npos && line.size() < kMaxRecordBytes) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
+        pollfd entry{STDIN_FILENO, POLLIN, 0};
+        if (left.count() <= 0 || ::poll(&entry, 1, static_cast<int>(left.count())) == 0) {
+            throw std::runtime_error(
+                "no record for a daemon came on the standard input; the command that starts "
+                "daemons must pass its standard input on");
+        }
+        std::array<char, 4096> buffer;
+        const ssize_t bytes = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+        if (bytes < 0 && errno != EINTR) {
+            throw std::runtime_error(fmt::format("cannot read the standard input: {}", std::strerror(errno)));
+        }
+        if (bytes == 0) {
+            break;
+        }
+        line.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    }
+    return line.substr(0, line.find('\n'));
+}
+
+/// Where one record went to several hosts, Slurm tells each of them its name.
+int find_node(const DaemonRecord& record)
+{
+    if (record.node >= 0) {
+        return record.node;
+    }
+    const char* const name = std::getenv("SLURMD_NODENAME");
+    const auto found = record.nodes.find(name != nullptr ? name : "");
+    if (found == record.nodes.end()) {
+        throw std::runtime_error(fmt::format("this host, {} by SLURMD_NODENAME, is none of the job's",
+                                             name != nullptr ? name : "nameless"));
+    }
+    return found->second;
+}
+
+}  // namespace
+
+int run_remote_daemon()
+{
+    const InheritedState inherited = take_over_process();
+    try {
+        const DaemonRecord record = decode_daemon_record(read_record());
+        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        ::dup2(null.get(), STDIN_FILENO);
+        ::dup2(null.get(), STDOUT_FILENO);
+        const int node = find_node(record);
+        UniqueFd stream = join_job(record, node);
+        Hello hello = Hello::of_this_process();
+        hello.topology = Topology::detect().to_wire();
+        return run_daemon(std::move(stream), {node, record.key, std::move(hello)}, inherited,
+                          choose_session_directory());
+    } catch (const std::exception& error) {
+        const Hello self = Hello::of_this_process();
+        fmt::print(stderr, "tuttirun --daemon on {}: {}\n", self.host_name, describe(error));
+        return 1;
+    }
+}
+
+}  // namespace tutti::launcher

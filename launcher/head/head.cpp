@@ -1,0 +1,373 @@
+#include "launcher/head/head.hpp"
+
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/base/usage_error.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
+#include "launcher/ranks/rank_environment.hpp"
+#include "lib/base/terminal.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// For the commands that started the daemons to end with them.
+constexpr std::chrono::milliseconds kStarterPatience{3000};
+constexpr std::chrono::milliseconds kStarterPatienceAfterLoss{500};
+
+/// Whoever knows the name may claim to be a rank of the job, so it cannot be guessed.
+std::string make_job_name()
+{
+    std::random_device random;
+    return fmt::format("tutti-{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+LaunchOrder make_order(const Options& options, const JobMap& map, bool with_environment)
+{
+    LaunchOrder order;
+    order.job_name = make_job_name();
+    order.nodes = map.nodes;
+    order.apps = options.apps;
+    order.ranks = map.ranks;
+    order.stdin_target = options.stdin_target;
+    order.stdin_rank = options.stdin_rank;
+    order.merge_stderr = options.output.merge_stderr;
+    order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
+    if (with_environment) {
+        order.environment = forwarded_environment(::environ);
+        order.working_directory = std::filesystem::current_path();
+    }
+    return order;
+}
+
+}  // namespace
+
+Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherited)
+    : options_(options),
+      plan_(std::move(plan)),
+      signals_(open_launcher_signals(options.forward_signals)),
+      writer_(std::make_unique<OutputWriter>(
+          options.output, OutputWriter::Events{[this](int node, std::uint64_t bytes) {
+                                                   loop_.post([this, node, bytes] {
+                                                       send(node, FrameType::output_taken,
+                                                            WireWriter().put(bytes).bytes());
+                                                   });
+                                               },
+                                               [this](const char* where, int error_number) {
+                                                   loop_.post([this, where, error_number] {
+                                                       handle_write_failure(where, error_number);
+                                                   });
+                                               }})),
+      children_(loop_, plan_.key, {security::Identity::Kind::head, 0}, inherited,
+                {[this](const Frame& frame) { handle_frame(frame); },
+                 [this](const MissingDaemons& report) { handle_not_started(report); },
+                 [this](const MissingDaemons& report) { handle_lost(report); },
+                 [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }})
+{
+    loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
+}
+
+void Head::say(const std::string& message)
+{
+    writer_->message("tuttirun: " + message + "\n");
+}
+
+int Head::run()
+{
+    if (options_.timeout_seconds > 0) {
+        const std::chrono::duration<double> timeout(options_.timeout_seconds);
+        loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(timeout), [this] {
+            end_job(kTimeoutStatus, SIGTERM,
+                    fmt::format("the job did not end within {} s (--timeout); ending it",
+                                options_.timeout_seconds));
+            hurry();
+        });
+    }
+    start_daemons();
+    loop_.run();
+    // What led to a host that is gone may hang until it is killed.
+    const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
+    children_.finish(any_lost ? kStarterPatienceAfterLoss : kStarterPatience);
+    return exit_status_.value_or(0);
+}
+
+void Head::start_daemons()
+{
+    if (plan_.hosts.size() > kMaxNodes) {
+        throw UsageError(
+            fmt::format("{} hosts are more than the {} that a job may have", plan_.hosts.size(), kMaxNodes));
+    }
+    StartOrder order{plan_.method, options_.interface, {}, -1, options_.daemon_timeout_seconds};
+    for (const Host& host : plan_.hosts) {
+        const int node = static_cast<int>(nodes_.size());
+        NodeState& state = nodes_.emplace_back();
+        state.name = host.name;
+        if (host.local) {
+            state.here = true;
+            children_.adopt(node, host.name, std::move(plan_.local_daemon));
+        } else {
+            order.hosts.push_back({node, host.name, host.user});
+        }
+    }
+    if (!order.hosts.empty()) {
+        children_.start(order);
+    }
+    children_.watch_for_silence(options_.daemon_timeout_seconds, kDaemonTimeoutOption);
+    // While ssh is under way, which takes far longer.
+    for (NodeState& state : nodes_) {
+        if (state.here) {
+            state.topology = Topology::detect();
+        }
+    }
+    launch_when_complete();
+}
+
+void Head::handle_hello(int node, std::string_view payload)
+{
+    NodeState& state = state_of(node);
+    const Hello hello = decode_hello(payload);
+    state.topology = Topology::from_wire(hello.topology);
+    state.here = true;
+    if (options_.verbosity > 1) {
+        say(fmt::format("the daemon on {} is there (pid {} on {})", state.name, hello.pid, hello.host_name));
+    }
+    launch_when_complete();
+}
+
+void Head::launch_when_complete()
+{
+    if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here)) {
+        return;
+    }
+    std::vector<Topology> topologies;
+    for (NodeState& node : nodes_) {
+        topologies.push_back(std::move(node.topology));
+    }
+    map_ = plan_.map(topologies);
+    if (!options_.output.directory.empty()) {
+        writer_->open_files(static_cast<int>(map_->ranks.size()));
+    }
+    if (options_.verbosity > 0) {
+        std::vector<std::string_view> names;
+        for (const NodeState& node : nodes_) {
+            names.push_back(node.name);
+        }
+        say(fmt::format("starting {} ranks of {} on {}", map_->ranks.size(),
+                        options_.apps.front().argv.front(), fmt::join(names, ", ")));
+    }
+    fences_ =
+        std::make_unique<FenceCollector>(*map_, [this](const std::set<int>& nodes, const FenceFrame& done) {
+            const std::string payload = encode(done);
+            if (nodes.size() == nodes_.size()) {
+                broadcast(FrameType::fence_done, payload);
+                return;
+            }
+            for (const int node : nodes) {
+                send(node, FrameType::fence_done, payload);
+            }
+        });
+    const bool any_remote = std::ranges::any_of(plan_.hosts, [](const Host& host) { return !host.local; });
+    broadcast(FrameType::launch, encode(make_order(options_, *map_, any_remote)));
+    start_input();
+}
+
+void Head::start_input()
+{
+    if (options_.stdin_target == StdinTarget::none) {
+        return;
+    }
+    const bool for_all = options_.stdin_target == StdinTarget::all;
+    const int rank = for_all ? kAllRanks : options_.stdin_rank;
+    int target = kAllNodes;
+    if (!for_all) {
+        target = map_->ranks.at(static_cast<std::size_t>(rank)).node;
+        input_window_.add_reader(target);
+    } else {
+        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+            input_window_.add_reader(static_cast<int>(node));
+        }
+    }
+    input_ = std::make_unique<InputReader>(loop_, [this, rank, target](std::string_view bytes) {
+        send(target, FrameType::stdin_data, WireWriter().put(std::int32_t{rank}).put_rest(bytes).bytes());
+    });
+}
+
+void Head::handle_frame(const Frame& frame)
+{
+    const int node = frame.node;
+    if (frame.type == FrameType::hello) {
+        handle_hello(node, frame.payload);
+        return;
+    }
+    WireReader reader(frame.payload);
+    switch (frame.type) {
+        case FrameType::not_started:
+            handle_not_started(decode<MissingDaemons>(frame.payload));
+            return;
+        case FrameType::daemons_lost:
+            handle_lost(decode<MissingDaemons>(frame.payload));
+            return;
+        case FrameType::told_to_end:
+            handle_told_to_end(node, reader.number<std::int32_t>());
+            return;
+        case FrameType::note: {
+            const bool only_verbose = reader.number<std::uint8_t>() != 0;
+            handle_note(std::string(reader.rest()), only_verbose);
+            return;
+        }
+        default:
+            break;
+    }
+    if (!map_) {
+        throw WireError("a frame about a job that has not begun");
+    }
+    switch (frame.type) {
+        case FrameType::output:
+            handle_output(node, reader);
+            break;
+        case FrameType::stdin_taken:
+            if (input_) {
+                input_->taken(input_window_.taken(node, reader.number<std::uint64_t>()));
+            }
+            break;
+        case FrameType::fence:
+            fences_->add(node, decode<FenceFrame>(frame.payload));
+            break;
+        case FrameType::modex_request:
+            handle_modex_request(frame);
+            break;
+        case FrameType::modex_answer: {
+            const ModexAnswer answer = decode<ModexAnswer>(frame.payload);
+            send(answer.asker, FrameType::modex_found, frame.payload);
+            break;
+        }
+        case FrameType::start_failed: {
+            const auto rank = reader.number<std::int32_t>();
+            const auto error_number = reader.number<std::int32_t>();
+            fail(rank, 0, judge_start(error_number, reader.text()));
+            break;
+        }
+        case FrameType::joined:
+            any_joined_ = true;
+            look_for_absence();
+            break;
+        case FrameType::exited:
+            handle_exit(decode<ExitReport>(frame.payload));
+            break;
+        case FrameType::aborted: {
+            const auto rank = reader.number<std::int32_t>();
+            const auto pid = reader.number<std::int32_t>();
+            const auto status = reader.number<std::int32_t>();
+            fail(rank, pid, judge_abort(status, reader.text()));
+            break;
+        }
+        case FrameType::all_exited:
+            state_of(node).all_exited = true;
+            look_for_the_end();
+            break;
+        case FrameType::bye:
+            state_of(node).said_bye = true;
+            look_for_the_end();
+            break;
+        default:
+            throw WireError("a frame that only a head sends");
+    }
+}
+
+void Head::handle_output(int node, WireReader& reader)
+{
+    const auto rank = reader.number<std::int32_t>();
+    const auto channel = reader.number<std::uint8_t>();
+    const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size() &&
+                       (channel == static_cast<std::uint8_t>(Channel::standard_output) ||
+                        channel == static_cast<std::uint8_t>(Channel::standard_error));
+    if (!known) {
+        throw WireError("output of a rank that does not exist");
+    }
+    writer_->write(node, {rank, static_cast<Channel>(channel)}, reader.rest());
+}
+
+void Head::handle_modex_request(const Frame& frame)
+{
+    const ModexRequest request = decode<ModexRequest>(frame.payload);
+    if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size()) {
+        throw WireError("a question about a rank that does not exist");
+    }
+    send(map_->ranks[static_cast<std::size_t>(request.rank)].node, FrameType::modex_wanted, frame.payload);
+}
+
+void Head::handle_exit(const ExitReport& report)
+{
+    if (options_.verbosity > 1) {
+        say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
+                        node_name_of(report.rank), report.wait_status));
+    }
+    if (const std::optional<Failure> failure = judge_exit(report)) {
+        const auto by_signal = static_cast<std::uint8_t>(WIFSIGNALED(report.wait_status));
+        broadcast(FrameType::rank_died, WireWriter().put(std::int32_t{report.rank}).put(by_signal).bytes());
+        fail(report.rank, report.pid, *failure);
+    } else if (!report.joined && !absent_) {
+        absent_ = {report.rank, report.pid};
+        look_for_absence();
+    }
+    fences_->rank_ended(report.rank);
+}
+
+/// Programs that know nothing of jobs end as they like. Where some join, all have to.
+void Head::look_for_absence()
+{
+    if (any_joined_ && absent_) {
+        fail(absent_->first, absent_->second, judge_absence());
+    }
+}
+
+Head::NodeState& Head::state_of(int node)
+{
+    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) {
+        throw WireError("a report of a node that does not exist");
+    }
+    return nodes_[static_cast<std::size_t>(node)];
+}
+
+const std::string& Head::node_name_of(int rank) const
+{
+    if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size()) {
+        throw WireError("a report of a rank that does not exist");
+    }
+    const Placement& placement = map_->ranks[static_cast<std::size_t>(rank)];
+    return map_->nodes[static_cast<std::size_t>(placement.node)].name;
+}
+
+void Head::handle_note(const std::string& text, bool only_verbose)
+{
+    if (!only_verbose || options_.verbosity > 0) {
+        say(text);
+    }
+}
+
+void Head::broadcast(FrameType type, std::string_view payload)
+{
+    children_.send({type, kAllNodes, payload});
+}
+
+void Head::broadcast_signal(FrameType type, int signal)
+{
+    broadcast(type, WireWriter().put(std::int32_t{signal}).bytes());
+}
+
+void Head::send(int node, FrameType type, std::string_view payload)
+{
+    children_.send({type, static_cast<std::uint16_t>(node), payload});
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,116 @@
+// The head: brings up the daemons, drives the job through them, passes input, output and signals, and finds
+// the exit status.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/head/failure.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/placement/topology.hpp"
+#include "launcher/pmix/fence_collector.hpp"
+#include "launcher/streams/input_reader.hpp"
+#include "launcher/streams/output_writer.hpp"
+#include "launcher/streams/stdin_window.hpp"
+#include "launcher/tree/children.hpp"
+
+namespace tutti::launcher {
+
+/// Exit status after --timeout, as timeout(1) has it.
+inline constexpr int kTimeoutStatus = 124;
+
+/// The nodes of a job before anything runs on them.
+struct HeadPlan {
+    security::Key key;
+    std::vector<Host> hosts;  // from job_hosts()
+    UniqueFd local_daemon;    // stream to the daemon of the host that is local, where there is one
+    StartMethod method;       // for the daemons of the others
+    /// Places the ranks once all daemons have told what their machines are. May throw, which ends all.
+    std::function<JobMap(std::span<const Topology> topologies)> map;
+};
+
+class Head {
+public:
+    /// `inherited` is what the launcher was started with, for the commands that start daemons. Both must
+    /// outlive the head.
+    Head(const Options& options, HeadPlan plan, const InheritedState& inherited);
+
+    /// Runs the job to its end, and hangs up on the daemons. Returns tuttirun's exit status. Throws what
+    /// plan.map throws, and std::system_error when the output directory cannot be written.
+    int run();
+    /// After run(): the user ended the job and the terminal takes no output. The writer's thread may hang in
+    /// its write for ever, so the process must end without waiting for it.
+    bool output_is_stuck() const noexcept { return !output_finished_; }
+    /// After run(): how long the daemon of this machine may take to end. None where it has not answered.
+    std::chrono::milliseconds patience_with_local_daemon() const noexcept;
+
+private:
+    struct NodeState {
+        std::string name;
+        Topology topology;
+        bool here = false;        // its daemon has said hello
+        bool all_exited = false;  // no process of the job is left there
+        bool said_bye = false;    // nor any output on its way
+        bool lost = false;
+    };
+
+    void start_daemons();
+    void handle_hello(int node, std::string_view payload);
+    void handle_not_started(const MissingDaemons& report);
+    void handle_told_to_end(int node, int signal);
+    void handle_lost(const MissingDaemons& report);
+    void handle_note(const std::string& text, bool only_verbose);
+    void launch_when_complete();
+    void start_input();
+
+    void handle_frame(const Frame& frame);
+    void handle_output(int node, WireReader& reader);
+    void handle_exit(const ExitReport& report);
+    void look_for_absence();
+    void handle_modex_request(const Frame& frame);
+    void handle_signal();
+    void handle_write_failure(const std::string& where, int error_number);
+    NodeState& state_of(int node);
+    const std::string& node_name_of(int rank) const;
+
+    void broadcast(FrameType type, std::string_view payload = {});
+    void broadcast_signal(FrameType type, int signal);
+    void send(int node, FrameType type, std::string_view payload);
+    /// A line of the launcher's own, on stderr.
+    void say(const std::string& message);
+    void tell_loss(const std::string& message);
+    void fail(int rank, int pid, const Failure& failure);
+    void end_job(int exit_status, int signal, const std::string& message);
+    void hurry();
+    void give_up_waiting(std::chrono::milliseconds waited);
+    void stop_with_job();
+    void look_for_the_end();
+    void finish_output();
+
+    const Options& options_;
+    HeadPlan plan_;
+    EventLoop loop_;
+    UniqueFd signals_;
+    std::unique_ptr<OutputWriter> writer_;
+    std::vector<NodeState> nodes_;
+    Children children_;
+    std::optional<JobMap> map_;  // once all daemons are here
+    std::unique_ptr<FenceCollector> fences_;
+    std::unique_ptr<InputReader> input_;
+    StdinWindow input_window_;
+    std::optional<int> exit_status_;             // of the first thing that went wrong
+    bool any_joined_ = false;                    // ranks are part of the job: they may wait for each other
+    std::optional<std::pair<int, int>> absent_;  // rank and pid of the first that ended well and did not join
+    bool ended_by_user_ = false;                 // then a terminal that takes no output is not waited for
+    bool local_daemon_lost_ = false;             // or given up
+    bool loss_told_ = false;                     // of a daemon: what is lost after it is its consequence
+    bool all_exited_ = false;
+    bool finishing_ = false;
+    bool output_finished_ = false;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,230 @@
+// How the head's jobs end: well, by a failure, by the user, by the loss of a daemon.
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/head/head.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// For a terminal that takes no output, when the user has ended the job.
+constexpr std::chrono::milliseconds kOutputPatience{1000};
+/// For a daemon to end its ranks; it needs less, with its grace period and all.
+constexpr std::chrono::milliseconds kEndPatience{10'000};
+/// Without a word from a daemon, once the user wants the job to end.
+constexpr double kHurrySeconds = 2;
+/// Likewise, until daemons have killed their ranks, once the user has asked twice.
+constexpr std::chrono::milliseconds kImpatience{500};
+
+}  // namespace
+
+void Head::handle_not_started(const MissingDaemons& report)
+{
+    for (const int node : report.nodes) {
+        state_of(node).lost = true;
+    }
+    end_job(1, SIGTERM, report.reason);
+    look_for_the_end();
+}
+
+void Head::handle_told_to_end(int node, int signal)
+{
+    end_job(128 + signal, SIGTERM,
+            fmt::format("the daemon on {} got signal {} ({}); ending the job", state_of(node).name, signal,
+                        ::strsignal(signal)));
+}
+
+void Head::handle_lost(const MissingDaemons& report)
+{
+    bool matters = false;
+    std::vector<int> ranks;
+    for (const int node : report.nodes) {
+        NodeState& state = state_of(node);
+        matters = matters || (!state.said_bye && !state.lost);
+        state.lost = true;
+        local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[static_cast<std::size_t>(node)].local;
+        for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {
+            if (placement.node == node) {
+                ranks.push_back(placement.rank);
+            }
+        }
+        if (const std::uint64_t more = input_window_.remove_reader(node); input_ && more > 0) {
+            input_->taken(more);
+        }
+    }
+    if (matters) {
+        const std::string theirs = ranks.empty()
+                                       ? ""
+                                       : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s",
+                                                     fmt::join(ranks, ", "));
+        tell_loss(report.reason + theirs);
+    }
+    look_for_the_end();
+}
+
+/// The first loss is told also where the job is ending already: ranks that have lost their peers complain,
+/// and may be heard before their peers' daemon is known to be gone. Not on one host: what ended the job has
+/// been told, and libpmix (4.2.2) takes a daemon along now and then whose ranks are killed all at once; its
+/// watchdog clears up.
+void Head::tell_loss(const std::string& message)
+{
+    if (std::exchange(loss_told_, true) || (exit_status_ && nodes_.size() == 1)) {
+        return;
+    }
+    if (exit_status_ || all_exited_) {
+        say(message);
+        exit_status_ = exit_status_.value_or(1);  // of output that did not come
+    } else {
+        end_job(1, SIGTERM, message + "; ending the job");
+    }
+}
+
+void Head::fail(int rank, int pid, const Failure& failure)
+{
+    const std::string& host = node_name_of(rank);
+    const std::string who = pid > 0 ? fmt::format("rank {} (pid {}, on {})", rank, pid, host)
+                                    : fmt::format("rank {} (on {})", rank, host);
+    end_job(failure.exit_status, SIGTERM, fmt::format("{} {}; ending the job", who, failure.text));
+}
+
+/// The first reason counts; what comes after it is its consequence.
+void Head::end_job(int exit_status, int signal, const std::string& message)
+{
+    if (exit_status_ || all_exited_) {
+        return;
+    }
+    exit_status_ = exit_status;
+    if (!message.empty()) {
+        say(message);
+    }
+    if (!map_) {
+        // Daemons that have no ranks end when they are hung up on.
+        for (NodeState& node : nodes_) {
+            node.lost = true;
+        }
+        look_for_the_end();
+        return;
+    }
+    broadcast_signal(FrameType::end_job, signal);
+    loop_.after(kEndPatience, [this] { give_up_waiting(kEndPatience); });
+}
+
+/// A daemon that is there, and does not do its work, is not waited for for ever. That of this machine is
+/// killed, and its watchdog ends its ranks.
+void Head::give_up_waiting(std::chrono::milliseconds waited)
+{
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        NodeState& node = nodes_[i];
+        if (node.all_exited || node.lost) {
+            continue;
+        }
+        node.lost = true;
+        local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[i].local;
+        say(fmt::format("the daemon on {} did not end its ranks within {} s; {}", node.name,
+                        std::chrono::duration<double>(waited).count(),
+                        plan_.hosts[i].local ? "killing it" : "look there for what is left"));
+    }
+    look_for_the_end();
+}
+
+/// Somebody waits for the end: who does not answer is not waited for any longer than it takes to be sure.
+void Head::hurry()
+{
+    if (!all_exited_) {
+        children_.watch_for_silence(kHurrySeconds, "after the job was to end");
+    }
+}
+
+std::chrono::milliseconds Head::patience_with_local_daemon() const noexcept
+{
+    const std::chrono::duration<double> hurried(kHurrySeconds);
+    return local_daemon_lost_ ? std::chrono::milliseconds(0)
+           : ended_by_user_   ? std::chrono::duration_cast<std::chrono::milliseconds>(hurried)
+                              : kEndPatience;
+}
+
+void Head::handle_signal()
+{
+    signalfd_siginfo info{};
+    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+        const int signal = static_cast<int>(info.ssi_signo);
+        switch (signal) {
+            case SIGINT:
+            case SIGTERM:
+            case SIGHUP:
+            case SIGQUIT:
+                if (ended_by_user_) {  // impatient: no grace
+                    broadcast_signal(FrameType::end_job, SIGKILL);
+                    loop_.after(kImpatience, [this] { give_up_waiting(kImpatience); });
+                }
+                ended_by_user_ = true;
+                end_job(128 + signal, signal,
+                        fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
+                hurry();
+                if (all_exited_) {
+                    loop_.after(kOutputPatience, [this] { loop_.stop(); });
+                }
+                break;
+            case SIGTSTP:
+                stop_with_job();
+                break;
+            default:
+                broadcast_signal(FrameType::send_signal, signal);
+        }
+    }
+}
+
+void Head::stop_with_job()
+{
+    broadcast_signal(FrameType::send_signal, SIGTSTP);
+    ::raise(SIGSTOP);
+    // Whoever continues us sends SIGCONT, which is passed on like any other.
+}
+
+void Head::look_for_the_end()
+{
+    const auto has_exited = [](const NodeState& node) { return node.all_exited || node.lost; };
+    if (!all_exited_ && std::ranges::all_of(nodes_, has_exited)) {
+        all_exited_ = true;
+        if (ended_by_user_ || exit_status_ == kTimeoutStatus) {
+            loop_.after(kOutputPatience, [this] { loop_.stop(); });
+        }
+    }
+    const auto is_silent = [](const NodeState& node) { return node.said_bye || node.lost; };
+    if (!finishing_ && std::ranges::all_of(nodes_, is_silent)) {
+        finishing_ = true;
+        finish_output();
+    }
+}
+
+void Head::finish_output()
+{
+    writer_->finish([this] {
+        loop_.post([this] {
+            output_finished_ = true;
+            loop_.stop();
+        });
+    });
+}
+
+void Head::handle_write_failure(const std::string& where, int error_number)
+{
+    if (error_number == EPIPE) {
+        // Nobody listens any more (tuttirun ... | head): as quiet an end as SIGPIPE's.
+        end_job(128 + SIGPIPE, SIGTERM, {});
+    } else {
+        end_job(1, SIGTERM,
+                fmt::format("cannot write to {}: {}; ending the job", where, std::strerror(error_number)));
+    }
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,255 @@
+#include "launcher/hosts/hostfile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/base/usage_error.hpp"
+#include "launcher/base/values.hpp"
+#include "lib/base/suggest.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+// Enough for every cluster, and an end for /dev/zero.
+constexpr std::size_t kLongestHostfileBytes = 1 << 20;
+
+/// What a line may set, by all names that Open MPI and Hydra know for it.
+enum class Setting { slots, max_slots, user };
+constexpr std::array<std::pair<std::string_view, Setting>, 14> kSettings = {
+    {{"slots", Setting::slots},
+     {"count", Setting::slots},
+     {"cpu", Setting::slots},
+     {"cpus", Setting::slots},
+     {"max_slots", Setting::max_slots},
+     {"max-slots", Setting::max_slots},
+     {"slots_max", Setting::max_slots},
+     {"slots-max", Setting::max_slots},
+     {"max_cpus", Setting::max_slots},
+     {"max-cpus", Setting::max_slots},
+     {"user", Setting::user},
+     {"username", Setting::user},
+     {"user_name", Setting::user},
+     {"user-name", Setting::user}}};
+
+/// What they know and Tutti has for all hosts alike, or leaves to others.
+struct Foreign {
+    std::string_view key;
+    std::string_view remedy;
+};
+constexpr std::string_view kBindAlike = "ranks are bound alike on all hosts, by --bind-to";
+constexpr std::string_view kOneNetwork =
+    "the network is the same for all hosts: name it, or its subnet, by --interface";
+constexpr std::array<Foreign, 8> kForeign = {
+    {{"binding", kBindAlike},
+     {"cpu_set", kBindAlike},
+     {"cpu-set", kBindAlike},
+     {"slot_list", kBindAlike},
+     {"slot-list", kBindAlike},
+     {"ifname", kOneNetwork},
+     {"iface", kOneNetwork},
+     {"port", "ssh's port of a host stands in ~/.ssh/config: 'Host NAME' and 'Port N'"}}};
+
+constexpr std::string_view kLettersAndDigits =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/// Whether `text` could be misread by nobody: letters, digits and `others`, with no '-' in front.
+bool is_harmless(std::string_view text, std::string_view others)
+{
+    return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [&](char letter) {
+        return kLettersAndDigits.find(letter) != std::string_view::npos ||
+               others.find(letter) != std::string_view::npos;
+    });
+}
+
+std::string checked_user(std::string_view where, std::string_view user)
+{
+    if (!is_harmless(user, "._-+@\\")) {
+        throw UsageError(fmt::format("{}: '{}' is no name of a user", where, user));
+    }
+    return std::string(user);
+}
+
+/// Views into the text that was taken apart.
+struct NameAndSlots {
+    std::string_view name;
+    std::string_view slots;  // empty: none given
+    bool has_slots = false;
+};
+
+/// Takes "host:2" apart. An IPv6 address stands in brackets where slots follow it: "[::1]:2".
+NameAndSlots split_slots(std::string_view text)
+{
+    std::string_view name = text;
+    std::string_view rest;
+    if (text.starts_with('[') && text.find(']') != std::string_view::npos) {
+        name = text.substr(1, text.find(']') - 1);
+        rest = text.substr(text.find(']') + 1);
+    } else if (std::ranges::count(text, ':') == 1) {
+        name = text.substr(0, text.find(':'));
+        rest = text.substr(text.find(':'));
+    }
+    return {name, rest.starts_with(':') ? rest.substr(1) : rest, !rest.empty()};
+}
+
+/// `where` stands in front of messages: the option, or the file and line.
+Host parse_host(std::string_view where, std::string_view text)
+{
+    Host host;
+    std::string_view rest = text;
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+        host.user = checked_user(where, text.substr(0, at));
+        rest = text.substr(at + 1);
+    }
+    const NameAndSlots parts = split_slots(rest);
+    if (parts.name.empty()) {
+        throw UsageError(fmt::format("{}: '{}' names no host", where, text));
+    }
+    check_host_name(where, parts.name);
+    host.name = parts.name;
+    if (parts.has_slots) {
+        host.slots = parse_number(where, "number of slots", parts.slots, 1, kMaxRanks);
+        host.slots_given = true;
+    }
+    return host;
+}
+
+Setting setting_called(std::string_view where, std::string_view key, const Host& host)
+{
+    const auto known = std::ranges::find(kSettings, key, &std::pair<std::string_view, Setting>::first);
+    if (known != kSettings.end()) {
+        return known->second;
+    }
+    const auto foreign = std::ranges::find(kForeign, key, &Foreign::key);
+    if (foreign != kForeign.end()) {
+        throw UsageError(
+            fmt::format("{}: '{}' cannot be set for one host; remove it: {}", where, key, foreign->remedy));
+    }
+    if (host.name == "rank" && key.find_first_not_of("0123456789") == std::string_view::npos) {
+        throw UsageError(
+            fmt::format("{}: this is a line of Open MPI's rankfiles, which say where each rank runs; name "
+                        "hosts with their "
+                        "slots instead, and --map-by, --rank-by and --bind-to",
+                        where));
+    }
+    constexpr std::array<std::string_view, 3> kUsual = {"slots", "max_slots", "user"};
+    throw UsageError(fmt::format("{}: unknown setting '{}'{} (known: slots, max_slots, user)", where, key,
+                                 base::did_you_mean(key, kUsual)));
+}
+
+/// "slots = 4" as one word.
+std::string join_settings(std::string_view line)
+{
+    std::string joined;
+    for (const char letter : line) {
+        const bool blank = letter == ' ' || letter == '\t';
+        if (letter == '=') {
+            joined.erase(joined.find_last_not_of(" \t") + 1);
+        }
+        if (!blank || !joined.ends_with('=')) {
+            joined += letter;
+        }
+    }
+    return joined;
+}
+
+/// One "key=value" behind the host of a hostfile's line.
+void apply_setting(std::string_view where, std::string_view setting, Host& host)
+{
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos) {
+        throw UsageError(
+            fmt::format("{}: '{}' is not understood; a line reads 'host', 'host:2' or 'host slots=2 "
+                        "max_slots=4'",
+                        where, setting));
+    }
+    const std::string_view key = setting.substr(0, equals);
+    const std::string_view value = setting.substr(equals + 1);
+    const Setting what = setting_called(where, key, host);
+    if (what == Setting::user) {
+        if (!host.user.empty()) {
+            throw UsageError(fmt::format("{}: the user is given twice", where));
+        }
+        host.user = checked_user(where, value);
+        return;
+    }
+    int& target = what == Setting::slots ? host.slots : host.max_slots;
+    if (target != 0) {
+        throw UsageError(fmt::format("{}: {} is given twice", where, key));
+    }
+    target = parse_number(where, key, value, 1, kMaxRanks);
+    host.slots_given = host.slots > 0;
+}
+
+}  // namespace
+
+std::vector<Host> parse_host_list(std::string_view option, std::string_view text)
+{
+    std::vector<Host> hosts;
+    for (const std::string& part : parse_list(option, text)) {
+        hosts.push_back(parse_host(option, part));
+        hosts.back().slots = std::max(1, hosts.back().slots);
+    }
+    return hosts;
+}
+
+std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
+{
+    std::vector<Host> hosts;
+    std::istringstream lines{std::string(text)};
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+        std::istringstream words(join_settings(std::string_view(line).substr(0, line.find('#'))));
+        std::string word;
+        if (!(words >> word)) {
+            continue;
+        }
+        const std::string where = fmt::format("{}:{}", path, number);
+        Host host = parse_host(where, word);
+        while (words >> word) {
+            apply_setting(where, word, host);
+        }
+        if (host.max_slots != 0 && host.max_slots < host.slots) {
+            throw UsageError(fmt::format("{}: max_slots={} is less than slots={}; raise it or leave it out",
+                                         where, host.max_slots, host.slots));
+        }
+        hosts.push_back(std::move(host));
+    }
+    if (hosts.empty()) {
+        throw UsageError(
+            fmt::format("hostfile '{}' names no host; write one a line, such as 'localhost slots=4'", path));
+    }
+    return hosts;
+}
+
+std::vector<Host> read_hostfile(const std::string& path)
+{
+    std::string text(kLongestHostfileBytes + 1, '\0');
+    std::ifstream file(path);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!file.is_open() || file.bad()) {
+        throw UsageError(fmt::format("cannot read hostfile '{}': {}", path, std::strerror(errno)));
+    }
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLongestHostfileBytes) {
+        throw UsageError(fmt::format("hostfile '{}' is longer than {} bytes: it is no hostfile", path,
+                                     kLongestHostfileBytes));
+    }
+    return parse_hostfile(path, text);
+}
+
+void check_host_name(std::string_view where, std::string_view name)
+{
+    // '%' is the scope of a link-local address, ':' part of any IPv6 address.
+    if (!is_harmless(name, ".-_:%")) {
+        throw UsageError(fmt::format("{}: '{}' is no name of a host", where, name));
+    }
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,196 @@
+#include "launcher/hosts/hosts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/base/usage_error.hpp"
+#include "launcher/hosts/slurm.hpp"
+#include "launcher/hosts/this_host.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+bool started_by_srun(const Options& options)
+{
+    if (options.launcher) {
+        return *options.launcher == StartMethod::Agent::srun;
+    }
+    return options.launch_agent.empty() && slurm_allocation().has_value();
+}
+
+/// Looks the hosts up in the allocation: nobody else's may be used, and Slurm knows how many slots they have.
+void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& allocation)
+{
+    std::vector<std::string_view> names;
+    for (const Host& granted : allocation) {
+        names.push_back(granted.name);
+    }
+    for (Host& host : hosts) {
+        const auto found = std::ranges::find_if(allocation, [&](const Host& granted) {
+            return granted.name == host.name || host.name.starts_with(granted.name + ".") ||
+                   (is_this_host(host.name) && is_this_slurm_node(granted.name));
+        });
+        if (found == allocation.end()) {
+            throw UsageError(
+                fmt::format("host '{}' is not in the Slurm allocation, which has {}; ask for it with "
+                            "salloc or sbatch, or start daemons by ssh: --launcher ssh",
+                            host.name, fmt::join(names, ", ")));
+        }
+        host.name = found->name;
+        host.slots = host.slots_given ? host.slots : found->slots;
+    }
+}
+
+/// Names of this machine that only the resolver knows stay as they are, for output. A name server that is
+/// slow once is asked no more, but for names like this machine's own: ssh will have to, and asks for all at
+/// once.
+void find_other_names(std::vector<Host>& hosts)
+{
+    constexpr std::chrono::milliseconds kSlow(500);
+    std::map<std::string, bool> asked;  // and whether it is this machine
+    bool slow = false;
+    for (Host& host : hosts) {
+        if (host.local || !host.user.empty()) {
+            continue;
+        }
+        const auto known = asked.find(host.name);
+        if (known != asked.end()) {
+            host.local = known->second;
+        } else if (!slow || is_like_this_host(host.name)) {
+            const auto start = std::chrono::steady_clock::now();
+            host.local = resolves_to_this_host(host.name);
+            slow = slow || std::chrono::steady_clock::now() - start > kSlow;
+            asked.emplace(host.name, host.local);
+        }
+    }
+}
+
+/// One entry a host. Slots add up; a host that once has no number has as many as cores.
+std::vector<Host> merge(const std::vector<Host>& hosts)
+{
+    std::vector<Host> merged;
+    for (const Host& host : hosts) {
+        const auto same = std::ranges::find_if(merged, [&](const Host& other) {
+            return other.name == host.name || (other.local && host.local);
+        });
+        if (same == merged.end()) {
+            merged.push_back(host);
+            continue;
+        }
+        if (same->user != host.user) {
+            throw UsageError(fmt::format("host '{}' is named twice, with different users ('{}' and '{}')",
+                                         host.name, same->user, host.user));
+        }
+        same->slots = same->slots == 0 || host.slots == 0 ? 0 : same->slots + host.slots;
+        same->max_slots = same->max_slots == 0 || host.max_slots == 0 ? 0 : same->max_slots + host.max_slots;
+    }
+    return merged;
+}
+
+/// How many of the hosts, from the front, can get a rank at all. A host without a number has one slot or
+/// more.
+std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
+{
+    long long ranks = 0;
+    for (const AppContext& app : options.apps) {
+        if (app.ranks == 0) {
+            return hosts.size();
+        }
+        ranks += app.ranks;
+    }
+    std::size_t needed = 0;
+    for (; needed < hosts.size() && ranks > 0; ++needed) {
+        const int slots = options.map_by == MapBy::node ? 1
+                          : options.ranks_per_node > 0  ? options.ranks_per_node
+                                                        : std::max(1, hosts[needed].slots);
+        ranks -= slots;
+    }
+    return std::max<std::size_t>(needed, 1);
+}
+
+std::string own_path()
+{
+    std::array<char, 4096> path{};
+    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+    if (length <= 0) {
+        throw std::system_error(errno, std::generic_category(),
+                                "cannot find tuttirun's own path in /proc; mount that, or name "
+                                "Tutti's folder by --prefix");
+    }
+    return {path.data(), static_cast<std::size_t>(length)};
+}
+
+}  // namespace
+
+std::vector<Host> job_hosts(const Options& options)
+{
+    std::vector<Host> hosts = options.hosts;
+    const std::optional<std::vector<Host>> allocation = slurm_allocation();
+    const bool by_srun = started_by_srun(options);
+    if (hosts.empty() && allocation) {
+        hosts = *allocation;
+    } else if (hosts.empty()) {
+        hosts.push_back({local_host_name()});
+    } else if (by_srun && allocation) {
+        restrict_to_allocation(hosts, *allocation);
+    }
+    for (Host& host : hosts) {
+        // Whoever names a user means ssh, also to this machine.
+        host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
+        if (host.local && !by_srun) {
+            host.name = local_host_name();
+        }
+    }
+    if (!by_srun) {
+        find_other_names(hosts);
+    }
+    hosts = merge(hosts);
+    if (!options.apps.empty()) {
+        hosts.resize(hosts_needed(options, hosts));
+    }
+    return hosts;
+}
+
+StartMethod start_method(const Options& options)
+{
+    StartMethod method;
+    if (started_by_srun(options)) {
+        if (!slurm_allocation()) {
+            throw UsageError(
+                "--launcher slurm works only inside a Slurm allocation (SLURM_JOB_ID and "
+                "SLURM_JOB_NODELIST are not set); start tuttirun with salloc or sbatch");
+        }
+        method.kind = StartMethod::Agent::srun;
+        method.agent = {"srun"};
+    } else if (!options.launch_agent.empty()) {
+        method.agent = options.launch_agent;
+    }
+    method.program = options.prefix.empty() ? own_path() : options.prefix + "/bin/tuttirun";
+    method.timeout_seconds = options.start_timeout_seconds;
+    return method;
+}
+
+// The hosts lie in the tree like the elements of a heap with kTreeRadix children each, below the head.
+int starter_of(int index)
+{
+    return index < kTreeRadix ? -1 : index / kTreeRadix - 1;
+}
+
+std::pair<int, int> started_by(int index, int count)
+{
+    const int first = kTreeRadix * (index + 1);
+    return {std::min(first, count), std::min(first + kTreeRadix, count)};
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,106 @@
+// What the command line asked for (Options) and where each rank goes (JobMap): the values that the launcher's
+// parts pass to each other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "launcher/job/start_command.hpp"
+
+namespace tutti::launcher {
+
+/// One program of the job; several where the command line separates them by ':'.
+struct AppContext {
+    std::vector<std::string> argv;                                 // program first, never empty
+    int ranks = 0;                                                 // 0: as many as there are slots
+    std::vector<std::pair<std::string, std::string>> environment;  // set on top of the launcher's own
+    std::string working_directory;                                 // empty: the launcher's own
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.argv, self.ranks, self.environment, self.working_directory);
+    }
+};
+
+enum class Binding { automatic, none, core, socket, numa, hwthread };
+enum class MapBy { slot, core, socket, numa, hwthread, node };
+enum class RankBy { as_mapped, slot, core, socket, numa, node };
+enum class StdinTarget { rank, all, none };
+
+/// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.
+struct Host {
+    std::string name;
+    int slots = 0;             // 0: as many as the host has cores
+    int max_slots = 0;         // more ranks than this are an error; 0: no limit
+    std::string user{};        // to log in as; empty: the same as here
+    bool local = false;        // this machine: its daemon needs no agent. Set by job_hosts()
+    bool slots_given = false;  // the user wrote their number
+};
+
+struct OutputOptions {
+    bool tag = false;           // [rank]<stdout>: in front of each line
+    bool label = false;         // Hydra's -l: "rank: " in front of each line
+    bool timestamp = false;     // the date and time in front of each line
+    bool merge_stderr = false;  // ranks' stderr goes to the launcher's stdout
+    std::string directory;      // also into files below it: DIR/rank.N/stdout
+};
+
+struct Options {
+    std::vector<AppContext> apps;
+    std::vector<Host> hosts;  // as written; see job_hosts()
+    Binding binding = Binding::automatic;
+    MapBy map_by = MapBy::slot;
+    int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
+    RankBy rank_by = RankBy::as_mapped;
+    bool report_bindings = false;
+    bool display_map = false;
+    OutputOptions output;
+    StdinTarget stdin_target = StdinTarget::rank;
+    int stdin_rank = 0;
+    double timeout_seconds = 0;        // 0: none
+    std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
+    std::string interface;             // networks that may be used, as lib/network reads it; empty: choose
+    std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh
+    std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
+    std::string prefix;                          // where Tutti is installed on other hosts; empty: as here
+    double start_timeout_seconds = 30;           // for a daemon to connect
+    double daemon_timeout_seconds = 30;          // for a daemon that is there to say something; 0: for ever
+    bool doctor = false;                         // check the hosts instead of starting a job
+    bool json = false;                           // what the doctor finds, for programs
+    bool quiet = false;
+    int verbosity = 0;
+};
+
+/// Where one rank runs.
+struct Placement {
+    int rank = 0;              // in the job
+    int app = 0;               // index into Options::apps
+    int node = 0;              // index into JobMap::nodes
+    int local_rank = 0;        // among the ranks of its node
+    std::vector<int> cpus;     // OS numbers of the hardware threads it is bound to; empty: not bound
+    std::string cpus_as_text;  // hwloc's list syntax, "0-1,4"; empty: not bound
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.app, self.node, self.local_rank, self.cpus, self.cpus_as_text);
+    }
+};
+
+/// A host of the job, with a daemon of its own. Two names of one machine are two nodes.
+struct Node {
+    std::string name;           // as the user wrote it, or as this machine calls itself
+    bool shares_cores = false;  // some of its ranks take turns on a core
+
+    static auto fields(auto& self) { return std::tie(self.name, self.shares_cores); }
+};
+
+/// The whole job.
+struct JobMap {
+    std::vector<Node> nodes;
+    std::vector<Placement> ranks;  // in order of rank
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,54 @@
+// The frames that carry more than two or three values, as structs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/job/job.hpp"
+#include "launcher/wire/codec.hpp"
+#include "launcher/wire/wire.hpp"
+
+namespace tutti::launcher {
+
+enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
+
+/// All that a daemon needs to start its ranks.
+struct LaunchOrder {
+    std::string job_name;  // PMIx namespace: carries 128 random bits, which keeps strangers out
+    std::vector<Node> nodes;
+    std::vector<AppContext> apps;
+    std::vector<Placement> ranks;          // of the whole job
+    std::vector<std::string> environment;  // NAME=value, of the head, for ranks of other hosts
+    std::string working_directory;         // of the head, likewise
+    StdinTarget stdin_target = StdinTarget::none;
+    int stdin_rank = 0;
+    bool merge_stderr = false;  // one pipe for both, so that their order stays
+    bool shows_status = false;  // what ranks write to stderr is shown on a terminal, and nowhere else
+
+    /// The numbers of a node's ranks, ascending.
+    std::vector<int> ranks_of(int node) const;
+    /// That each rank has its place, its program and its node.
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
+                        self.working_directory, self.stdin_target, self.stdin_rank, self.merge_stderr,
+                        self.shows_status);
+    }
+};
+
+struct ExitReport {
+    int rank = 0;
+    int pid = 0;
+    int wait_status = 0;  // as waitpid() gave it
+    bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
+    bool left = false;    // and has left it in good order
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left);
+    }
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,209 @@
+#include "launcher/job/start_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/base/open_files.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr std::size_t kHostsShown = 8;
+constexpr std::size_t kWordsShown = 2000;
+
+/// `text` as one word of a shell's, whichever the user has there.
+std::string quoted(std::string_view text)
+{
+    std::string result = "'";
+    for (const char letter : text) {
+        result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    }
+    return result + "'";
+}
+
+std::string names_of(std::span<const RemoteHost> hosts)
+{
+    std::vector<std::string_view> shown;
+    for (const RemoteHost& host : hosts.first(std::min(hosts.size(), kHostsShown))) {
+        shown.push_back(host.name);
+    }
+    return hosts.size() > shown.size()
+               ? fmt::format("{} and {} more", fmt::join(shown, ", "), hosts.size() - shown.size())
+               : fmt::format("{}", fmt::join(shown, ", "));
+}
+
+bool says(const AgentEnd& end, std::string_view part)
+{
+    return end.words.find(part) != std::string::npos;
+}
+
+/// What the words of ssh and of the shell behind it most often mean, the special before the general.
+std::string remedy(const StartMethod& method, const RemoteHost& host, const AgentEnd& end)
+{
+    const std::string account = host.user.empty() ? host.name : host.user + "@" + host.name;
+    struct Row {
+        std::string_view words;
+        std::string text;
+    };
+    const std::array<Row, 10> rows = {{
+        {"Could not resolve hostname",
+         fmt::format("is the name right? This machine must know it: by DNS, /etc/hosts or ~/.ssh/config; an "
+                     "address of {} does as well",
+                     host.name)},
+        {"Host key verification failed",
+         fmt::format("run 'ssh {}' once by hand and accept its key, or correct ~/.ssh/known_hosts", account)},
+        {"IDENTIFICATION HAS CHANGED",
+         fmt::format("if that is right, remove the old key: 'ssh-keygen -R {}'", host.name)},
+        {"Permission denied (",
+         fmt::format("'ssh {} true' must work without a password: put your public key into "
+                     "~/.ssh/authorized_keys there (ssh-copy-id), or name the user: user@{}",
+                     account, host.name)},
+        {"Connection refused", fmt::format("is sshd running on {}, and at this port?", host.name)},
+        {"timed out", fmt::format("is {} up, and does no firewall keep ssh out?", host.name)},
+        {"No route to host", fmt::format("is {} up, and the network between the two?", host.name)},
+        {"Exec format error",
+         fmt::format("{} there is for another processor: all hosts of a job need one architecture",
+                     method.program)},
+        {"unknown option '--daemon'",
+         "another Tutti is installed there: install the same version on all hosts"},
+        {"error while loading shared libraries",
+         "install the libraries that Tutti needs there: scripts/install-dependencies"},
+    }};
+    for (const Row& row : rows) {
+        if (says(end, row.words)) {
+            return row.text;
+        }
+    }
+    const bool not_there = end.number == 127 || end.number == 126 || says(end, "execve(): ");
+    if (end.kind == AgentEnd::Kind::exited && not_there) {
+        return fmt::format(
+            "Tutti must be installed on {} as {}, for this user to run: install it there, or "
+            "say where it is: --prefix DIR, for DIR/bin/tuttirun",
+            host.name, method.program);
+    }
+    if (end.kind == AgentEnd::Kind::too_late) {
+        return fmt::format(
+            "does a firewall of this machine keep {} from connecting back? If it is only slow, "
+            "raise --start-timeout",
+            host.name);
+    }
+    return "'tuttirun --doctor' with the same hosts looks for the cause";
+}
+
+std::string describe_end(const StartMethod& method, const AgentEnd& end)
+{
+    switch (end.kind) {
+        case AgentEnd::Kind::cannot_run:
+            return fmt::format("cannot be run: {}", describe_system_error(end.number));
+        case AgentEnd::Kind::exited:
+            return fmt::format("ended with status {} before the daemon had connected", end.number);
+        case AgentEnd::Kind::killed:
+            return fmt::format("was ended by signal {} ({})", end.number, ::strsignal(end.number));
+        case AgentEnd::Kind::too_late:
+            return fmt::format("brought up no daemon that connects within {} s", method.timeout_seconds);
+    }
+    return {};
+}
+
+/// The last of the words, as lines of their own.
+std::string shown_words(const std::string& words)
+{
+    std::string_view text = words;
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+        text.remove_suffix(1);
+    }
+    if (text.empty()) {
+        return " and said nothing";
+    }
+    if (text.size() > kWordsShown) {
+        text.remove_prefix(text.size() - kWordsShown);
+    }
+    std::string result = " and said:\n";
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        // Terminals obey control characters, and these come from outside.
+        std::erase_if(line,
+                      [](char letter) { return std::iscntrl(static_cast<unsigned char>(letter)) != 0; });
+        result += "    " + line + "\n";
+    }
+    result.pop_back();
+    return result;
+}
+
+}  // namespace
+
+bool is_openssh(const StartMethod& method)
+{
+    const std::string& name = method.agent.front();
+    return method.kind == StartMethod::Agent::remote_shell && name.substr(name.rfind('/') + 1) == "ssh";
+}
+
+std::string shown_command(const std::vector<std::string>& command)
+{
+    std::string text;
+    for (const std::string& word : command) {
+        text += text.empty() ? "" : " ";
+        text += word.find_first_of(" '") == std::string::npos ? word : fmt::format("\"{}\"", word);
+    }
+    return text;
+}
+
+std::vector<std::string> remote_shell_command(const StartMethod& method, const RemoteHost& host)
+{
+    std::vector<std::string> command = method.agent;
+    if (is_openssh(method)) {
+        // Never ask anybody anything, and come to an end.
+        command.insert(command.end(), {"-x", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"});
+    }
+    if (!host.user.empty()) {
+        command.insert(command.end(), {"-l", host.user});
+    }
+    command.push_back(host.name);
+    command.push_back(fmt::format("exec {} --daemon", quoted(method.program)));
+    return command;
+}
+
+std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts)
+{
+    std::vector<std::string_view> names;
+    for (const RemoteHost& host : hosts) {
+        names.push_back(host.name);
+    }
+    std::vector<std::string> command = method.agent;
+    // --overlap: the script of the batch job may be a step that holds all cores. Whatever the allocation says
+    // about tasks is about ranks, and binding is this launcher's business.
+    command.insert(command.end(),
+                   {fmt::format("--nodes={}", hosts.size()), fmt::format("--ntasks={}", hosts.size()),
+                    "--ntasks-per-node=1", fmt::format("--nodelist={}", fmt::join(names, ",")), "--overlap",
+                    "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--wait=0", "--input=all",
+                    "--export=ALL", "--job-name=tuttirun", method.program, "--daemon"});
+    return command;
+}
+
+std::string describe_start_failure(const StartMethod& method, const std::vector<std::string>& command,
+                                   std::span<const RemoteHost> hosts, const AgentEnd& end)
+{
+    if (end.kind == AgentEnd::Kind::cannot_run && (end.number == EMFILE || end.number == ENFILE)) {
+        return fmt::format("cannot start tuttirun on {}: {} {}", names_of(hosts), command.front(),
+                           describe_end(method, end));
+    }
+    if (end.kind == AgentEnd::Kind::cannot_run) {
+        return fmt::format(
+            "cannot start tuttirun on {}: {} {}; {}", names_of(hosts), command.front(),
+            describe_end(method, end),
+            method.kind == StartMethod::Agent::srun
+                ? "Slurm's srun must be found in PATH inside an allocation; or start daemons by ssh: "
+                  "--launcher ssh"
+                : "install openssh-client, or name another command by --launch-agent");
+    }
+    return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", names_of(hosts), shown_command(command),
+                       describe_end(method, end), shown_words(end.words), remedy(method, hosts.front(), end));
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,267 @@
+#include "launcher/placement/topology.hpp"
+
+#include <hwloc.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "launcher/wire/codec.hpp"
+#include "lib/base/cgroup.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+struct BitmapFree {
+    void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFree>;
+
+struct TopologyDestroy {
+    void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+
+/// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they cost more than all the
+/// rest and say nothing about cores. The environment is put back, since ranks inherit it.
+class WithoutPlugins {
+public:
+    WithoutPlugins()
+    {
+        if (std::getenv(kVariable) == nullptr) {
+            setenv(kVariable, "/nonexistent", 1);
+            set_ = true;
+        }
+    }
+    ~WithoutPlugins()
+    {
+        if (set_) {
+            unsetenv(kVariable);
+        }
+    }
+    WithoutPlugins(const WithoutPlugins&) = delete;
+    WithoutPlugins& operator=(const WithoutPlugins&) = delete;
+
+private:
+    static constexpr const char* kVariable = "HWLOC_PLUGINS_PATH";
+    bool set_ = false;
+};
+
+/// Where a filter of system calls (a container's) does not let a process ask for its affinity mask: hwloc
+/// takes the refusal for too small a mask, and asks for ever with larger ones.
+bool mask_is_refused()
+{
+    cpu_set_t mask;
+    return sched_getaffinity(0, sizeof mask, &mask) != 0 && errno != EINVAL;  // EINVAL: it is larger
+}
+
+/// The mask as /proc has it, "0-3,8"; empty where it does not.
+std::string mask_by_proc()
+{
+    constexpr std::string_view kTitle = "Cpus_allowed_list:\t";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with(kTitle)) {
+            return line.substr(kTitle.size());
+        }
+    }
+    return {};
+}
+
+/// Owns a loaded hwloc topology with nothing but cores, packages, NUMA nodes and hardware threads in it.
+class Loaded {
+public:
+    explicit Loaded(const std::string& synthetic)
+    {
+        const WithoutPlugins guard;
+        hwloc_topology_t fresh = nullptr;
+        check(hwloc_topology_init(&fresh), "hwloc_topology_init");
+        topology_.reset(fresh);
+        if (!synthetic.empty()) {
+            check(hwloc_topology_set_synthetic(get(), synthetic.c_str()), "hwloc_topology_set_synthetic");
+        }
+        hwloc_topology_set_all_types_filter(get(), HWLOC_TYPE_FILTER_KEEP_NONE);
+        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE}) {
+            hwloc_topology_set_type_filter(get(), type, HWLOC_TYPE_FILTER_KEEP_ALL);
+        }
+        check(hwloc_topology_load(get()), "hwloc_topology_load");
+    }
+
+    hwloc_topology_t get() const { return topology_.get(); }
+
+    /// Drops what lies outside `allowed`. A set that would leave nothing is ignored.
+    void restrict_to(hwloc_const_bitmap_t allowed)
+    {
+        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(get()), allowed) != 0) {
+            hwloc_topology_restrict(get(), allowed, 0);
+        }
+    }
+
+private:
+    static void check(int result, const char* call)
+    {
+        if (result != 0) {
+            throw Error(ErrorCode::system, "tuttirun",
+                        fmt::format("{} cannot read this machine's topology; does lstopo work here?", call));
+        }
+    }
+
+    std::unique_ptr<hwloc_topology, TopologyDestroy> topology_;
+};
+
+/// Numbers things 0, 1, 2 ... in the order in which they are first met.
+class Numbering {
+public:
+    int operator()(unsigned key) { return numbers_.try_emplace(key, size()).first->second; }
+    int size() const { return static_cast<int>(numbers_.size()); }
+
+private:
+    std::map<unsigned, int> numbers_;
+};
+
+/// The system's numbers in a bitmap, ascending.
+std::vector<int> indices(hwloc_const_bitmap_t bitmap)
+{
+    std::vector<int> result;
+    for (int i = hwloc_bitmap_first(bitmap); i != -1; i = hwloc_bitmap_next(bitmap, i)) {
+        result.push_back(i);
+    }
+    return result;
+}
+
+}  // namespace
+
+/// Copies what the launcher needs out of hwloc's tree.
+class TopologyReader {
+public:
+    static Topology read(hwloc_topology_t source)
+    {
+        // Some virtual machines do not tell cores: then a hardware thread counts as one.
+        const bool has_cores = hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_CORE) > 0;
+        const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+
+        Topology topology;
+        Numbering packages;
+        Numbering numa_nodes;
+        for (hwloc_obj_t object = nullptr;
+             (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
+            hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(source, HWLOC_OBJ_PACKAGE, object);
+            Core core;
+            core.package = packages(package != nullptr ? package->logical_index : 0);
+            core.numa = numa_nodes(static_cast<unsigned>(hwloc_bitmap_first(object->nodeset)));
+            core.cpus = indices(object->cpuset);
+            topology.cores_.push_back(std::move(core));
+        }
+        topology.package_count_ = packages.size();
+        topology.numa_count_ = numa_nodes.size();
+        return topology;
+    }
+
+    static void limit(Topology& topology, double quota_cores)
+    {
+        const double cores = topology.core_count();
+        topology.usable_cores_ = quota_cores > 0 ? std::min(cores, quota_cores) : cores;
+    }
+};
+
+Topology Topology::detect()
+{
+    if (mask_is_refused()) {
+        const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
+        return synthetic(fmt::format("core:{} pu:1", cpus), mask_by_proc(), base::cpu_quota().value_or(0));
+    }
+    Loaded loaded{std::string{}};
+    const Bitmap mask(hwloc_bitmap_alloc());
+    if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
+        loaded.restrict_to(mask.get());
+    }
+    Topology topology = TopologyReader::read(loaded.get());
+    TopologyReader::limit(topology, base::cpu_quota().value_or(0));
+    return topology;
+}
+
+Topology Topology::synthetic(const std::string& description, const std::string& allowed, double quota_cores)
+{
+    Loaded loaded(description);
+    if (!allowed.empty()) {
+        const Bitmap mask(hwloc_bitmap_alloc());
+        hwloc_bitmap_list_sscanf(mask.get(), allowed.c_str());
+        loaded.restrict_to(mask.get());
+    }
+    Topology topology = TopologyReader::read(loaded.get());
+    TopologyReader::limit(topology, quota_cores);
+    return topology;
+}
+
+std::string Topology::to_wire() const
+{
+    WireWriter writer;
+    put(writer, usable_cores_);
+    put(writer, cores_);
+    return writer.bytes();
+}
+
+Topology Topology::from_wire(std::string_view bytes)
+{
+    constexpr int kMostCpus = 1 << 20;
+    WireReader reader(bytes);
+    Topology topology;
+    topology.usable_cores_ = take<double>(reader);
+    topology.cores_ = take<std::vector<Core>>(reader);
+    for (const Core& core : topology.cores_) {
+        // Both are numbered in the order in which they come.
+        const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
+                              core.numa >= 0 && core.numa <= topology.numa_count_;
+        const bool real = std::ranges::all_of(core.cpus, [](int cpu) { return cpu >= 0 && cpu < kMostCpus; });
+        if (!in_order || !real || core.cpus.empty()) {
+            throw WireError("a topology with an impossible core");
+        }
+        topology.package_count_ = std::max(topology.package_count_, core.package + 1);
+        topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
+    }
+    reader.expect_end();
+    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus)) {
+        throw WireError("a topology without cores");
+    }
+    return topology;
+}
+
+std::vector<int> Topology::cpus() const
+{
+    std::vector<int> result;
+    for (const Core& core : cores_) {
+        result.insert(result.end(), core.cpus.begin(), core.cpus.end());
+    }
+    return result;
+}
+
+int Topology::slots() const noexcept
+{
+    return std::max(1, static_cast<int>(usable_cores_));
+}
+
+std::string format_cpu_list(std::vector<int> cpus)
+{
+    std::sort(cpus.begin(), cpus.end());
+    std::string text;
+    for (std::size_t begin = 0; begin < cpus.size();) {
+        std::size_t end = begin + 1;
+        while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) {
+            ++end;
+        }
+        text += text.empty() ? "" : ",";
+        text += end - begin == 1 ? fmt::format("{}", cpus[begin])
+                                 : fmt::format("{}-{}", cpus[begin], cpus[end - 1]);
+        begin = end;
+    }
+    return text;
+}
+
+}  // namespace tutti::launcher

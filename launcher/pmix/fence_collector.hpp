@@ -1,0 +1,44 @@
+// The head's part in fences over several nodes: keeps what the nodes bring until all have brought theirs.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "launcher/job/job.hpp"
+#include "launcher/job/pmix_messages.hpp"
+
+namespace tutti::launcher {
+
+class FenceCollector {
+public:
+    /// `done` is to be told to all of `nodes`.
+    using Answer = std::function<void(const std::set<int>& nodes, const FenceFrame& done)>;
+
+    FenceCollector(const JobMap& map, Answer answer) : map_(map), answer_(std::move(answer)) {}
+
+    /// What `node` brings. The data of a complete fence is that of its nodes, one behind the other. Throws
+    /// WireError for ranks that do not exist.
+    void add(int node, FenceFrame part);
+    /// The rank has ended: fences that it has not come to fail, now and later.
+    void rank_ended(int rank);
+
+private:
+    struct Fence {
+        std::set<int> nodes;    // all that take part
+        std::set<int> missing;  // of these
+        FenceFrame done;
+    };
+    std::set<int> nodes_of(const std::vector<int>& ranks) const;
+    bool contains_ended(const std::vector<int>& ranks) const;
+
+    const JobMap& map_;
+    Answer answer_;
+    /// By the ranks that take part. A node that is ahead of others may be in a later fence of the same ranks.
+    std::map<std::vector<int>, std::deque<Fence>> fences_;
+    std::set<int> ended_;
+};
+
+}  // namespace tutti::launcher

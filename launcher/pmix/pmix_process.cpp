@@ -1,0 +1,196 @@
+#include "launcher/pmix/pmix_process.hpp"
+
+#include <fcntl.h>
+#include <pmix_common.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/job/pmix_messages.hpp"
+#include "launcher/pmix/pmix_server.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// What is the daemon's stays with it: a descriptor kept here would hide its end from others.
+UniqueFd keep_only(UniqueFd stream)
+{
+    ::dup2(stream.get(), STDERR_FILENO + 1);
+    ::close_range(STDERR_FILENO + 2, ~0U, 0);
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    ::dup2(null.get(), STDIN_FILENO);
+    ::dup2(null.get(), STDOUT_FILENO);
+    if (stream.get() != STDERR_FILENO + 1) {
+        stream.release();
+    }
+    return UniqueFd(STDERR_FILENO + 1);
+}
+
+}  // namespace
+
+PmixProcess::PmixProcess(EventLoop& loop, PmixObserver& observer, const std::string& session_directory)
+    : observer_(observer)
+{
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        throw std::system_error(errno, std::generic_category(), "socketpair");
+    }
+    UniqueFd ours(ends[0]);
+    UniqueFd theirs(ends[1]);
+    const pid_t daemon = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (pid_ == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != daemon) {
+            ::_exit(0);  // it died before the line above
+        }
+        ::prctl(PR_SET_NAME, "tuttirun-pmix");
+        ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+        run_pmix_server(keep_only(std::move(theirs)), session_directory);
+    }
+    server_ = std::make_unique<Connection>(
+        loop, std::move(ours), [this](const Frame& frame) { handle(frame); },
+        [this](const std::string&) { end(); });
+}
+
+PmixProcess::~PmixProcess()
+{
+    lost_ = true;  // of no interest any more
+    end();
+}
+
+/// It has nothing to leave behind, and may be stopped, or hang.
+void PmixProcess::end()
+{
+    if (pid_ > 0) {
+        int status = 0;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, &status, 0);
+        reaped(pid_, status);
+    }
+}
+
+void PmixProcess::register_job(const LaunchOrder& order, int node, const std::string& key)
+{
+    ranks_ = order.ranks_of(node);
+    WireWriter payload;
+    payload.put(std::int32_t{node}).put(std::string_view(key)).put_rest(encode(order));
+    server_->send({FrameType::pmix_register, 0, payload.bytes()});
+}
+
+void PmixProcess::published_by(int rank, PmixAnswer answer)
+{
+    if (lost_) {
+        answer(PMIX_ERR_LOST_CONNECTION, {});
+        return;
+    }
+    finding_[++last_serial_] = std::move(answer);
+    server_->send({FrameType::pmix_find, 0, WireWriter().put(last_serial_).put(std::int32_t{rank}).bytes()});
+}
+
+void PmixProcess::announce_death(int rank, bool by_signal)
+{
+    WireWriter payload;
+    payload.put(std::int32_t{rank}).put(static_cast<std::uint8_t>(by_signal));
+    server_->send({FrameType::rank_died, 0, payload.bytes()});
+}
+
+PmixAnswer PmixProcess::answer_to(std::uint64_t serial)
+{
+    return [this, serial](int status, const std::string& data) {
+        WireWriter payload;
+        server_->send({FrameType::pmix_answer, 0,
+                       payload.put(serial).put(std::int32_t{status}).put_rest(data).bytes()});
+    };
+}
+
+void PmixProcess::handle(const Frame& frame)
+{
+    WireReader reader(frame.payload);
+    switch (frame.type) {
+        case FrameType::pmix_ready:
+            for (const int rank : ranks_) {
+                environments_[rank] = take<std::vector<std::string>>(reader);
+            }
+            observer_.pmix_ready();
+            break;
+        case FrameType::pmix_refused:
+            lose(std::string(reader.rest()));
+            break;
+        case FrameType::pmix_connected:
+            observer_.rank_connected(reader.number<std::int32_t>());
+            break;
+        case FrameType::pmix_finalized:
+            observer_.rank_finalized(reader.number<std::int32_t>());
+            break;
+        case FrameType::pmix_aborted: {
+            const auto rank = reader.number<std::int32_t>();
+            const auto status = reader.number<std::int32_t>();
+            observer_.rank_aborted(rank, status, reader.text());
+            break;
+        }
+        case FrameType::pmix_fence: {
+            const auto serial = reader.number<std::uint64_t>();
+            FenceFrame fence = decode<FenceFrame>(reader.rest());
+            observer_.fence_reached(std::move(fence.ranks), fence.status, std::move(fence.data),
+                                    answer_to(serial));
+            break;
+        }
+        case FrameType::pmix_get: {
+            const auto serial = reader.number<std::uint64_t>();
+            const auto rank = reader.number<std::int32_t>();
+            observer_.values_wanted(rank, std::string(reader.rest()), answer_to(serial));
+            break;
+        }
+        case FrameType::pmix_found: {
+            const auto found = finding_.extract(reader.number<std::uint64_t>());
+            const auto status = reader.number<std::int32_t>();
+            if (!found.empty()) {
+                found.mapped()(status, std::string(reader.rest()));
+            }
+            break;
+        }
+        default:
+            throw WireError("a frame that no PMIx server sends");
+    }
+}
+
+bool PmixProcess::reaped(pid_t child, int wait_status)
+{
+    if (child != pid_) {
+        return false;
+    }
+    pid_ = -1;
+    read_all();  // what it said before
+    lose(WIFSIGNALED(wait_status) ? fmt::format("the PMIx server was killed by signal {} ({})",
+                                                WTERMSIG(wait_status), ::strsignal(WTERMSIG(wait_status)))
+                                  : "the PMIx server has ended");
+    return true;
+}
+
+void PmixProcess::lose(const std::string& reason)
+{
+    if (std::exchange(lost_, true)) {
+        return;
+    }
+    for (const auto& [serial, answer] : std::exchange(finding_, {})) {
+        answer(PMIX_ERR_LOST_CONNECTION, {});
+    }
+    observer_.pmix_lost(reason);
+}
+
+}  // namespace tutti::launcher

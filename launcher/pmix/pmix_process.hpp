@@ -1,0 +1,82 @@
+// The daemon's PMIx server, a process below it: passes ranks' PMIx calls on to the daemon, and answers back.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/base/event_loop.hpp"
+#include "launcher/job/messages.hpp"
+#include "launcher/pmix/pmix_reports.hpp"
+#include "launcher/wire/connection.hpp"
+
+namespace tutti::launcher {
+
+/// Called in the loop's thread.
+class PmixObserver {
+public:
+    /// The job is registered: ranks may start.
+    virtual void pmix_ready() = 0;
+    /// The server has not started, or is gone. `reason` is a sentence's beginning, "the PMIx server ...".
+    virtual void pmix_lost(const std::string& reason) = 0;
+    virtual void rank_connected(int rank) = 0;
+    virtual void rank_finalized(int rank) = 0;
+    virtual void rank_aborted(int rank, int status, const std::string& message) = 0;
+    /// All of `ranks` (ascending, or kAllRanks) that this node has are in a fence with ranks of other nodes.
+    /// `status` is a pmix_status_t, of what this node's ranks have done so far.
+    virtual void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) = 0;
+    /// A rank of this node waits until `rank`, of another one, publishes `key`; the answer is all that it has
+    /// published by then. The key may be empty: unknown.
+    virtual void values_wanted(int rank, const std::string& key, PmixAnswer answer) = 0;
+
+protected:
+    ~PmixObserver() = default;
+};
+
+class PmixProcess {
+public:
+    /// Forks it. Both references must outlive this. To be called before the process has threads, and by the
+    /// main one, with which the child ends. Throws std::system_error.
+    PmixProcess(EventLoop& loop, PmixObserver& observer, const std::string& session_directory);
+    ~PmixProcess();
+    PmixProcess(const PmixProcess&) = delete;
+    PmixProcess& operator=(const PmixProcess&) = delete;
+
+    /// Makes the job known; `key` is told to its ranks. The observer is told when that is done.
+    void register_job(const LaunchOrder& order, int node, const std::string& key);
+    /// The variables by which a rank of this node finds the server, once that is ready.
+    const std::vector<std::string>& rank_environment(int rank) const { return environments_.at(rank); }
+
+    /// What `rank`, of this node, has published, once it has published anything.
+    void published_by(int rank, PmixAnswer answer);
+    /// Tells the ranks of this node that another one has died.
+    void announce_death(int rank, bool by_signal);
+
+    /// Handles all that the server has said up to now.
+    void read_all() { server_->receive_all(); }
+    /// Whether an ended child was this.
+    bool reaped(pid_t child, int wait_status);
+
+private:
+    void handle(const Frame& frame);
+    PmixAnswer answer_to(std::uint64_t serial);
+    void end();
+    void lose(const std::string& reason);
+
+    PmixObserver& observer_;
+    pid_t pid_ = -1;
+    std::unique_ptr<Connection> server_;
+    std::vector<int> ranks_;  // of this node
+    std::map<int, std::vector<std::string>> environments_;
+    std::map<std::uint64_t, PmixAnswer> finding_;
+    std::uint64_t last_serial_ = 0;
+    bool lost_ = false;
+};
+
+}  // namespace tutti::launcher

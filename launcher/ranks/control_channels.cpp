@@ -1,0 +1,182 @@
+#include "launcher/ranks/control_channels.hpp"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "lib/control/job_description.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+using control::Packet;
+
+/// Scripts use low numbers, and shells those up to 255 for themselves.
+constexpr int kFirstDescriptor = 300;
+/// Where a process may not have so many.
+constexpr int kOtherFirstDescriptor = 20;
+/// Of one rank. A rank needs one for its card and one for each piece of memory that others map.
+constexpr std::size_t kMostDeposits = 4096;
+
+UniqueFd move_up(UniqueFd fd)
+{
+    for (const int first : {kFirstDescriptor, kOtherFirstDescriptor}) {
+        if (UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first)); moved) {
+            return moved;
+        }
+    }
+    return fd;
+}
+
+}  // namespace
+
+ControlChannels::~ControlChannels()
+{
+    for (auto& [number, rank] : ranks_) {
+        close(rank);
+    }
+}
+
+UniqueFd ControlChannels::open(int rank)
+{
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        throw std::system_error(errno, std::generic_category(),
+                                "cannot create a socket for a rank (raise ulimit -n)");
+    }
+    Rank& mine = ranks_[rank];
+    mine.socket.reset(ends[0]);
+    UniqueFd theirs = move_up(UniqueFd(ends[1]));
+    loop_.watch(mine.socket.get(), EPOLLIN, [this, rank](std::uint32_t) { read(rank); });
+    return theirs;
+}
+
+void ControlChannels::close(Rank& rank)
+{
+    if (rank.socket) {
+        loop_.forget(rank.socket.get());
+        rank.socket.reset();
+    }
+}
+
+void ControlChannels::ended(int number)
+{
+    const auto found = ranks_.find(number);
+    if (found == ranks_.end()) {
+        return;
+    }
+    read(number);
+    Rank& rank = found->second;
+    rank.ended = true;
+    close(rank);
+    std::erase_if(rank.deposits,
+                  [](const auto& entry) { return static_cast<bool>(entry.second.descriptor); });
+}
+
+void ControlChannels::read(int number)
+{
+    Rank& rank = ranks_.at(number);
+    while (rank.socket) {
+        Packet packet;
+        switch (control::receive(rank.socket.get(), packet)) {
+            case control::Arrival::nothing:
+                return;
+            case control::Arrival::ended:
+                close(rank);
+                return;
+            case control::Arrival::packet:
+                handle(number, packet);
+        }
+    }
+}
+
+void ControlChannels::handle(int number, Packet& packet)
+{
+    Rank& rank = ranks_.at(number);
+    switch (packet.kind) {
+        case Packet::Kind::joined:
+            events_.joined(number);
+            break;
+        case Packet::Kind::left:
+            events_.left(number);
+            break;
+        case Packet::Kind::aborted:
+            events_.aborted(number, packet.number, packet.bytes);
+            break;
+        case Packet::Kind::deposit:
+            if (rank.deposits.size() < kMostDeposits || rank.deposits.contains(packet.name)) {
+                rank.deposits[packet.name] = {std::move(packet.bytes), std::move(packet.descriptor)};
+            }
+            break;
+        case Packet::Kind::withdraw:
+            rank.deposits.erase(packet.name);
+            break;
+        case Packet::Kind::fetch:
+            fetch(number, packet);
+            break;
+        default:
+            close(rank);  // what no rank says
+    }
+}
+
+ControlChannels::Deposit ControlChannels::find(int number, const std::string& name, std::string& bytes) const
+{
+    const auto rank = ranks_.find(number);
+    if (rank == ranks_.end()) {
+        return Deposit::gone;
+    }
+    const auto deposit = rank->second.deposits.find(name);
+    if (deposit == rank->second.deposits.end()) {
+        return rank->second.ended ? Deposit::gone : Deposit::missing;
+    }
+    bytes = deposit->second.bytes;
+    return Deposit::found;
+}
+
+void ControlChannels::fetch(int asker, const Packet& packet)
+{
+    if (packet.number == control::kJobRank && packet.name == control::kJobName) {
+        answer(asker, packet.serial, Deposit::found, job_);
+        return;
+    }
+    const auto rank = ranks_.find(packet.number);
+    if (rank == ranks_.end()) {
+        events_.wanted_elsewhere(packet.number, packet.name,
+                                 [this, asker, serial = packet.serial](Deposit result, std::string bytes) {
+                                     answer(asker, serial, result, std::move(bytes));
+                                 });
+        return;
+    }
+    // The asker may have been told of a deposit that still waits to be read here.
+    read(packet.number);
+    std::string bytes;
+    const Deposit result = find(packet.number, packet.name, bytes);
+    const int descriptor =
+        result == Deposit::found ? rank->second.deposits.at(packet.name).descriptor.get() : -1;
+    answer(asker, packet.serial, result, std::move(bytes), descriptor);
+}
+
+void ControlChannels::answer(int asker, std::uint32_t serial, Deposit result, std::string bytes,
+                             int descriptor)
+{
+    const Rank& rank = ranks_.at(asker);
+    if (!rank.socket) {
+        return;
+    }
+    const Packet::Kind kind = result == Deposit::found     ? Packet::Kind::found
+                              : result == Deposit::missing ? Packet::Kind::missing
+                                                           : Packet::Kind::gone;
+    Packet packet;
+    packet.kind = kind;
+    packet.serial = serial;
+    packet.bytes = std::move(bytes);
+    control::send_now(rank.socket.get(), packet, descriptor);
+}
+
+}  // namespace tutti::launcher

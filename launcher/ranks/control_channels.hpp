@@ -1,0 +1,75 @@
+// The daemon's ends of its ranks' control channels: what ranks say of themselves, and what they have
+// deposited for each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "launcher/base/event_loop.hpp"
+#include "launcher/base/unique_fd.hpp"
+#include "lib/control/packet.hpp"
+
+namespace tutti::launcher {
+
+class ControlChannels {
+public:
+    /// `missing`: perhaps later. `gone`: never.
+    enum class Deposit { found, missing, gone };
+    using Answer = std::function<void(Deposit result, std::string bytes)>;
+
+    struct Events {
+        std::function<void(int rank)> joined;
+        std::function<void(int rank)> left;
+        std::function<void(int rank, int status, const std::string& message)> aborted;
+        /// A rank of this node wants what `rank`, of none or another one, has deposited. `answer` may be
+        /// called later, or never.
+        std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
+    };
+
+    ControlChannels(EventLoop& loop, Events events) : loop_(loop), events_(std::move(events)) {}
+    ~ControlChannels();
+    ControlChannels(const ControlChannels&) = delete;
+    ControlChannels& operator=(const ControlChannels&) = delete;
+
+    /// Opens the channel of a rank of this node, and returns the rank's end, whose number is none that
+    /// scripts use. Throws std::system_error.
+    UniqueFd open(int rank);
+
+    /// What ranks fetch as the job's.
+    void set_job(std::string description) { job_ = std::move(description); }
+
+    /// The rank's process has ended: takes what it still had said. Its descriptors go, what else it has
+    /// deposited stays.
+    void ended(int rank);
+
+    /// What a rank of this node has deposited.
+    Deposit find(int rank, const std::string& name, std::string& bytes) const;
+
+private:
+    struct Deposited {
+        std::string bytes;
+        UniqueFd descriptor;
+    };
+    struct Rank {
+        UniqueFd socket;  // none once it has ended, or the rank has closed its end
+        bool ended = false;
+        std::map<std::string, Deposited> deposits;
+    };
+
+    void read(int rank);
+    void close(Rank& rank);
+    void handle(int rank, control::Packet& packet);
+    void fetch(int asker, const control::Packet& packet);
+    void answer(int asker, std::uint32_t serial, Deposit result, std::string bytes, int descriptor = -1);
+
+    EventLoop& loop_;
+    Events events_;
+    std::string job_;
+    std::map<int, Rank> ranks_;
+};
+
+}  // namespace tutti::launcher

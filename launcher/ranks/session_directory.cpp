@@ -1,0 +1,99 @@
+#include "launcher/ranks/session_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lib/security/key.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::string_view kPrefix = "tuttirun-session-";
+constexpr std::size_t kDigits = 16;
+
+std::string parent_directory()
+{
+    const char* base = std::getenv("TMPDIR");
+    return base != nullptr && *base != '\0' ? base : "/tmp";
+}
+
+/// Invalid where that cannot be, and `taken` where somebody else has it. On file systems without locks
+/// nothing ever looks stale.
+UniqueFd lock(const std::string& path, bool& taken)
+{
+    UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const bool locked = directory && ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
+    taken = directory && !locked && errno == EWOULDBLOCK;
+    return locked ? std::move(directory) : UniqueFd();
+}
+
+}  // namespace
+
+std::string choose_session_directory()
+{
+    std::array<std::byte, sizeof(std::uint64_t)> random;
+    security::fill_random(random);
+    return fmt::format("{}/{}{:0{}x}", parent_directory(), kPrefix, std::bit_cast<std::uint64_t>(random),
+                       kDigits);
+}
+
+UniqueFd create_session_directory(const std::string& path)
+{
+    // Between its creation and its lock it looks stale to others, who remove it: then it is made once more.
+    constexpr int kTries = 10;
+    for (int i = 0; i < kTries; ++i) {
+        if (::mkdir(path.c_str(), 0700) != 0) {
+            throw std::system_error(errno, std::generic_category(), "cannot create " + path + "; set TMPDIR");
+        }
+        bool taken = false;
+        UniqueFd held = lock(path, taken);
+        if (!taken && ::access(path.c_str(), F_OK) == 0) {
+            return held;
+        }
+    }
+    throw std::runtime_error("cannot create " + path + ": somebody removes it at once; set TMPDIR");
+}
+
+void remove_session_directory(const std::string& path) noexcept
+{
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+}
+
+void remove_stale_session_directories() noexcept
+{
+    try {
+        for (const auto& entry : std::filesystem::directory_iterator(parent_directory())) {
+            struct stat status {};
+            const std::string path = entry.path();
+            const std::string name = entry.path().filename();
+            const bool ours = name.starts_with(kPrefix) && name.size() == kPrefix.size() + kDigits &&
+                              ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                              status.st_uid == ::geteuid();
+            bool taken = false;
+            if (ours && lock(path, taken)) {
+                remove_session_directory(path);
+            }
+        }
+    } catch (const std::exception&) {
+        // A directory that cannot be read keeps what it has.
+    }
+}
+
+}  // namespace tutti::launcher

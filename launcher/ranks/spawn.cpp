@@ -1,0 +1,179 @@
+#include "launcher/ranks/spawn.hpp"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace tutti::launcher {
+
+namespace {
+
+/// Where the child failed. It lives in the parent's memory: the child of vfork() writes straight into it.
+struct ChildFailure {
+    const char* step = nullptr;
+    int error_number = 0;
+};
+
+struct CpuSet {
+    explicit CpuSet(const std::vector<int>& cpus)
+    {
+        int highest = 0;
+        for (const int cpu : cpus) {
+            highest = std::max(highest, cpu);
+        }
+        bytes = CPU_ALLOC_SIZE(highest + 1);
+        set = CPU_ALLOC(highest + 1);
+        CPU_ZERO_S(bytes, set);
+        for (const int cpu : cpus) {
+            CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
+        }
+    }
+    ~CpuSet() { CPU_FREE(set); }
+    CpuSet(const CpuSet&) = delete;
+    CpuSet& operator=(const CpuSet&) = delete;
+
+    std::size_t bytes = 0;
+    cpu_set_t* set = nullptr;
+};
+
+/// Runs in the child, on the parent's memory: system calls only, and no return.
+[[noreturn]] void run_child(const SpawnRequest& request, char* const* argv, const CpuSet& cpus, pid_t parent,
+                            volatile ChildFailure& failure)
+{
+    const pid_t self = ::getpid();
+    const auto announce = [&](pid_t number) {
+        if (request.announce_to >= 0) {
+            [[maybe_unused]] const ssize_t bytes = ::write(request.announce_to, &number, sizeof number);
+        }
+    };
+    const auto give_up = [&](const char* step) {
+        failure.error_number = errno;
+        failure.step = step;
+        announce(-self);
+        ::_exit(127);
+    };
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+        ::_exit(127);  // it died before the line above
+    }
+    announce(self);
+    // Above 2 first: a stream may itself sit where another one has to go.
+    int streams[3];
+    for (int i = 0; i < 3; ++i) {
+        streams[i] = ::fcntl(request.standard_streams[i], F_DUPFD_CLOEXEC, 3);
+        if (streams[i] < 0) {
+            give_up("cannot connect its standard streams");
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        if (::dup2(streams[i], i) < 0) {
+            give_up("cannot connect its standard streams");
+        }
+    }
+    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0) {
+        give_up("cannot pass its control channel on");
+    }
+    if (!request.cpus->empty() && ::sched_setaffinity(0, cpus.bytes, cpus.set) != 0) {
+        give_up("cannot bind it to its processors");
+    }
+    if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0) {
+        give_up("cannot change to the working directory");
+    }
+    ::setrlimit(RLIMIT_NOFILE, &request.inherited->open_files);
+    // A watchdog that is dead has made announce() raise it, and what is pending would end the program.
+    struct sigaction ignored {};
+    ignored.sa_handler = SIG_IGN;
+    ::sigaction(SIGPIPE, &ignored, nullptr);
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    ::sigaction(SIGPIPE, &by_default, nullptr);
+    ::sigprocmask(SIG_SETMASK, &request.inherited->signal_mask, nullptr);
+    ::execve(request.program, argv, request.environment);
+    if (errno == ENOEXEC) {
+        // A script without a first line that names its interpreter: argv has a spare place in front.
+        const_cast<const char**>(const_cast<char**>(argv))[-1] = "/bin/sh";
+        const_cast<const char**>(const_cast<char**>(argv))[0] = request.program;
+        ::execve("/bin/sh", argv - 1, request.environment);
+    }
+    give_up("cannot run it");
+    ::_exit(127);
+}
+
+}  // namespace
+
+std::string find_program(const std::string& program, const std::string& search_path,
+                         const std::string& working_directory, SpawnError& error)
+{
+    const auto in_working_directory = [&](const std::string& path) {
+        return path.starts_with('/') || working_directory.empty() ? path : working_directory + "/" + path;
+    };
+    const auto check = [](const std::string& path) {
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0) {
+            return errno;
+        }
+        return S_ISDIR(status.st_mode) ? EISDIR : ::access(path.c_str(), X_OK) != 0 ? errno : 0;
+    };
+    if (program.find('/') != std::string::npos) {
+        const int failure = check(in_working_directory(program));
+        if (failure != 0) {
+            error = {failure, fmt::format("cannot run {}", program)};
+            return {};
+        }
+        return program;
+    }
+    int failure = ENOENT;
+    for (std::size_t begin = 0; begin <= search_path.size();) {
+        const std::size_t end = std::min(search_path.find(':', begin), search_path.size());
+        const std::string directory = search_path.substr(begin, end - begin);
+        const std::string candidate = (directory.empty() ? "." : directory) + "/" + program;
+        const int result = check(in_working_directory(candidate));
+        if (result == 0) {
+            return candidate;
+        }
+        failure = result == EACCES ? EACCES : failure;
+        begin = end + 1;
+    }
+    const bool is_here = check(in_working_directory("./" + program)) == 0;
+    error = {failure, fmt::format("cannot run {} (looked for in PATH{})", program,
+                                  is_here ? "; there is a ./" + program + ": did you mean that?" : "")};
+    return {};
+}
+
+pid_t spawn(const SpawnRequest& request, SpawnError& error)
+{
+    std::vector<char*> argv{nullptr};  // the spare place for /bin/sh
+    for (const std::string& argument : *request.argv) {
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    }
+    argv.push_back(nullptr);
+    const CpuSet cpus(*request.cpus);
+    volatile ChildFailure failure{};
+    const pid_t parent = ::getpid();
+    const pid_t child = ::vfork();
+    if (child == 0) {
+        run_child(request, argv.data() + 1, cpus, parent, failure);
+    }
+    if (child < 0) {
+        error = {errno, "cannot create a process"};
+        return -1;
+    }
+    if (failure.step != nullptr) {
+        const char* step = failure.step;
+        error = {failure.error_number, step};
+        return -1;  // the child is reaped by the daemon like any other
+    }
+    return child;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,53 @@
+// Starts one rank: a child with its own process group, standard streams, CPUs and environment.
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "launcher/job/job.hpp"
+
+namespace tutti::launcher {
+
+/// What the launcher changed for itself and the ranks shall have as it was.
+struct InheritedState {
+    sigset_t signal_mask;
+    rlimit open_files;
+};
+
+struct SpawnRequest {
+    const char* program;  // path, as find_program() gave it
+    const std::vector<std::string>* argv;
+    char** environment;             // NULL-terminated
+    const char* working_directory;  // empty: the launcher's own
+    const std::vector<int>* cpus;   // empty: not bound
+    int standard_streams[3];        // the child's descriptors 0, 1 and 2
+    const InheritedState* inherited;
+    /// A descriptor that the program gets by the same number; -1: none.
+    int kept_descriptor = -1;
+    /// Where the child writes its number, a pid_t, before it executes anything, since it leads a process
+    /// group that somebody else has to know of; minus that number when it executes nothing after all. -1:
+    /// nowhere.
+    int announce_to = -1;
+};
+
+/// Why a rank did not start: the system's error and what it is about, "cannot run ./hello".
+struct SpawnError {
+    int error_number = 0;
+    std::string what;
+};
+
+/// The path to execute for `program`: itself when it has a slash (relative to `working_directory`), else the
+/// first match in `search_path`. `error` is filled and the result empty when there is none.
+std::string find_program(const std::string& program, const std::string& search_path,
+                         const std::string& working_directory, SpawnError& error);
+
+/// Returns the child's pid, or -1 with `error` filled. Returns when the child has executed its program: the
+/// memory is shared with it until then, so nothing is copied however large the launcher is. The child dies
+/// with the calling thread, which must be the main one.
+pid_t spawn(const SpawnRequest& request, SpawnError& error);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,169 @@
+#include "launcher/ranks/watchdog.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <set>
+#include <system_error>
+
+#include "launcher/ranks/descendants.hpp"
+#include "launcher/ranks/session_directory.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
+/// For what the daemon leaves behind to end by itself: daemons that it has started have to clean up.
+constexpr std::chrono::milliseconds kPatience{2000};
+
+/// Everything but the pipe is closed: a descriptor kept here would keep the daemon's death from being seen.
+void keep_only(int pipe_end)
+{
+    if (pipe_end != 3) {
+        ::dup2(pipe_end, 3);
+    }
+    ::close_range(4, ~0U, 0);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; ++fd) {
+        ::dup2(null, fd);
+    }
+    ::close(null);
+}
+
+class Watch {
+public:
+    explicit Watch(pid_t daemon) : daemon_(daemon)
+    {
+        sigset_t all;
+        sigfillset(&all);
+        ::sigprocmask(SIG_SETMASK, &all, nullptr);
+        sigset_t set;
+        sigemptyset(&set);
+        for (const int signal : {SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+            sigaddset(&set, signal);
+        }
+        signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+        ::fcntl(kPipe, F_SETFL, O_NONBLOCK);
+    }
+
+    /// Returns the exit status.
+    int run(const std::string& session_directory)
+    {
+        while (!daemon_has_ended()) {
+            std::array<pollfd, 2> entries{pollfd{signals_.get(), POLLIN, 0},
+                                          pollfd{pipe_ended_ ? -1 : kPipe, POLLIN, 0}};
+            ::poll(entries.data(), entries.size(), -1);
+            read_groups();
+            pass_on_signals();
+        }
+        read_groups();  // what it wrote last
+        if (!orderly_) {
+            for (const pid_t group : groups_) {
+                ::kill(-group, SIGKILL);
+            }
+            end_descendants(kPatience);
+            remove_session_directory(session_directory);
+        }
+        return WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);
+    }
+
+private:
+    static constexpr int kPipe = 3;
+
+    bool daemon_has_ended()
+    {
+        int status = 0;
+        pid_t pid = 0;
+        while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+            if (pid == daemon_) {
+                wait_status_ = status;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void read_groups()
+    {
+        pid_t message = kOrderlyEnd;
+        ssize_t bytes = 0;
+        while ((bytes = ::read(kPipe, &message, sizeof message)) == sizeof message) {
+            if (message == kOrderlyEnd) {
+                orderly_ = true;
+            } else if (message > 0) {
+                groups_.insert(message);
+            } else {
+                groups_.erase(-message);
+            }
+        }
+        pipe_ended_ = bytes == 0;
+    }
+
+    void pass_on_signals()
+    {
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+            const int signal = static_cast<int>(info.ssi_signo);
+            if (signal != SIGCHLD) {
+                ::kill(daemon_, signal == kKillDaemonSignal ? SIGKILL : signal);
+                ::kill(daemon_, SIGCONT);
+            }
+        }
+    }
+
+    pid_t daemon_;
+    UniqueFd signals_;
+    std::set<pid_t> groups_;
+    bool orderly_ = false;
+    bool pipe_ended_ = false;
+    int wait_status_ = 0;
+};
+
+}  // namespace
+
+Watchdog::Watchdog(const std::string& session_directory)
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        throw std::system_error(errno, std::generic_category(), "pipe2");
+    }
+    UniqueFd read_end(ends[0]);
+    pipe_.reset(ends[1]);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there is anything to be left behind
+    const pid_t daemon = ::fork();
+    if (daemon < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (daemon > 0) {
+        ::setsid();                    // out of reach of a kill of the head's process group
+        ::prctl(PR_SET_PDEATHSIG, 0);  // where whoever started this dies, the daemon ends by itself
+        ::prctl(PR_SET_NAME, "tuttirun-watch");
+        keep_only(read_end.get());
+        remove_stale_session_directories();  // nobody waits for this process
+        ::_exit(Watch(daemon).run(session_directory));
+    }
+}
+
+Watchdog::~Watchdog()
+{
+    const pid_t message = kOrderlyEnd;
+    [[maybe_unused]] const ssize_t bytes = ::write(pipe_.get(), &message, sizeof message);
+}
+
+// A pipe takes these few bytes at once or not at all. A dead watchdog (EPIPE; SIGPIPE is ignored) is no
+// reason to end a job that runs well.
+void Watchdog::remove_group(pid_t process_group) noexcept
+{
+    const pid_t message = -process_group;
+    [[maybe_unused]] const ssize_t bytes = ::write(pipe_.get(), &message, sizeof message);
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,32 @@
+// --output-filename: what each rank writes, as it wrote it, in DIRECTORY/rank.N/stdout and stderr.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "launcher/base/unique_fd.hpp"
+#include "launcher/streams/line_merger.hpp"
+
+namespace tutti::launcher {
+
+class OutputFiles {
+public:
+    /// Creates the directories and empty files, replacing those of an earlier job. Throws std::system_error.
+    OutputFiles(const std::string& directory, int ranks, bool merge_stderr);
+
+    /// May block. Returns 0 or the system's error.
+    int write(StreamId stream, std::string_view text);
+    void close(StreamId stream);
+
+private:
+    std::string path(StreamId stream) const;
+
+    std::string directory_;
+    std::unordered_map<std::string, UniqueFd> files_;  // opened when first written to
+};
+
+/// Writes all of `text`, waiting for room. Returns 0 or the system's error.
+int write_fully(int fd, std::string_view text);
+
+}  // namespace tutti::launcher

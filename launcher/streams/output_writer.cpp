@@ -1,0 +1,269 @@
+#include "launcher/streams/output_writer.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tutti::launcher {
+
+namespace {
+
+/// An unfinished line is taken for a prompt after so much quiet: on a terminal, where somebody waits for it,
+/// and elsewhere, where it matters more that a rank which only had no processor for a while is not mistaken.
+constexpr std::chrono::milliseconds kPromptDelay{40};
+constexpr std::chrono::milliseconds kPatientPromptDelay{100};
+/// So long other streams wait for a prompt's line to be finished,
+constexpr std::chrono::milliseconds kPromptPatience{1000};
+/// and no longer than until they have so much to say. It is taken from what may be on its way from a daemon
+/// (rank_output.cpp), for both destinations together: the rest must be enough for the line's stream.
+constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 10;
+/// What is gathered before it is written: much for one call, little enough to stay in the processor's cache.
+constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
+/// Memory of texts of this size is used again, which the kernel would have to clear; so many of them.
+constexpr std::size_t kLargeBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxSpare = 32;
+
+bool same_file(int first, int second)
+{
+    struct stat a {};
+    struct stat b {};
+    return ::fstat(first, &a) == 0 && ::fstat(second, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+}  // namespace
+
+OutputWriter::Destination::Destination(int descriptor, const char* its_name, const OutputOptions& options,
+                                       bool terminal)
+    : fd(descriptor),
+      name(its_name),
+      merger(options, terminal),
+      prompt_delay(terminal ? kPromptDelay : kPatientPromptDelay)
+{
+}
+
+OutputWriter::OutputWriter(const OutputOptions& options, Events events)
+    : options_(options), events_(std::move(events))
+{
+    destinations_[0] =
+        std::make_unique<Destination>(1, "standard output", options, base::reaches_terminal(1));
+    if (!same_file(1, 2)) {
+        destinations_[1] =
+            std::make_unique<Destination>(2, "standard error", options, base::reaches_terminal(2));
+    }
+    thread_ = std::thread([this] { run(); });
+}
+
+OutputWriter::~OutputWriter()
+{
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    filled_.notify_one();
+    thread_.join();
+}
+
+void OutputWriter::push(Entry entry)
+{
+    {
+        const std::lock_guard lock(mutex_);
+        queue_.push_back(std::move(entry));
+    }
+    filled_.notify_one();
+}
+
+void OutputWriter::open_files(int ranks)
+{
+    // The writer's thread looks for them when it is given text, which is later.
+    files_ = std::make_unique<OutputFiles>(options_.directory, ranks, options_.merge_stderr);
+}
+
+void OutputWriter::write(int source, StreamId stream, std::string_view text)
+{
+    std::string copy;
+    if (text.size() >= kLargeBytes) {
+        const std::lock_guard lock(mutex_);
+        if (!spare_.empty()) {
+            copy = std::move(spare_.back());
+            spare_.pop_back();
+        }
+    }
+    copy = text;
+    push({text.empty() ? Entry::Kind::end : Entry::Kind::text, source, stream, std::move(copy), {}});
+}
+
+void OutputWriter::message(std::string line)
+{
+    push({Entry::Kind::message, 0, {0, Channel::standard_error}, std::move(line), {}});
+}
+
+void OutputWriter::finish(std::function<void()> on_finished)
+{
+    push({Entry::Kind::finish, 0, {}, {}, std::move(on_finished)});
+}
+
+OutputWriter::Destination& OutputWriter::destination_of(const Entry& entry)
+{
+    const bool second = destinations_[1] && entry.stream.channel == Channel::standard_error;
+    return *destinations_[second ? 1 : 0];
+}
+
+void OutputWriter::run()
+{
+    std::deque<Entry> batch;
+    while (wait_for_entries(batch)) {
+        const bool quiet = batch.empty();
+        for (Entry& entry : batch) {
+            process(entry);
+        }
+        batch.clear();
+        for (const auto& destination : destinations_) {
+            if (destination) {
+                look_at_prompts(*destination, quiet);
+                write_out(*destination);
+            }
+        }
+        for (const auto& [source, bytes] : std::exchange(taken_bytes_, {})) {
+            events_.taken(source, bytes);
+        }
+        quiet_since_ = Clock::now();  // writing may have taken long
+    }
+}
+
+/// Takes what was queued, or nothing when it is time to do something else. False: the end.
+bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
+{
+    std::unique_lock lock(mutex_);
+    const auto ready = [this] { return !queue_.empty() || stopping_; };
+    auto until = Clock::time_point::max();
+    for (const auto& destination : destinations_) {
+        if (destination) {
+            until = std::min(until, deadline_of(*destination));
+        }
+    }
+    if (until == Clock::time_point::max()) {
+        filled_.wait(lock, ready);
+    } else {
+        filled_.wait_until(lock, until, ready);
+    }
+    batch.swap(queue_);
+    while (!done_.empty() && spare_.size() < kMaxSpare) {
+        spare_.push_back(std::move(done_.back()));
+        done_.pop_back();
+    }
+    done_.clear();
+    return !batch.empty() || !stopping_;
+}
+
+/// When its streams have waited long enough for a prompt's line, or all has been quiet for so long that there
+/// is a prompt.
+OutputWriter::Clock::time_point OutputWriter::deadline_of(const Destination& destination) const
+{
+    if (!destination.held.empty()) {
+        return destination.held_since + kPromptPatience;
+    }
+    return destination.merger.has_prompt() ? quiet_since_ + destination.prompt_delay
+                                           : Clock::time_point::max();
+}
+
+void OutputWriter::look_at_prompts(Destination& destination, bool quiet)
+{
+    const bool is_time = deadline_of(destination) <= Clock::now();
+    if (destination.held.empty()) {
+        if (quiet && is_time) {
+            destination.merger.flush_prompt();
+        }
+    } else if (is_time || destination.held_bytes > kMaxWaitingBytes) {
+        destination.merger.break_line();
+        release_held(destination);
+    }
+}
+
+void OutputWriter::process(Entry& entry)
+{
+    if (entry.kind == Entry::Kind::finish) {
+        for (const auto& destination : destinations_) {
+            if (destination) {
+                destination->merger.break_line();
+                release_held(*destination);
+                destination->merger.finish();
+                write_out(*destination);
+            }
+        }
+        entry.on_finished();
+        return;
+    }
+    Destination& destination = destination_of(entry);
+    if (entry.kind == Entry::Kind::message) {
+        destination.merger.add_message(entry.text);
+        release_held(destination);
+    } else if (destination.merger.admits(entry.stream)) {
+        deliver(destination, entry);
+        if (!destination.held.empty() && destination.merger.admits(destination.held.front().stream)) {
+            release_held(destination);
+        }
+    } else {
+        if (destination.held.empty()) {
+            destination.held_since = Clock::now();
+        }
+        destination.held_bytes += entry.text.size();
+        destination.held.push_back(std::move(entry));
+    }
+}
+
+void OutputWriter::deliver(Destination& destination, Entry& entry)
+{
+    if (entry.kind == Entry::Kind::end) {
+        destination.merger.end(entry.stream);
+        if (files_) {
+            files_->close(entry.stream);
+        }
+        return;
+    }
+    destination.merger.add(entry.stream, entry.text);
+    taken_bytes_[entry.source] += entry.text.size();
+    if (files_ && !files_failed_) {
+        const int error_number = files_->write(entry.stream, entry.text);
+        if (error_number != 0) {
+            files_failed_ = true;
+            events_.failed("the output directory", error_number);
+        }
+    }
+    if (entry.text.capacity() >= kLargeBytes) {
+        done_.push_back(std::move(entry.text));
+    }
+    // One batch may hold much: do not gather it all first.
+    if (destination.merger.output().size() >= kWriteBytes) {
+        write_out(destination);
+    }
+}
+
+/// Delivers, in order, what waited for a prompt's line that is over. None opens meanwhile, so all of it goes,
+/// and no stream's text can overtake what waits.
+void OutputWriter::release_held(Destination& destination)
+{
+    destination.held_bytes = 0;
+    std::deque<Entry> entries;
+    entries.swap(destination.held);
+    for (Entry& entry : entries) {
+        deliver(destination, entry);
+    }
+}
+
+void OutputWriter::write_out(Destination& destination)
+{
+    destination.merger.show_status();
+    std::string& output = destination.merger.output();
+    if (!output.empty() && !destination.failed) {
+        const int error_number = write_fully(destination.fd, output);
+        if (error_number != 0) {
+            destination.failed = true;
+            events_.failed(destination.name, error_number);
+        }
+    }
+    output.clear();
+}
+
+}  // namespace tutti::launcher

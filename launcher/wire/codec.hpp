@@ -1,0 +1,115 @@
+// How values become payloads and back. A message lists its fields once, and both directions follow from the
+// list:
+//
+//     struct ExitReport {
+//         int rank = 0;
+//         bool joined = false;
+//         static auto fields(auto& self) { return std::tie(self.rank, self.joined); }
+//     };
+//
+// A message may have `void check() const`, which throws WireError for values that do not belong together.
+// Fields are numbers, enumerations (of up to 256 values, to be checked), texts, messages, and pairs and
+// vectors of all these.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "launcher/wire/wire.hpp"
+
+namespace tutti::launcher {
+
+/// put() and take() of a type that is none of the above.
+template <class Value>
+struct Codec;
+
+template <class Value>
+concept Message = requires(Value& value)
+{
+    Value::fields(value);
+};
+
+template <class Value>
+void put(WireWriter& writer, const Value& value)
+{
+    if constexpr (std::is_same_v<Value, bool> || std::is_enum_v<Value>) {
+        writer.put(static_cast<std::uint8_t>(value));
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+        writer.put(value);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+        writer.put(std::string_view(value));
+    } else if constexpr (Message<Value>) {
+        std::apply([&writer](const auto&... field) { (put(writer, field), ...); }, Value::fields(value));
+    } else if constexpr (requires { value.first; }) {
+        put(writer, value.first);
+        put(writer, value.second);
+    } else if constexpr (requires { value.begin(); }) {
+        writer.put(static_cast<std::uint32_t>(value.size()));
+        for (const auto& element : value) {
+            put(writer, element);
+        }
+    } else {
+        Codec<Value>::put(writer, value);
+    }
+}
+
+template <class Value>
+Value take(WireReader& reader)
+{
+    if constexpr (std::is_same_v<Value, bool>) {
+        return reader.number<std::uint8_t>() != 0;
+    } else if constexpr (std::is_enum_v<Value>) {
+        return static_cast<Value>(reader.number<std::uint8_t>());
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+        return reader.number<Value>();
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+        return reader.text();
+    } else if constexpr (Message<Value>) {
+        Value value;
+        std::apply(
+            [&reader](auto&... field) {
+                ((field = take<std::remove_reference_t<decltype(field)>>(reader)), ...);
+            },
+            Value::fields(value));
+        return value;
+    } else if constexpr (requires(Value & value) { value.first; }) {
+        auto first = take<typename Value::first_type>(reader);
+        return {std::move(first), take<typename Value::second_type>(reader)};
+    } else if constexpr (requires(Value & value) { value.begin(); }) {
+        Value value;
+        // No reserve(): a hostile count fails at the first missing element instead.
+        for (auto count = reader.number<std::uint32_t>(); count > 0; --count) {
+            value.push_back(take<typename Value::value_type>(reader));
+        }
+        return value;
+    } else {
+        return Codec<Value>::take(reader);
+    }
+}
+
+template <Message Value>
+std::string encode(const Value& message)
+{
+    WireWriter writer;
+    put(writer, message);
+    return writer.bytes();
+}
+
+/// Throws WireError unless the payload is one message, whole, that passes its check().
+template <Message Value>
+Value decode(std::string_view payload)
+{
+    WireReader reader(payload);
+    Value message = take<Value>(reader);
+    reader.expect_end();
+    if constexpr (requires { message.check(); }) {
+        message.check();
+    }
+    return message;
+}
+
+}  // namespace tutti::launcher
