@@ -76,9 +76,8 @@ public:
         bool without_gaps = true;
         for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> next = block(index);
-            if (next.empty()) {
+            if (next.empty())
                 continue;
-            }
             if (bytes_.empty()) {
                 bytes_ = next;
                 continue;
@@ -86,17 +85,15 @@ public:
             without_gaps = without_gaps && bytes_.data() + bytes_.size() == next.data();
             bytes_ = {bytes_.data(), bytes_.size() + next.size()};
         }
-        if (!without_gaps) {
+        if (!without_gaps)
             copy_ = Group::scratch(bytes_.size());
-        }
     }
 
     /// The message to send.
     std::span<const std::byte> packed() const noexcept
     {
-        if (copy_.data() == nullptr) {
+        if (copy_.data() == nullptr)
             return bytes_;
-        }
         std::byte* to = copy_.data();
         for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> from = block(index);
@@ -113,9 +110,8 @@ public:
     }
     void unpack() const noexcept
     {
-        if (copy_.data() == nullptr) {
+        if (copy_.data() == nullptr)
             return;
-        }
         const std::byte* from = copy_.data();
         for (std::size_t index = 0; index < ranks_.size(); ++index) {
             const std::span<Byte> to = block(index);

@@ -18,9 +18,8 @@ template <class Collective>
 Chosen<Collective> forced(const char* (*environment)(const char*))
 {
     const char* const value = environment(Collective::kVariable);
-    if (value == nullptr || *value == '\0') {
+    if (value == nullptr || *value == '\0')
         return {};
-    }
     const auto [index, segment_bytes] =
         parse_algorithm(catalogue()[index_of<Collective>], value, Collective::kVariable,
                         fmt::format("unset {} to let Tutti choose", Collective::kVariable));
@@ -42,10 +41,9 @@ void refuse_others(const char* (*environment)(const char*))
         {"TUTTI_NEIGHBOR_ALLTOALL", kOneWay},
         {"TUTTI_NEIGHBOR_ALLTOALLV", kOneWay},
     };
-    for (const auto& [variable, remedy] : kOthers) {
+    for (const auto& [variable, remedy] : kOthers)
         if (const char* const value = environment(variable); value != nullptr && *value != '\0')
             throw Error(ErrorCode::invalid_argument, variable, fmt::format("\"{}\": {}", value, remedy));
-    }
 }
 
 /// As std::tuple<Chosen<Collectives>...>, in the order of the list.

@@ -29,13 +29,11 @@ consteval auto resolve()
     for (std::size_t i = 0; i < resolved.size(); ++i) {
         const Rule& rule = Collective::kRules[i];
         std::size_t index = 0;
-        while (Collective::kAlgorithms[index].name != rule.algorithm) {
+        while (Collective::kAlgorithms[index].name != rule.algorithm)
             ++index;
-        }
         const auto& algorithm = Collective::kAlgorithms[index];
-        if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0)) {
+        if ((algorithm.segments == Segments::yes) != (rule.segment_bytes != 0))
             throw "a rule must give the segments of an algorithm that has them, and of no other";
-        }
         place_rule(resolved[i], rule.where);
         resolved[i].operands = algorithm.operands;
         resolved[i].through = algorithm.through;
@@ -46,9 +44,8 @@ consteval auto resolve()
     }
     const ResolvedRule& last = resolved.back();
     if (Collective::kRules.back().where != Where::anywhere || last.operands != Operands::any ||
-        last.through != Through::messages || last.max_ranks != kAnyRanks || last.max_bytes != kAnyBytes) {
+        last.through != Through::messages || last.max_ranks != kAnyRanks || last.max_bytes != kAnyBytes)
         throw "the last rule must fit every call";
-    }
     return resolved;
 }
 
@@ -104,18 +101,15 @@ public:
     {
         const auto& forced = std::get<Chosen<Collective>>(forced_);
         if (forced.algorithm != nullptr &&
-            has_what_it_needs(forced.algorithm->operands, forced.algorithm->through, situation)) {
+            has_what_it_needs(forced.algorithm->operands, forced.algorithm->through, situation))
             return forced;
-        }
         if (situation.asked) [[unlikely]] {
             check_asked(index_of<Collective>, situation);
             return chosen_at<Collective>(situation.asked.number - 1u, situation.asked.segment_bytes);
         }
-        for (const ResolvedRule& rule : from_file_.of[index_of<Collective>]) {
-            if (fits(rule, situation)) {
+        for (const ResolvedRule& rule : from_file_.of[index_of<Collective>])
+            if (fits(rule, situation))
                 return chosen_at<Collective>(rule.algorithm, rule.segment_bytes);
-            }
-        }
         constexpr auto kRules = std::make_index_sequence<Collective::kRules.size()>();
         const ResolvedRule& rule = detail::first_fitting<Collective>(situation, kRules);
         return chosen_at<Collective>(rule.algorithm, rule.segment_bytes);

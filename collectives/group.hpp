@@ -142,9 +142,8 @@ public:
     /// dst and src are equally long and do not overlap, or are the same.
     static void copy(std::span<std::byte> dst, std::span<const std::byte> src) noexcept
     {
-        if (!src.empty() && dst.data() != src.data()) {
+        if (!src.empty() && dst.data() != src.data())
             std::memcpy(dst.data(), src.data(), src.size());
-        }
     }
     /// The same, while `peer` waits for this rank: it may have a part in it.
     virtual void copy_with(int, std::span<std::byte> dst, std::span<const std::byte> src) { copy(dst, src); }

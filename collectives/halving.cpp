@@ -24,9 +24,8 @@ Task reduce_by_halving(Group& group, const std::byte* in, Buffer data, const Par
         (keeps_upper ? begin : end) = middle;
     }
     // Nobody to exchange with: alone.
-    if (fold.power() == 1) {
+    if (fold.power() == 1)
         Group::copy(data.bytes(), {in, data.size_bytes()});
-    }
 }
 
 }  // namespace tutti::collectives

@@ -27,9 +27,8 @@ NodeMap::NodeMap(std::span<const int> node_of_rank)
     }
     by_node_.resize(node_of_.size());
     std::vector<std::size_t> next(first_);
-    for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < node_of_.size(); ++rank)
         by_node_[next[static_cast<std::size_t>(node_of_[rank])]++] = static_cast<int>(rank);
-    }
     in_rank_order_ = std::ranges::is_sorted(by_node_);
 }
 
@@ -39,9 +38,8 @@ NodeMap NodeMap::in_blocks(int ranks, int nodes)
     for (int node = 0; node < nodes; ++node) {
         const patterns::Block own = patterns::block(
             static_cast<std::size_t>(ranks), static_cast<std::size_t>(nodes), static_cast<std::size_t>(node));
-        for (std::size_t rank = own.first; rank < own.first + own.count; ++rank) {
+        for (std::size_t rank = own.first; rank < own.first + own.count; ++rank)
             node_of[rank] = node;
-        }
     }
     return NodeMap(node_of);
 }

@@ -87,9 +87,8 @@ public:
     }
     ~Operation()
     {
-        if (state_ != nullptr) {
+        if (state_ != nullptr)
             give_back();
-        }
     }
 
     /// Whether the buffer is free again (send) or filled (receive).
@@ -99,9 +98,8 @@ public:
     /// Only when done(): gives the state back, throws tutti::Error where the operation failed.
     void finish()
     {
-        if (state_ != nullptr) {
+        if (state_ != nullptr)
             finish_state();
-        }
     }
 
     class Awaiter;
@@ -147,26 +145,22 @@ public:
     void await_suspend(std::coroutine_handle<> waiting) noexcept
     {
         waiter_.wait_for(count_outstanding(), waiting);
-        for (Operation& operation : operations_) {
-            if (!operation.done()) {
+        for (Operation& operation : operations_)
+            if (!operation.done())
                 operation.attach(waiter_);
-            }
-        }
     }
     void await_resume()
     {
-        for (Operation& operation : operations_) {
+        for (Operation& operation : operations_)
             operation.finish();
-        }
     }
 
 private:
     unsigned count_outstanding() const noexcept
     {
         unsigned outstanding = 0;
-        for (const Operation& operation : operations_) {
+        for (const Operation& operation : operations_)
             outstanding += operation.done() ? 0 : 1;
-        }
         return outstanding;
     }
 
@@ -188,11 +182,10 @@ public:
     /// Throws where the operation has failed already.
     void add(Operation operation)
     {
-        if (operation.done()) {
+        if (operation.done())
             operation.finish();
-        } else {
+        else
             pending_.push_back(std::move(operation));
-        }
     }
     auto begin() noexcept { return pending_.begin(); }
     auto end() noexcept { return pending_.end(); }

@@ -23,9 +23,8 @@ constexpr int floor_power_of_two(int value) noexcept
 constexpr int reversed_bits(int value, int bits) noexcept
 {
     int reversed = 0;
-    for (int bit = 0; bit < bits; ++bit) {
+    for (int bit = 0; bit < bits; ++bit)
         reversed = reversed << 1 | (value >> bit & 1);
-    }
     return reversed;
 }
 
@@ -112,9 +111,8 @@ public:
     constexpr KnomialTree(int rank, int root, int size, int radix) noexcept
         : FromRoot(rank, root, size), radix_(radix)
     {
-        while (weight_ < size && relative_ / weight_ % radix == 0) {
+        while (weight_ < size && relative_ / weight_ % radix == 0)
             weight_ *= radix;
-        }
     }
 
     /// Not for the root.
@@ -125,20 +123,17 @@ public:
     constexpr int child_count() const noexcept
     {
         int count = 0;
-        for (int weight = 1; weight < weight_; weight *= radix_) {
-            for (int digit = 1; digit < radix_; ++digit) {
+        for (int weight = 1; weight < weight_; weight *= radix_)
+            for (int digit = 1; digit < radix_; ++digit)
                 count += relative_ + digit * weight < size_ ? 1 : 0;
-            }
-        }
         return count;
     }
     /// 0 <= index < child_count(); a larger index has the larger subtree, or one as large.
     constexpr int child(int index) const noexcept
     {
         int weight = 1;
-        for (int level = 0; level < index / (radix_ - 1); ++level) {
+        for (int level = 0; level < index / (radix_ - 1); ++level)
             weight *= radix_;
-        }
         return absolute(relative_ + (index % (radix_ - 1) + 1) * weight);
     }
 
@@ -181,9 +176,8 @@ public:
     /// kOut for a rank that stays out.
     constexpr int folded(int rank) const noexcept
     {
-        if (!is_paired(rank)) {
+        if (!is_paired(rank))
             return rank - folded_ / 2;
-        }
         return rank % 2 == 1 ? rank / 2 : kOut;
     }
     /// The inverse of folded(), for 0 <= folded_rank < power().

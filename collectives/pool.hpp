@@ -159,9 +159,8 @@ public:
     }
     ~Scratch()
     {
-        if (data_ != nullptr) {
+        if (data_ != nullptr)
             pool::release(data_, size_bytes_);
-        }
     }
 
     std::byte* data() const noexcept { return data_; }

@@ -27,10 +27,9 @@ public:
 
     ResolvedRule read()
     {
-        for (const auto& [key, value] : rule_.items()) {
+        for (const auto& [key, value] : rule_.items())
             if (std::ranges::find(kKeys, key) == std::end(kKeys))
                 throw file_.unknown(place_, key, kKeys);
-        }
         read_algorithm();
         read_where();
         read_range("ranks", result_.min_ranks, result_.max_ranks, 1);

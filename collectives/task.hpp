@@ -56,9 +56,8 @@ private:
     explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
     void destroy() noexcept
     {
-        if (handle_) {
+        if (handle_)
             handle_.destroy();
-        }
     }
 
     std::coroutine_handle<promise_type> handle_ = nullptr;
@@ -79,9 +78,8 @@ public:
             // The hook may destroy the frame, and this awaiter with it: copy first, touch nothing after.
             const std::coroutine_handle<> continuation = ended.promise().continuation_;
             const CompletionHook hook = ended.promise().hook_;
-            if (hook.fire != nullptr) {
+            if (hook.fire != nullptr)
                 hook.fire(hook.context);
-            }
             return continuation;
         }
         void await_resume() const noexcept {}
@@ -122,9 +120,8 @@ public:
     }
     void await_resume() const
     {
-        if (child_.promise().exception_) [[unlikely]] {
+        if (child_.promise().exception_) [[unlikely]]
             std::rethrow_exception(child_.promise().exception_);
-        }
     }
 
 private:
@@ -149,9 +146,8 @@ inline bool Task::failed() const noexcept
 
 inline void Task::rethrow() const
 {
-    if (handle_.promise().exception_) [[unlikely]] {
+    if (handle_.promise().exception_) [[unlikely]]
         std::rethrow_exception(handle_.promise().exception_);
-    }
 }
 
 }  // namespace tutti::collectives

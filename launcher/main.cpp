@@ -43,9 +43,8 @@ std::unique_ptr<LocalDaemon> start_local_daemon(const std::vector<Host>& hosts,
                                                 const InheritedState& inherited)
 {
     const auto local = std::ranges::find_if(hosts, &Host::local);
-    if (local == hosts.end()) {
+    if (local == hosts.end())
         return nullptr;
-    }
     return std::make_unique<LocalDaemon>(static_cast<int>(local - hosts.begin()), key, inherited);
 }
 
@@ -67,31 +66,26 @@ int run_job(const Options& options)
     const tutti::security::Key key = tutti::security::Key::random();
     const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
     HeadPlan plan{key, hosts, {}, {}, {}};
-    if (daemon) {
+    if (daemon)
         plan.local_daemon = daemon->take_stream();
-    }
-    if (!std::ranges::all_of(hosts, &Host::local)) {
+    if (!std::ranges::all_of(hosts, &Host::local))
         plan.method = start_method(options);
-    }
     plan.map = [&options, &hosts](std::span<const Topology> topologies) {
         JobMap map = map_job(options, hosts, topologies);
         if (options.display_map) {
             fmt::print("{}", describe_map(options, map));
             std::fflush(stdout);
         }
-        if (options.report_bindings) {
+        if (options.report_bindings)
             fmt::print(stderr, "{}", describe_bindings(map, topologies));
-        }
         return map;
     };
     Head head(options, std::move(plan), inherited);
     const int status = head.run();
-    if (daemon) {
+    if (daemon)
         daemon->wait(head.patience_with_local_daemon());
-    }
-    if (head.output_is_stuck()) {
+    if (head.output_is_stuck())
         ::_exit(status);
-    }
     return status;
 }
 
@@ -100,9 +94,8 @@ int run_job(const Options& options)
 int main(int argc, char** argv)
 {
     open_standard_descriptors();
-    if (argc == 2 && std::string_view(argv[1]) == "--daemon") {
+    if (argc == 2 && std::string_view(argv[1]) == "--daemon")
         return run_remote_daemon();
-    }
     try {
         const Options options = parse_command_line(argc, argv);
         return options.doctor ? run_doctor(options) : run_job(options);

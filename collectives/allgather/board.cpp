@@ -31,11 +31,9 @@ Task on_board(Group& group, const std::byte* own, BlocksOfRanks all)
         Operation released = board.released();
         co_await released;
     }
-    for (int rank = 0; rank < group.size(); ++rank) {
-        if (rank != group.rank()) {
+    for (int rank = 0; rank < group.size(); ++rank)
+        if (rank != group.rank())
             Group::copy(all[rank], {board.slot(rank), all[rank].size()});
-        }
-    }
 }
 
 }  // namespace

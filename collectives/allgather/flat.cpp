@@ -26,9 +26,8 @@ Task flat(Group& group, const std::byte* own, BlocksOfRanks all)
     const int rank = group.rank();
     const int size = group.size();
     OperationList operations;
-    for (int distance = 1; distance < size; ++distance) {
+    for (int distance = 1; distance < size; ++distance)
         operations.add(group.send((rank + distance) % size, {own, all[rank].size()}));
-    }
     for (int distance = 1; distance < size; ++distance) {
         const int below = (rank - distance + size) % size;
         operations.add(group.recv(below, all[below]));

@@ -52,9 +52,8 @@ Task allreduce_recursive_doubling(Group& group, const std::byte* in, Buffer out,
         Buffer next = out;
         // What the peer may still read stays as it is; short messages are always on their way already.
         if (partial == out.data && !sent.done()) {
-            if (memory.data() == nullptr) {
+            if (memory.data() == nullptr)
                 memory = Group::scratch(size_bytes);
-            }
             next.data = memory.data();
         }
         Operation combined =

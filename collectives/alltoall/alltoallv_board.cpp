@@ -107,10 +107,9 @@ Task alltoallv_board(Group& group, ConstBlocks in, Blocks out)
         Operation released = board.released();
         co_await released;
     }
-    for (int other = 0; other < size; ++other) {
+    for (int other = 0; other < size; ++other)
         if (other != rank)
             shares.take(other, rank, out[other]);
-    }
     co_await when_all(std::move(messages));
 }
 

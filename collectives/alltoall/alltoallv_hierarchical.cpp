@@ -48,10 +48,9 @@ public:
         place_ = static_cast<std::size_t>(std::ranges::lower_bound(own, rank) - own.begin());
         first_.push_back(0);
         for (std::size_t carrier = 0; carrier < own.size(); ++carrier) {
-            for (int node = 0; node < nodes.count(); ++node) {
+            for (int node = 0; node < nodes.count(); ++node)
                 if (node != own_node_)
                     add_column(node, carrier, own.size());
-            }
             first_.push_back(carried_.size());
         }
     }
@@ -96,10 +95,9 @@ private:
 std::vector<std::size_t> carried_sizes(const Routes& routes, std::span<const std::size_t> sizes_bytes)
 {
     std::vector<std::size_t> carried(sizes_bytes.begin(), sizes_bytes.end());
-    for (std::size_t peer = 0; peer < carried.size(); ++peer) {
+    for (std::size_t peer = 0; peer < carried.size(); ++peer)
         if (routes.is_straight(static_cast<int>(peer), carried[peer]))
             carried[peer] = 0;
-    }
     return carried;
 }
 

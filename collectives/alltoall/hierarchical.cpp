@@ -47,10 +47,9 @@ std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
 {
     std::vector<int> ranks;
     ranks.reserve(nodes.by_node().size());
-    for (int node = 0; node < nodes.count(); ++node) {
+    for (int node = 0; node < nodes.count(); ++node)
         if (node != own_node)
             ranks.insert(ranks.end(), nodes.members(node).begin(), nodes.members(node).end());
-    }
     return ranks;
 }
 
@@ -146,10 +145,9 @@ Task scatter_rows(Hierarchy& hierarchy, std::span<const std::byte> arrived, std:
         const std::span<std::byte> rows = sorted.bytes();
         const std::byte* block = arrived.data();
         const std::size_t row_bytes = arriving.arriving().size();
-        for (std::size_t offset = 0; offset < row_bytes; offset += out.block_bytes) {
+        for (std::size_t offset = 0; offset < row_bytes; offset += out.block_bytes)
             for (std::size_t row = 0; row < rows.size(); row += row_bytes, block += out.block_bytes)
                 Group::copy(rows.subspan(row + offset, out.block_bytes), {block, out.block_bytes});
-        }
     }
     Task scattered = scatter(node, sorted.data(), arriving.arriving(), hierarchy.leader());
     co_await scattered;

@@ -32,9 +32,8 @@ int partner(int rank, int size, int round) noexcept
     const bool even = size % 2 == 0;
     const int last = size - 1;
     const int circle = even ? last : size;
-    if (even && rank == last) {
+    if (even && rank == last)
         return round % 2 == 0 ? round / 2 : (round + circle) / 2;
-    }
     const int met = (round - rank + circle) % circle;
     return met == rank && even ? last : met;
 }
@@ -47,9 +46,8 @@ Task in_place(Group& group, BlocksOfRanks data)
     const int rounds = size % 2 == 0 ? size - 1 : size;
     for (int round = 0; round < rounds; ++round) {
         const int peer = partner(rank, size, round);
-        if (peer == rank) {
+        if (peer == rank)
             continue;
-        }
         const std::span<std::byte> block = data[peer];
         Operation sent = group.send(peer, block);
         if (sent.done()) {

@@ -32,9 +32,8 @@ Task barrier_binomial(Group& group)
         co_await when_all(std::move(released), std::move(reported));
     }
     OperationList releases;
-    for (int index = tree.child_count() - 1; index >= 0; --index) {
+    for (int index = tree.child_count() - 1; index >= 0; --index)
         releases.add(group.send(tree.child(index), {}));
-    }
     co_await when_all(std::move(releases));
 }
 

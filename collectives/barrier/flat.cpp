@@ -31,9 +31,8 @@ Task barrier_flat(Group& group)
         co_await report;
     }
     OperationList releases;
-    for (int peer = 1; peer < group.size(); ++peer) {
+    for (int peer = 1; peer < group.size(); ++peer)
         releases.add(group.send(peer, {}));
-    }
     co_await when_all(std::move(releases));
 }
 

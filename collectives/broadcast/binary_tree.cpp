@@ -33,20 +33,17 @@ Task broadcast_binary_tree(Group& group, std::span<std::byte> data, int root, st
 
     // The receive of the next segment is under way while this one is sent on.
     Operation arriving;
-    if (!tree.is_root()) {
+    if (!tree.is_root())
         arriving = group.recv(tree.parent(), segment(0));
-    }
     OperationList sends;
     for (std::size_t index = 0; index < segments.count(); ++index) {
         if (!tree.is_root()) {
             co_await arriving;
-            if (index + 1 < segments.count()) {
+            if (index + 1 < segments.count())
                 arriving = group.recv(tree.parent(), segment(index + 1));
-            }
         }
-        for (int child = 0; child < tree.child_count(); ++child) {
+        for (int child = 0; child < tree.child_count(); ++child)
             sends.add(group.send(tree.child(child), segment(index)));
-        }
     }
     co_await when_all(std::move(sends));
 }

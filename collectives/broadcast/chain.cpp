@@ -33,9 +33,8 @@ Task broadcast_chain(Group& group, std::span<std::byte> data, int root, std::siz
 
     if (group.rank() == root) {
         OperationList sends;
-        for (std::size_t index = 0; index < segments.count() && size > 1; ++index) {
+        for (std::size_t index = 0; index < segments.count() && size > 1; ++index)
             sends.add(group.send(next, segment(index)));
-        }
         co_await when_all(std::move(sends));
         co_return;
     }
@@ -44,13 +43,11 @@ Task broadcast_chain(Group& group, std::span<std::byte> data, int root, std::siz
     Operation sent;
     for (std::size_t index = 0; index < segments.count(); ++index) {
         co_await arriving;
-        if (index + 1 < segments.count()) {
+        if (index + 1 < segments.count())
             arriving = group.recv(previous, segment(index + 1));
-        }
         co_await sent;
-        if (next != root) {
+        if (next != root)
             sent = group.send(next, segment(index));
-        }
     }
     co_await sent;
 }

@@ -24,9 +24,8 @@ Task broadcast_flat(Group& group, std::span<std::byte> data, int root)
         co_return;
     }
     OperationList sends;
-    for (int distance = 1; distance < group.size(); ++distance) {
+    for (int distance = 1; distance < group.size(); ++distance)
         sends.add(group.send((root + distance) % group.size(), data));
-    }
     co_await when_all(std::move(sends));
 }
 

@@ -54,12 +54,10 @@ Task broadcast_scatter_allgather(Group& group, std::span<std::byte> data, int ro
         const int outgoing = (own - step + size) % size;
         const int incoming = (own - step - 1 + size) % size;
         Operation received;
-        if (incoming < own || incoming >= tree.subtree_end()) {
+        if (incoming < own || incoming >= tree.subtree_end())
             received = group.recv(left, bytes(incoming, incoming + 1));
-        }
-        if (outgoing < right_own || outgoing >= right_end) {
+        if (outgoing < right_own || outgoing >= right_end)
             sends.add(group.send(right, bytes(outgoing, outgoing + 1)));
-        }
         co_await received;
     }
     co_await when_all(std::move(sends));

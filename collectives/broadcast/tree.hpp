@@ -19,9 +19,8 @@ Task broadcast_in_tree(Group& group, std::span<std::byte> data, Tree tree)
         co_await received;
     }
     OperationList sends;
-    for (int index = tree.child_count() - 1; index >= 0; --index) {
+    for (int index = tree.child_count() - 1; index >= 0; --index)
         sends.add(group.send_ahead(tree.child(index), data));
-    }
     co_await when_all(std::move(sends));
 }
 

@@ -38,9 +38,8 @@ Task gather_at_root(Group& group, patterns::BinomialTree tree, std::span<const s
     }
     Group::copy(all[group.rank()], own);
     co_await when_all(std::move(receives));
-    for (const Run<std::byte, EqualBlocks, RanksInTurn>& run : runs) {
+    for (const Run<std::byte, EqualBlocks, RanksInTurn>& run : runs)
         run.unpack();
-    }
 }
 
 Task gather_and_pass_on(Group& group, patterns::BinomialTree tree, std::span<const std::byte> own)

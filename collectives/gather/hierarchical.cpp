@@ -44,10 +44,9 @@ Task gatherv_at_root(Group& group, std::span<const std::byte> own, Blocks all)
             receives.add(group.recv(nodes.members(node).front(), runs.back().arriving()));
         }
     }
-    for (const int rank : nodes.members(own_node)) {
+    for (const int rank : nodes.members(own_node))
         if (rank != group.rank())
             receives.add(group.recv(rank, all[rank]));
-    }
     Group::copy(all[group.rank()], own);
     co_await when_all(std::move(receives));
     for (const GatheredRun& run : runs)

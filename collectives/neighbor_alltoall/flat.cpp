@@ -40,10 +40,9 @@ Task flat(Group& group, Neighbors neighbors, BlocksIn in, BlocksOut out)
         if (is_other(neighbors.sources[index]))
             operations.add(group.recv(neighbors.sources[index], out[static_cast<int>(index)]));
     }
-    for (std::size_t index = 0; index < neighbors.destinations.size(); ++index) {
+    for (std::size_t index = 0; index < neighbors.destinations.size(); ++index)
         if (is_other(neighbors.destinations[index]))
             operations.add(group.send(neighbors.destinations[index], in[static_cast<int>(index)]));
-    }
     neighbors.visit_kept(group.rank(), [&](std::size_t sent, std::size_t received) {
         Group::copy(out[static_cast<int>(received)], in[static_cast<int>(sent)]);
     });

@@ -96,9 +96,8 @@ Task pass_on(Group& group, Place place, ConstBuffer in, patterns::Segments segme
     for (std::size_t index = 0; index < segments.count(); ++index) {
         co_await sent;
         Operation arrived = std::move(arriving);
-        if (index + 1 < segments.count()) {
+        if (index + 1 < segments.count())
             arriving = start(index + 1);
-        }
         co_await arrived;
         sent = group.send(place.next, partial(index).bytes());
     }
@@ -126,9 +125,8 @@ Task reduce_chain(Group& group, const std::byte* in, Buffer out, int root, Reduc
     }
     if (place.below == kNobody && place.above == kNobody) {
         OperationList sends;
-        for (std::size_t index = 0; index < segments.count(); ++index) {
+        for (std::size_t index = 0; index < segments.count(); ++index)
             sends.add(group.send(place.next, operand.bytes(segments[index])));
-        }
         co_await when_all(std::move(sends));
         co_return;
     }

@@ -31,9 +31,8 @@ Task reduce_scatter_board(Group& group, const std::byte* in, Partition blocks, B
     }
     const std::size_t offset = own.first * out.element_bytes;
     Group::copy(out.bytes(), {board.slot(0) + offset, out.size_bytes()});
-    for (int rank = 1; rank < group.size(); ++rank) {
+    for (int rank = 1; rank < group.size(); ++rank)
         Group::reduce(out.data, out.data, board.slot(rank) + offset, out.count, op);
-    }
 }
 
 }  // namespace tutti::collectives

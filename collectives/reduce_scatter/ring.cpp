@@ -32,9 +32,8 @@ Task reduce_scatter_ring(Group& group, const std::byte* in, Partition blocks, Bu
     }
 
     std::size_t longest = 0;
-    for (int index = 0; index < size; ++index) {
+    for (int index = 0; index < size; ++index)
         longest = std::max(longest, blocks[index].count);
-    }
     const std::array<Scratch, 2> memory{Group::scratch(longest * out.element_bytes),
                                         Group::scratch(longest * out.element_bytes)};
     std::span<const std::byte> outgoing = operand.bytes(blocks[left]);

@@ -27,26 +27,22 @@ Task exscan_recursive_doubling(Group& group, const std::byte* in, Buffer out, Re
     for (int distance = 1; distance < size; distance *= 2) {
         const int below = rank - distance;
         Operation sent;
-        if (distance < size - rank) {
+        if (distance < size - rank)
             sent = group.send(rank + distance, passed_on.bytes());
-        }
         if (below < 0) {
             co_await sent;
             continue;
         }
         // What comes first is the result so far.
-        if (distance > 1 && arriving.data() == nullptr) {
+        if (distance > 1 && arriving.data() == nullptr)
             arriving = Group::scratch(out.size_bytes());
-        }
         std::byte* const arrived = distance == 1 ? out.data : arriving.data();
         Operation received = group.recv(below, {arrived, out.size_bytes()});
         co_await when_all(std::move(received), std::move(sent));
-        if (distance > 1) {
+        if (distance > 1)
             Group::reduce(out.data, arrived, out.data, out.count, op);
-        }
-        if (2 * distance < size - rank) {
+        if (2 * distance < size - rank)
             Group::reduce(passed_on.data, arrived, passed_on.data, out.count, op);
-        }
     }
 }
 

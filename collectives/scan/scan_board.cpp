@@ -31,12 +31,10 @@ Task combine_below(Group& group, const std::byte* in, Buffer out, ReduceOp op, i
         Operation released = board.released();
         co_await released;
     }
-    if (end > 0) {
+    if (end > 0)
         Group::copy(out.bytes(), {board.slot(0), out.size_bytes()});
-    }
-    for (int rank = 1; rank < end; ++rank) {
+    for (int rank = 1; rank < end; ++rank)
         Group::reduce(out.data, out.data, board.slot(rank), out.count, op);
-    }
 }
 
 }  // namespace

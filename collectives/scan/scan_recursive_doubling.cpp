@@ -26,9 +26,8 @@ Task scan_recursive_doubling(Group& group, const std::byte* in, Buffer out, Redu
     for (int distance = 1; distance < size; distance *= 2) {
         const int below = rank - distance;
         Operation sent;
-        if (distance < size - rank) {
+        if (distance < size - rank)
             sent = group.send(rank + distance, out.bytes());
-        }
         if (below < 0) {
             co_await sent;
             continue;
@@ -40,9 +39,8 @@ Task scan_recursive_doubling(Group& group, const std::byte* in, Buffer out, Redu
             co_await combined;
             continue;
         }
-        if (arriving.data() == nullptr) {
+        if (arriving.data() == nullptr)
             arriving = Group::scratch(out.size_bytes());
-        }
         Operation received = group.recv(below, arriving.bytes());
         co_await when_all(std::move(received), std::move(sent));
         Group::reduce(out.data, arriving.data(), out.data, out.count, op);

@@ -45,10 +45,9 @@ Task scatterv_at_root(Group& group, ConstBlocks all, std::span<std::byte> own)
             sends.add(group.send(nodes.members(node).front(), runs.back().packed()));
         }
     }
-    for (const int rank : nodes.members(own_node)) {
+    for (const int rank : nodes.members(own_node))
         if (rank != group.rank())
             sends.add(group.send(rank, all[rank]));
-    }
     Group::copy(own, all[group.rank()]);
     co_await when_all(std::move(sends));
 }

@@ -65,9 +65,8 @@ public:
 protected:
     void release(OperationState& state) noexcept override
     {
-        if (!board_.take_back(state)) {
+        if (!board_.take_back(state))
             network_.release(operation_of(state));
-        }
     }
 
     void raise(const OperationState& state) const override
@@ -167,14 +166,12 @@ Report simulate(int ranks, const Settings& settings, const Program& program)
     network.run();
 
     Report report;
-    for (const Rank& rank : all) {
+    for (const Rank& rank : all)
         report.ranks.push_back(rank.report);
-    }
     network.describe(report);
     for (const Rank& rank : all) {
-        if (report.given_up) {
+        if (report.given_up)
             break;
-        }
         const std::string complaint = rank.group.complaint();
         report.deadlock += report.deadlock.empty() || complaint.empty() ? complaint : "; " + complaint;
     }
@@ -189,9 +186,8 @@ ReduceOp timed_op(Group& group, double ns_per_element, bool commutative)
 double Report::finish_ns() const noexcept
 {
     double last_ns = 0;
-    for (const RankReport& rank : ranks) {
+    for (const RankReport& rank : ranks)
         last_ns = std::max(last_ns, rank.finish_ns);
-    }
     return last_ns;
 }
 
@@ -200,9 +196,8 @@ namespace {
 std::size_t sum_over(const std::vector<RankReport>& ranks, std::size_t RankReport::*count) noexcept
 {
     std::size_t sum = 0;
-    for (const RankReport& rank : ranks) {
+    for (const RankReport& rank : ranks)
         sum += rank.*count;
-    }
     return sum;
 }
 
@@ -233,9 +228,8 @@ std::string Report::problems() const
     std::string text;
     const auto add = [&text](const std::string& problem) { text += (text.empty() ? "" : "; ") + problem; };
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        if (!ranks[rank].error) {
+        if (!ranks[rank].error)
             continue;
-        }
         try {
             std::rethrow_exception(ranks[rank].error);
         } catch (const std::exception& error) {
@@ -244,21 +238,18 @@ std::string Report::problems() const
             add(fmt::format("rank {} threw something that is no std::exception", rank));
         }
     }
-    if (given_up) {
+    if (given_up)
         add(fmt::format("given up after {} messages", messages_sent()));
-    }
-    if (!deadlock.empty()) {
+    if (!deadlock.empty())
         add("deadlock: " + deadlock);
-    }
     for (const Unmatched& left : unmatched) {
         const bool is_send = left.kind == Unmatched::Kind::send;
         add(fmt::format("rank {} {} {} bytes {} rank {} without an answer", left.rank,
                         is_send ? "sent" : "waited for", left.size_bytes, is_send ? "to" : "from",
                         left.peer));
     }
-    if (abandoned > 0) {
+    if (abandoned > 0)
         add(fmt::format("{} operations were destroyed unfinished", abandoned));
-    }
     return text;
 }
 

@@ -22,9 +22,8 @@ namespace {
 EventLoop::EventLoop()
     : epoll_(::epoll_create1(EPOLL_CLOEXEC)), wakeup_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
-    if (!epoll_ || !wakeup_) {
+    if (!epoll_ || !wakeup_)
         fail("epoll_create1");
-    }
     watch(wakeup_.get(), EPOLLIN, [this](std::uint32_t) {
         std::uint64_t count = 0;
         [[maybe_unused]] const ssize_t bytes = ::read(wakeup_.get(), &count, sizeof count);
@@ -37,9 +36,8 @@ bool EventLoop::watch(int fd, std::uint32_t epoll_events, Handler handler)
     event.events = epoll_events;
     event.data.fd = fd;
     if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
-        if (errno == EPERM) {
+        if (errno == EPERM)
             return false;
-        }
         fail("epoll_ctl");
     }
     handlers_[fd] = std::make_shared<Handler>(std::move(handler));
@@ -51,16 +49,14 @@ void EventLoop::change(int fd, std::uint32_t epoll_events)
     epoll_event event{};
     event.events = epoll_events;
     event.data.fd = fd;
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) {
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0)
         fail("epoll_ctl");
-    }
 }
 
 void EventLoop::forget(int fd)
 {
-    if (handlers_.erase(fd) > 0) {
+    if (handlers_.erase(fd) > 0)
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
-    }
 }
 
 EventLoop::TimerId EventLoop::after(Clock::duration delay, std::function<void()> action)
@@ -91,9 +87,8 @@ void EventLoop::run_posted()
         const std::lock_guard lock(mutex_);
         batch.swap(posted_);
     }
-    for (const auto& action : batch) {
+    for (const auto& action : batch)
         action();
-    }
 }
 
 void EventLoop::run_timers()
@@ -107,9 +102,8 @@ void EventLoop::run_timers()
 
 int EventLoop::milliseconds_to_next_timer() const
 {
-    if (timers_.empty()) {
+    if (timers_.empty())
         return -1;
-    }
     const auto left = timers_.begin()->first.first - Clock::now();
     const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
     return static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, 60'000));
@@ -121,9 +115,8 @@ void EventLoop::run()
     while (running_) {
         const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
                                        milliseconds_to_next_timer());
-        if (count < 0 && errno != EINTR) {
+        if (count < 0 && errno != EINTR)
             fail("epoll_wait");
-        }
         for (int i = 0; i < count && running_; ++i) {
             const epoll_event& event = events.at(static_cast<std::size_t>(i));
             run_posted();  // said before this descriptor became ready, so it comes first

@@ -26,13 +26,11 @@ const char* remedy(int error_number)
 void require_open_files(int more, const std::string& what)
 {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return;
-    }
     int free = 0;
-    for (rlim_t fd = 0; fd < limit.rlim_cur && free < more; ++fd) {
+    for (rlim_t fd = 0; fd < limit.rlim_cur && free < more; ++fd)
         free += ::fcntl(static_cast<int>(fd), F_GETFD) < 0 ? 1 : 0;
-    }
     if (free < more) {
         throw std::runtime_error(fmt::format(
             "{} takes {} open files, and the limit of {} leaves room for {}; raise it (ulimit -Hn)", what,

@@ -39,9 +39,8 @@ std::vector<std::string_view> signal_names()
 /// A name is what stands there unless it has digits only; the range is checked for numbers alone.
 int signal_number(std::string_view option, const std::string& text)
 {
-    if (text.find_first_not_of("0123456789") == std::string::npos) {
+    if (text.find_first_not_of("0123456789") == std::string::npos)
         return parse_number(option, "signal", text, 1, SIGRTMAX);
-    }
     const std::vector<std::string_view> names = signal_names();
     const std::string_view name = text.starts_with("SIG") ? std::string_view(text).substr(3) : text;
     const auto found = std::find(names.begin(), names.end(), name);
@@ -98,9 +97,8 @@ std::vector<int> parse_signals(std::string_view option, std::string_view text)
                             "tuttirun, or tuttirun needs it itself",
                             option, part));
         }
-        if (std::ranges::find(signals, number) == signals.end()) {
+        if (std::ranges::find(signals, number) == signals.end())
             signals.push_back(number);
-        }
     }
     return signals;
 }
@@ -119,9 +117,8 @@ std::size_t parse_choice(std::string_view option, std::string_view text,
 std::pair<std::string, std::string> parse_assignment(std::string_view option, std::string_view text)
 {
     const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos) {
+    if (equals != std::string_view::npos)
         return {parse_variable_name(option, text.substr(0, equals)), std::string(text.substr(equals + 1))};
-    }
     std::string name = parse_variable_name(option, text);
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) {
@@ -135,17 +132,15 @@ std::pair<std::string, std::string> parse_assignment(std::string_view option, st
 
 std::string parse_variable_name(std::string_view option, std::string_view name)
 {
-    if (name.empty() || name.front() == '-' || name.find('=') != std::string_view::npos) {
+    if (name.empty() || name.front() == '-' || name.find('=') != std::string_view::npos)
         throw UsageError(fmt::format("{}: '{}' is no name of an environment variable", option, name));
-    }
     return std::string(name);
 }
 
 std::string parse_path(std::string_view option, std::string_view text)
 {
-    if (text.empty()) {
+    if (text.empty())
         throw UsageError(fmt::format("{}: the path is empty; is a shell variable unset?", option));
-    }
     return std::string(text);
 }
 
@@ -162,9 +157,8 @@ std::vector<std::string> parse_agent(std::string_view option, std::string_view t
 {
     std::istringstream stream{std::string(text)};
     std::vector<std::string> words(std::istream_iterator<std::string>(stream), {});
-    if (words.empty()) {
+    if (words.empty())
         throw UsageError(fmt::format("{}: the command is empty; is a shell variable unset?", option));
-    }
     return words;
 }
 
@@ -175,12 +169,10 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
     while (true) {
         const std::size_t comma = text.find(',', begin);
         parts.emplace_back(text.substr(begin, comma - begin));
-        if (parts.back().empty()) {
+        if (parts.back().empty())
             throw UsageError(fmt::format("{}: '{}' has an empty part; write A,B,C", option, text));
-        }
-        if (comma == std::string_view::npos) {
+        if (comma == std::string_view::npos)
             return parts;
-        }
         begin = comma + 1;
     }
 }

@@ -46,13 +46,11 @@ std::string_view instead_of(std::string_view option)
 
 [[noreturn]] void reject_unknown(std::string_view word, const Dictionary& dictionary)
 {
-    if (const std::string_view instead = instead_of(word); !instead.empty()) {
+    if (const std::string_view instead = instead_of(word); !instead.empty())
         throw UsageError(fmt::format("unknown option '{}'; {}", word, instead));
-    }
     std::vector<std::string_view> spellings;
-    for (const auto& entry : dictionary) {
+    for (const auto& entry : dictionary)
         spellings.emplace_back(entry.first);
-    }
     throw UsageError(fmt::format("unknown option '{}'{}", word, base::did_you_mean(word, spellings)));
 }
 
@@ -68,9 +66,8 @@ public:
     {
         while (!rest_.empty() && is_option(rest_.front())) {
             const std::string word = take();
-            if (word == "--") {
+            if (word == "--")
                 break;
-            }
             read_option(word);
         }
         section_.program.assign(rest_.begin(), rest_.end());
@@ -95,9 +92,8 @@ private:
             attached = word.substr(equals + 1);
         }
         const auto known = dictionary_.find(spelling);
-        if (known == dictionary_.end()) {
+        if (known == dictionary_.end())
             reject_unknown(spelling, dictionary_);
-        }
         const KnownOption& option = known->second;
         section_.options.push_back(option.canonical);
         section_.typed[option.canonical] = spelling;
@@ -111,9 +107,8 @@ private:
             section_.options.push_back(*attached);
             return;
         }
-        for (int i = 0; i < option.values; ++i) {
+        for (int i = 0; i < option.values; ++i)
             section_.options.push_back(take_value(spelling, option));
-        }
     }
 
     /// The next word, unless it cannot be meant as a value.
@@ -121,9 +116,8 @@ private:
     {
         const std::string needs =
             option.values == 1 ? "needs a value" : fmt::format("needs {} values", option.values);
-        if (rest_.empty()) {
+        if (rest_.empty())
             throw UsageError(fmt::format("option '{}' {}, but the command line ends there", spelling, needs));
-        }
         // "-x -n 4 ./a" would otherwise set a variable called "-n" and start a program called "4".
         if (dictionary_.contains(rest_.front()) || rest_.front() == "--") {
             throw UsageError(
@@ -146,9 +140,8 @@ std::vector<Section> split_words(std::span<const std::string> words, const Dicti
     while (true) {
         const auto end = std::find(begin, words.end(), kSeparator);
         sections.push_back(SectionReader({begin, end}, dictionary).read());
-        if (end == words.end()) {
+        if (end == words.end())
             return sections;
-        }
         begin = end + 1;
     }
 }

@@ -43,9 +43,8 @@ std::optional<int> parse_per_node(const std::string& option, std::string_view te
 {
     constexpr std::string_view kPrefix = "ppr:";
     constexpr std::string_view kSuffix = ":node";
-    if (!text.starts_with(kPrefix)) {
+    if (!text.starts_with(kPrefix))
         return std::nullopt;
-    }
     if (!text.ends_with(kSuffix) || text.size() < kPrefix.size() + kSuffix.size()) {
         throw UsageError(
             fmt::format("{}: '{}' is not understood; write ppr:N:node for N ranks a node", option, text));
@@ -88,9 +87,8 @@ public:
         const std::string what = names.substr(0, names.find(','));
         const auto checked = [this_line = &line_, seen, what, store = std::move(store)](
                                  const std::string& option, const std::string& text) {
-            if (first_time(this_line->*seen, what, "option " + option, text)) {
+            if (first_time(this_line->*seen, what, "option " + option, text))
                 store(option, text);
-            }
         };
         repeated(names, value, help, checked);
     }
@@ -100,9 +98,8 @@ public:
     {
         add(names, value, help, 1,
             [store = std::move(store)](const std::string& option, const Values& texts) {
-                for (const std::string& text : texts) {
+                for (const std::string& text : texts)
                     store(option, text);
-                }
             });
     }
 
@@ -112,9 +109,8 @@ public:
     {
         add(names, value, help, 2,
             [store = std::move(store)](const std::string& option, const Values& texts) {
-                for (std::size_t i = 0; i + 1 < texts.size(); i += 2) {
+                for (std::size_t i = 0; i + 1 < texts.size(); i += 2)
                     store(option, texts[i], texts[i + 1]);
-                }
             });
     }
 
@@ -196,9 +192,8 @@ void define_job(Definer& define, CommandLine& line)
         "--genv", "VAR VALUE", "set VAR for all programs; a program's own -x goes first",
         [&line](const std::string& option, const std::string& name, const std::string& value) {
             const std::string shown = "variable " + name;
-            if (first_time(line.job_values, shown, shown, value)) {
+            if (first_time(line.job_values, shown, shown, value))
                 line.job_environment.emplace_back(parse_variable_name(option, name), value);
-            }
         });
     define.single("--timeout", "SECONDS", "end the job after this time, with status 124",
                   [&line](const std::string& option, const std::string& text) {
@@ -371,9 +366,8 @@ Dictionary spellings_of(const CLI::App& grammar)
             dictionary.try_emplace("--" + name, known);
             dictionary.try_emplace("-" + name, known);
         }
-        for (const std::string& name : option->get_snames()) {
+        for (const std::string& name : option->get_snames())
             dictionary.insert_or_assign("-" + name, known);
-        }
     }
     return dictionary;
 }

@@ -84,12 +84,10 @@ Environment:
 std::string spellings(const CLI::Option& option)
 {
     std::vector<std::string> names;
-    for (const std::string& name : option.get_snames()) {
+    for (const std::string& name : option.get_snames())
         names.push_back("-" + name);
-    }
-    for (const std::string& name : option.get_lnames()) {
+    for (const std::string& name : option.get_lnames())
         names.push_back("--" + name);
-    }
     const std::string value = option.get_items_expected_max() > 0 ? " " + option.get_type_name() : "";
     return fmt::format("  {}{}", fmt::join(names, ", "), value);
 }
@@ -98,9 +96,8 @@ std::string group_text(const CLI::App& grammar, const std::string& group)
 {
     std::string text = fmt::format("\n{}:\n", group);
     const auto in_group = [&group](const CLI::Option* option) { return option->get_group() == group; };
-    for (const CLI::Option* option : grammar.get_options(in_group)) {
+    for (const CLI::Option* option : grammar.get_options(in_group))
         text += fmt::format("{:<{}}{}\n", spellings(*option) + " ", kOptionColumn, option->get_description());
-    }
     return text;
 }
 

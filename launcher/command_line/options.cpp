@@ -67,18 +67,16 @@ void check_program(const Section& section, std::size_t sections)
                              ? "no program to run: name it after the options, as in 'tuttirun -n 4 ./a.out'"
                              : "a part of the command line between ':' names no program");
     }
-    if (section.program.front().empty()) {
+    if (section.program.front().empty())
         throw UsageError("the program's name is an empty word; is a shell variable unset?");
-    }
 }
 
 /// Puts the job's variables in front of each program's own; where both set one, the program's own stays.
 void merge_environment(CommandLine& line)
 {
     // Then ranks tell, too: over which network they talk.
-    if (line.options.verbosity > 0) {
+    if (line.options.verbosity > 0)
         line.job_environment.emplace_back("TUTTI_VERBOSE", "1");
-    }
     for (AppContext& app : line.options.apps) {
         auto merged = line.job_environment;
         std::erase_if(merged, [&app](const auto& variable) {
@@ -101,22 +99,18 @@ void check_job(const CommandLine& line)
                 "'{}' has no -n: with several programs each needs its number of ranks", app.argv.front()));
         }
     }
-    if (line.job_values.contains("-H") && line.job_values.contains("-f")) {
+    if (line.job_values.contains("-H") && line.job_values.contains("-f"))
         throw UsageError("--host and --hostfile both say where ranks go; give one of them");
-    }
     if (options.doctor && !options.apps.empty()) {
         throw UsageError(
             fmt::format("--doctor runs no program; leave out '{}'", options.apps.front().argv.front()));
     }
-    if (options.json && !options.doctor) {
+    if (options.json && !options.doctor)
         throw UsageError("--json is for what --doctor finds; give both, or leave it out");
-    }
-    if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty()) {
+    if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
-    }
-    if (options.quiet && options.verbosity > 0) {
+    if (options.quiet && options.verbosity > 0)
         throw UsageError("--quiet and --verbose contradict each other");
-    }
 }
 
 /// Whether hosts have what is named shows there, but no host has what is no name.
@@ -136,16 +130,13 @@ void apply_variables(Options& options)
         const char* text = std::getenv(variable);
         return std::string(text != nullptr ? text : "");
     };
-    if (const std::string text = value(kTimeoutVariable); options.timeout_seconds == 0 && !text.empty()) {
+    if (const std::string text = value(kTimeoutVariable); options.timeout_seconds == 0 && !text.empty())
         options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
-    }
-    if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty()) {
+    if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty())
         options.launch_agent = parse_agent(kAgentVariable, text);
-    }
     const bool by_option = !options.interface.empty();
-    if (!by_option) {
+    if (!by_option)
         options.interface = value(kInterfaceVariable);
-    }
     check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
 }
 
@@ -165,9 +156,8 @@ Options parse_command_line(int argc, const char* const* argv)
             print(line.help ? help_text(grammar) : version_text());
             throw EarlyExit{};
         }
-        if (line.options.doctor && section.program.empty()) {
+        if (line.options.doctor && section.program.empty())
             continue;
-        }
         check_program(section, sections.size());
         line.app.argv = section.program;
         line.options.apps.push_back(std::move(line.app));

@@ -33,9 +33,8 @@ UniqueFd open_signals()
 {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT})
         sigaddset(&set, signal);
-    }
     return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -43,9 +42,8 @@ UniqueFd open_signals()
 /// host hears what it says on stderr.
 bool tell_head(int line, const DaemonIdentity& identity, const std::string& reason)
 {
-    if (line < 0 || identity.hello) {
+    if (line < 0 || identity.hello)
         return false;
-    }
     std::string bytes;
     append_frame(bytes, {FrameType::not_started, static_cast<std::uint16_t>(identity.node),
                          encode(MissingDaemons{{identity.node}, reason})});
@@ -93,24 +91,20 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
 
 Daemon::~Daemon()
 {
-    if (children_) {
+    if (children_)
         children_->finish(kPatienceWithChildren);
-    }
 }
 
 void Daemon::handle_frame(const Frame& frame)
 {
-    if (frame.node != identity_.node && children_) {
+    if (frame.node != identity_.node && children_)
         children_->send(frame);
-    }
-    if (frame.node != identity_.node && frame.node != kAllNodes) {
+    if (frame.node != identity_.node && frame.node != kAllNodes)
         return;
-    }
-    if (order_ && (frame.type == FrameType::stdin_data || frame.type == FrameType::send_signal)) {
+    if (order_ && (frame.type == FrameType::stdin_data || frame.type == FrameType::send_signal))
         early_.emplace_back(frame.type, frame.payload);
-    } else {
+    else
         handle_own(frame);
-    }
 }
 
 void Daemon::handle_own(const Frame& frame)
@@ -197,38 +191,33 @@ void Daemon::start_daemons(const StartOrder& order)
 ControlChannels::Events Daemon::control_events()
 {
     return {[this](int rank) {
-                if (RankProcess* process = processes_.find(rank)) {
+                if (RankProcess* process = processes_.find(rank))
                     rank_joined(process->control);
-                }
             },
             [this](int rank) {
-                if (RankProcess* process = processes_.find(rank)) {
+                if (RankProcess* process = processes_.find(rank))
                     process->control.left = true;
-                }
             },
             [this](int rank, int status, const std::string& message) { rank_aborted(rank, status, message); },
             [this](int rank, const std::string& name, ControlChannels::Answer answer) {
-                if (processes_.find(rank) != nullptr) {
+                if (processes_.find(rank) != nullptr)
                     relay_->request_deposit(rank, name, std::move(answer));
-                } else {
+                else
                     answer(ControlChannels::Deposit::gone, {});
-                }
             }};
 }
 
 void Daemon::rank_joined(Membership& membership)
 {
     membership = {true, false};
-    if (!std::exchange(any_joined_, true)) {
+    if (!std::exchange(any_joined_, true))
         head_.send(FrameType::joined);
-    }
 }
 
 void Daemon::rank_connected(int rank)
 {
-    if (RankProcess* process = processes_.find(rank)) {
+    if (RankProcess* process = processes_.find(rank))
         rank_joined(process->pmix);
-    }
 }
 
 /// Ranks that have joined the job need it no more. Who has not ends with an error of its own.
@@ -246,9 +235,8 @@ void Daemon::pmix_lost(const std::string& reason)
 
 void Daemon::rank_finalized(int rank)
 {
-    if (RankProcess* process = processes_.find(rank)) {
+    if (RankProcess* process = processes_.find(rank))
         process->pmix.left = true;
-    }
 }
 
 void Daemon::rank_aborted(int rank, int status, const std::string& message)
@@ -294,9 +282,8 @@ void Daemon::reap()
     // A rank finalizes, or aborts, before it exits: the PMIx server has said that by now.
     pmix_->read_all();
     for (const auto& [child, wait_status] : ended) {
-        if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status))) {
+        if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status)))
             continue;
-        }
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             control_.ended(rank);
@@ -313,9 +300,8 @@ void Daemon::end_job(int signal)
     processes_.any_group_lives();  // drops the empty ones
     processes_.signal(signal);
     processes_.signal(SIGCONT);  // a stopped process would not see the signal
-    if (ending_) {
+    if (ending_)
         return;
-    }
     ending_ = true;
     loop_.after(kGracePeriod, [this] {
         processes_.any_group_lives();
@@ -330,19 +316,16 @@ void Daemon::end_job(int signal)
 
 void Daemon::check_for_the_end()
 {
-    if (!stream_.open() && !launched_) {
+    if (!stream_.open() && !launched_)
         loop_.stop();
-    }
     const bool waits_for_pmix = order_ && !ending_;
-    if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_)) {
+    if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_))
         return;
-    }
     if (processes_.any_group_lives() && !given_up_) {
         // The ranks are done, their children are not. Those whose parent is not of the job are not ours to
         // reap and end without a signal to us: look again.
-        if (!ending_) {
+        if (!ending_)
             end_job(SIGTERM);
-        }
         loop_.after(kRecheckPeriod, [this] { check_for_the_end(); });
         return;
     }
@@ -375,9 +358,8 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         }
         end_descendants(kGracePeriod);  // what has left its rank's process group
     } catch (const std::exception& error) {
-        if (!tell_head(line.get(), identity, describe(error))) {
+        if (!tell_head(line.get(), identity, describe(error)))
             fmt::print(stderr, "tuttirun: {}\n", describe(error));
-        }
         status = 1;
     }
     remove_session_directory(session_directory);

@@ -27,9 +27,8 @@ struct Pipe {
     Pipe()
     {
         std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0)
             throw std::system_error(errno, std::generic_category(), "cannot create a pipe for a rank");
-        }
         read_end.reset(ends[0]);
         write_end.reset(ends[1]);
     }
@@ -50,12 +49,10 @@ int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
 std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key& key)
 {
     control::JobDescription job{key.to_hex(), {}, {}};
-    for (const Node& node : order.nodes) {
+    for (const Node& node : order.nodes)
         job.hosts.push_back(node.name);
-    }
-    for (const Placement& placement : order.ranks) {
+    for (const Placement& placement : order.ranks)
         job.node_of_rank.push_back(placement.node);
-    }
     return job.to_text();
 }
 
@@ -81,25 +78,22 @@ void Daemon::launch(LaunchOrder order)
         return;
     }
     order_ = std::move(order);
-    if (why_no_pmix_.empty()) {
+    if (why_no_pmix_.empty())
         pmix_->register_job(*order_, identity_.node, identity_.key.to_hex());
-    } else {
+    else
         pmix_ready();
-    }
 }
 
 /// Or lost: then that is said.
 void Daemon::pmix_ready()
 {
     const std::optional<LaunchOrder> order = std::exchange(order_, std::nullopt);
-    if (order && !why_no_pmix_.empty()) {
+    if (order && !why_no_pmix_.empty())
         start_failed(order->ranks_of(identity_.node).front(), {0, why_no_pmix_});
-    } else if (order && !ending_) {
+    else if (order && !ending_)
         start_ranks(*order);
-    }
-    for (const auto& [type, payload] : std::exchange(early_, {})) {
+    for (const auto& [type, payload] : std::exchange(early_, {}))
         handle_own({type, static_cast<std::uint16_t>(identity_.node), payload});
-    }
     check_for_the_end();
 }
 
@@ -118,9 +112,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
             RankEnvironment& environment = environments.emplace_back(base_environment_);
-            for (const auto& [name, value] : app.environment) {
+            for (const auto& [name, value] : app.environment)
                 environment.set(name, value);
-            }
             environment.set("TUTTI_LOCAL_SIZE", std::to_string(local.size()));
             // Ranks that share cores must not spin while they wait; only the launcher sees all masks and
             // quotas. What the user has set wins.
@@ -147,9 +140,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
                     break;
                 }
             }
-            if (!start_rank(order, placement, programs[index], environments[index])) {
+            if (!start_rank(order, placement, programs[index], environments[index]))
                 break;
-            }
         }
     } catch (const std::exception& error) {
         start_failed(local.front(), {0, describe(error)});
@@ -160,9 +152,8 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
                         const RankEnvironment& app_environment)
 {
     RankEnvironment environment = app_environment;
-    for (const std::string& entry : pmix_->rank_environment(placement.rank)) {
+    for (const std::string& entry : pmix_->rank_environment(placement.rank))
         environment.set_entry(entry);
-    }
     environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
     const UniqueFd control = control_.open(placement.rank);
     environment.set(control::kVariable,
@@ -173,20 +164,17 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     Pipe out;
     std::optional<Pipe> err;
     std::optional<Pipe> in;
-    if (!order.merge_stderr) {
+    if (!order.merge_stderr)
         err.emplace();
-    }
-    if (err && order.shows_status) {
+    if (err && order.shows_status)
         environment.set(base::kTerminalVariable, base::identity_of_file(err->write_end.get()));
-    }
     UniqueFd null;
     if (wants_input) {
         in.emplace();
     } else {
         null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-        if (!null) {
+        if (!null)
             throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
-        }
     }
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
     const std::vector<char*> pointers = environment.pointers();
@@ -210,12 +198,10 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     }
     processes_.started(placement.rank, pid);
     output_.add(placement.rank, Channel::standard_output, std::move(out.read_end));
-    if (err) {
+    if (err)
         output_.add(placement.rank, Channel::standard_error, std::move(err->read_end));
-    }
-    if (in) {
+    if (in)
         input_.add(placement.rank, std::move(in->write_end));
-    }
     return true;
 }
 

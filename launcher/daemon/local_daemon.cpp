@@ -33,17 +33,15 @@ constexpr std::chrono::milliseconds kOrphansPatience{2000};
 LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedState& inherited)
 {
     std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error(errno, std::generic_category(), "socketpair");
-    }
     stream_.reset(ends[0]);
     UniqueFd daemon_end(ends[1]);
     // Should daemon and watchdog be killed, what they leave behind becomes ours.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     watchdog_ = ::fork();
-    if (watchdog_ < 0) {
+    if (watchdog_ < 0)
         throw std::system_error(errno, std::generic_category(), "fork");
-    }
     if (watchdog_ == 0) {
         stream_.reset();
         // The user's input and output are the head's business; stderr stays for libpmix's complaints.
@@ -56,9 +54,8 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
 
 void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
 {
-    if (watchdog_ <= 0) {
+    if (watchdog_ <= 0)
         return;
-    }
     stream_.reset();
     const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, watchdog_, 0)));
     pollfd entry{handle.get(), POLLIN, 0};
@@ -67,14 +64,12 @@ void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
     };
     if (!ends_within(patience)) {
         ::kill(watchdog_, kKillDaemonSignal);
-        if (!ends_within(kWatchdogPatience)) {
+        if (!ends_within(kWatchdogPatience))
             ::kill(watchdog_, SIGKILL);
-        }
     }
     int status = 0;
-    if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status)) {
+    if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status))
         end_descendants(kOrphansPatience);
-    }
     remove_session_directory(session_directory_);
 }
 

@@ -45,12 +45,10 @@ std::string read_record()
         }
         std::array<char, 4096> buffer;
         const ssize_t bytes = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-        if (bytes < 0 && errno != EINTR) {
+        if (bytes < 0 && errno != EINTR)
             throw std::runtime_error(fmt::format("cannot read the standard input: {}", std::strerror(errno)));
-        }
-        if (bytes == 0) {
+        if (bytes == 0)
             break;
-        }
         line.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
     }
     return line.substr(0, line.find('\n'));
@@ -59,9 +57,8 @@ std::string read_record()
 /// Where one record went to several hosts, Slurm tells each of them its name.
 int find_node(const DaemonRecord& record)
 {
-    if (record.node >= 0) {
+    if (record.node >= 0)
         return record.node;
-    }
     const char* const name = std::getenv("SLURMD_NODENAME");
     const auto found = record.nodes.find(name != nullptr ? name : "");
     if (found == record.nodes.end()) {

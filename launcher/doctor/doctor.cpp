@@ -51,9 +51,8 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
                  [this](const MissingDaemons& report) { handle_missing(report); },
                  [this](const MissingDaemons& report) { handle_missing(report); },
                  [this](const std::string& text, bool only_verbose) {
-                     if (!only_verbose || options_.verbosity > 0) {
+                     if (!only_verbose || options_.verbosity > 0)
                          fmt::print(stderr, "tuttirun: {}\n", text);
-                     }
                  }})
 {
     for (const Host& host : hosts) {
@@ -82,9 +81,8 @@ int Doctor::run()
     loop_.run();
     if (options_.json) {
         std::vector<std::string> hosts;
-        for (const Patient& patient : patients_) {
+        for (const Patient& patient : patients_)
             hosts.push_back(patient.name);
-        }
         fmt::print("{}", findings_.to_json(hosts, complete_));
     }
     children_.finish(kEndPatience);
@@ -106,9 +104,8 @@ void Doctor::start()
             order.hosts.push_back({node, patient.name, patient.user});
         }
     }
-    if (!order.hosts.empty()) {
+    if (!order.hosts.empty())
         children_.start(order);
-    }
     const std::chrono::duration<double> start_patience(method_.timeout_seconds);
     wait_then(std::chrono::duration_cast<milliseconds>(start_patience) + kHelloPatience,
               [this] { ask_for_facts(); });
@@ -156,11 +153,10 @@ void Doctor::handle_report(int node, std::string_view payload)
             const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
             const Finding finding = judge_probe(patient.name, patient.facts, peer.name, peer.facts, result);
             const bool in_full = options_.json || options_.verbosity > 0 || patients_.size() <= kHostsInFull;
-            if (finding.level == Level::good && !in_full) {
+            if (finding.level == Level::good && !in_full)
                 probes_.add(patient.name, peer.name, result);
-            } else {
+            else
                 tell(finding);
-            }
             break;
         }
     }
@@ -187,31 +183,26 @@ void Doctor::handle_clock(int node, std::int64_t remote_ns)
     const double error = std::chrono::duration<double>(now - asked_clock_).count() / 2;
     const std::chrono::nanoseconds middle = (asked_clock_ + (now - asked_clock_) / 2).time_since_epoch();
     const Patient& patient = patients_[static_cast<std::size_t>(node)];
-    if (!patient.local) {
+    if (!patient.local)
         tell(judge_clock(patient.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
-    }
 }
 
 std::vector<int> Doctor::present() const
 {
     std::vector<int> nodes;
-    for (int node = 0; node < static_cast<int>(patients_.size()); ++node) {
-        if (patients_[static_cast<std::size_t>(node)].here) {
+    for (int node = 0; node < static_cast<int>(patients_.size()); ++node)
+        if (patients_[static_cast<std::size_t>(node)].here)
             nodes.push_back(node);
-        }
-    }
     return nodes;
 }
 
 void Doctor::ask_for_facts()
 {
     FactsTask task{options_.interface, {}};
-    for (const Patient& patient : patients_) {
+    for (const Patient& patient : patients_)
         task.names.push_back(patient.name);
-    }
-    for (const int node : present()) {
+    for (const int node : present())
         send(node, encode_with_kind(task));
-    }
     wait_then(kFactsPatience, [this] { judge_facts(); });
 }
 
@@ -221,9 +212,8 @@ void Doctor::judge_facts()
     const auto first = std::ranges::find_if(patients_, &Patient::has_facts);
     for (const int node : present()) {
         const Patient& patient = patients_[static_cast<std::size_t>(node)];
-        if (!patient.has_facts) {
+        if (!patient.has_facts)
             continue;
-        }
         std::vector<Finding> findings = judge_host(patient.name, patient.facts, first->facts, several);
         if (several) {
             const std::vector<Finding> names = judge_names(patient.name, patient.facts);
@@ -232,12 +222,10 @@ void Doctor::judge_facts()
         const auto twin = std::ranges::find_if(patients_, [&](const Patient& other) {
             return other.has_facts && other.facts.boot_id == patient.facts.boot_id;
         });
-        if (twin->name != patient.name && !patient.facts.boot_id.empty()) {
+        if (twin->name != patient.name && !patient.facts.boot_id.empty())
             findings.push_back(judge_same_machine(patient.name, twin->name));
-        }
-        for (const Finding& finding : findings) {
+        for (const Finding& finding : findings)
             tell(finding);
-        }
     }
     ask_for_clocks();
 }
@@ -247,17 +235,15 @@ void Doctor::ask_for_clocks()
     asked_clock_ = std::chrono::system_clock::now();
     WireWriter task;
     task.put(static_cast<std::uint8_t>(Kind::clock));
-    for (const int node : present()) {
+    for (const int node : present())
         send(node, task.bytes());
-    }
     std::vector<int> reachable = present();
     std::erase_if(reachable, [this](int node) {
         return patients_[static_cast<std::size_t>(node)].facts.addresses.empty();
     });
     const bool both = reachable.size() <= kBothWaysHosts;
-    if (!both) {
+    if (!both)
         tell(note_one_way_probes(reachable.size()));
-    }
     rounds_ = tournament(reachable, both);
     std::ranges::reverse(rounds_);
     wait_then(kClockPatience, [this] { ask_next_round(); });
@@ -271,9 +257,8 @@ void Doctor::ask_next_round()
     }
     const std::vector<std::pair<int, int>> pairs = std::move(rounds_.back());
     rounds_.pop_back();
-    for (const auto& [from, to] : pairs) {
+    for (const auto& [from, to] : pairs)
         ask_pair(from, to);
-    }
     wait_then(kProbePatience, [this] { ask_next_round(); });
 }
 
@@ -289,12 +274,10 @@ void Doctor::ask_pair(int from, int to)
 
 void Doctor::finish()
 {
-    if (!probes_.empty()) {
+    if (!probes_.empty())
         tell(probes_.finding());
-    }
-    if (!options_.json) {
+    if (!options_.json)
         fmt::print("{}\n", findings_.summary());
-    }
     complete_ = true;
     status_ = findings_.count(Level::failure) > 0 ? 1 : 0;
     loop_.stop();
@@ -329,9 +312,8 @@ void Doctor::wait_then(milliseconds patience, std::function<void()> next)
 
 void Doctor::look_whether_done()
 {
-    if (!next_ || std::ranges::any_of(patients_, &Patient::waiting)) {
+    if (!next_ || std::ranges::any_of(patients_, &Patient::waiting))
         return;
-    }
     loop_.cancel(timer_);
     std::exchange(next_, nullptr)();
 }
@@ -348,9 +330,8 @@ void Doctor::tell(Finding finding)
 std::vector<std::string> Doctor::names_of(const std::vector<int>& nodes) const
 {
     std::vector<std::string> names;
-    for (const int node : nodes) {
+    for (const int node : nodes)
         names.push_back(patients_.at(static_cast<std::size_t>(node)).name);
-    }
     return names;
 }
 

@@ -53,9 +53,8 @@ rlimit limit_of(decltype(RLIMIT_NOFILE) resource)
 std::string try_cross_memory_attach()
 {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         return std::strerror(errno);
-    }
     const UniqueFd answer(ends[0]);
     UniqueFd answering(ends[1]);
     static volatile char target = 'x';
@@ -83,9 +82,8 @@ std::string try_cross_memory_attach()
         ::kill(sleeper, SIGKILL);
         ::waitpid(sleeper, nullptr, 0);
     }
-    if (reader > 0) {
+    if (reader > 0)
         ::waitpid(reader, nullptr, 0);
-    }
     return bytes == sizeof error && error == 0 ? std::string() : std::strerror(error);
 }
 
@@ -95,13 +93,11 @@ std::string try_shared_memory()
     constexpr off_t kBytes = off_t{16} << 20;
     // Beyond it posix_fallocate() answers with SIGXFSZ, which kills.
     const rlim_t most = limit_of(RLIMIT_FSIZE).rlim_cur;
-    if (most < static_cast<rlim_t>(kBytes)) {
+    if (most < static_cast<rlim_t>(kBytes))
         return fmt::format("files may have {} bytes only (ulimit -f)", most);
-    }
     const UniqueFd fd(::memfd_create("tuttirun-doctor", MFD_CLOEXEC));
-    if (!fd) {
+    if (!fd)
         return fmt::format("memfd_create: {}", std::strerror(errno));
-    }
     const int error = ::posix_fallocate(fd.get(), 0, kBytes);
     return error == 0 ? std::string() : fmt::format("{} MiB of it: {}", kBytes >> 20, std::strerror(error));
 }
@@ -110,11 +106,9 @@ std::vector<std::string> rdma_devices()
 {
     std::vector<std::string> devices;
     std::error_code none;
-    for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi"}) {
-        for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    for (const char* folder : {"/sys/class/infiniband", "/sys/class/cxi"})
+        for (const auto& entry : std::filesystem::directory_iterator(folder, none))
             devices.push_back(entry.path().filename());
-        }
-    }
     std::ranges::sort(devices);
     return devices;
 }
@@ -123,16 +117,14 @@ void resolve(const std::vector<std::string>& names, Facts& facts)
 {
     const auto give_up = std::chrono::steady_clock::now() + kResolvingPatience;
     for (const std::string& name : names) {
-        if (std::chrono::steady_clock::now() > give_up) {
+        if (std::chrono::steady_clock::now() > give_up)
             return;  // what is found by now is enough to complain
-        }
         const auto begin = std::chrono::steady_clock::now();
         addrinfo* list = nullptr;
-        if (::getaddrinfo(name.c_str(), nullptr, nullptr, &list) == 0) {
+        if (::getaddrinfo(name.c_str(), nullptr, nullptr, &list) == 0)
             ::freeaddrinfo(list);
-        } else {
+        else
             facts.unresolved.push_back(name);
-        }
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
         facts.resolving_seconds = std::max(facts.resolving_seconds, taken.count());
     }

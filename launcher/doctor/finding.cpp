@@ -18,9 +18,8 @@ std::string format(const Finding& finding)
                                                                : "[FAIL] ";
     std::string result;
     std::istringstream lines(finding.text + (finding.remedy.empty() ? "" : "\n" + finding.remedy));
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);)
         result += (result.empty() ? mark : "       ") + line + "\n";
-    }
     return result;
 }
 
@@ -52,12 +51,10 @@ std::string Findings::to_json(const std::vector<std::string>& hosts, bool comple
                                                                     : "failure";
         Json entry = {
             {"check", finding.check}, {"level", level}, {"hosts", finding.hosts}, {"text", finding.text}};
-        if (!finding.remedy.empty()) {
+        if (!finding.remedy.empty())
             entry["remedy"] = finding.remedy;
-        }
-        for (const auto& [name, value] : finding.values) {
+        for (const auto& [name, value] : finding.values)
             entry[name] = value;
-        }
         document["findings"].push_back(std::move(entry));
     }
     // What ssh says need not be UTF-8.

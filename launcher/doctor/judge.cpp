@@ -21,9 +21,8 @@ constexpr double kClockTolerance = 1.0;
 
 std::string bytes_text(std::uint64_t bytes)
 {
-    if (bytes == RLIM_INFINITY) {
+    if (bytes == RLIM_INFINITY)
         return "unlimited";
-    }
     constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
     return bytes >= kMebi ? fmt::format("{} MiB", bytes / kMebi) : fmt::format("{} KiB", bytes >> 10);
 }
@@ -49,9 +48,8 @@ Finding judge_cores(const std::string& name, const Facts& facts)
     const std::string cores =
         fmt::format("{} core{}, {} hardware thread{}", facts.cores, facts.cores == 1 ? "" : "s",
                     facts.hardware_threads, facts.hardware_threads == 1 ? "" : "s");
-    if (facts.usable_cores >= facts.cores) {
+    if (facts.usable_cores >= facts.cores)
         return {Level::good, fmt::format("{}: {}", name, cores)};
-    }
     return {Level::warning,
             fmt::format("{}: {}, but a control group's quota grants the time of {:.2f} only", name, cores,
                         facts.usable_cores),
@@ -65,9 +63,8 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
         facts.rdma.empty() ? "no RDMA devices" : fmt::format("RDMA devices {}", fmt::join(facts.rdma, ", "));
     const std::string text =
         fmt::format("{}: {}; locked memory: {}", name, devices, bytes_text(facts.memlock_bytes));
-    if (facts.rdma.empty() || facts.memlock_bytes >= kMemlockForRdma) {
+    if (facts.rdma.empty() || facts.memlock_bytes >= kMemlockForRdma)
         return {Level::good, text};
-    }
     return {
         Level::failure, text,
         "RDMA needs locked memory: '* - memlock unlimited' in /etc/security/limits.conf, where '-' is for "
@@ -139,9 +136,8 @@ std::vector<Finding> judge_names(const std::string& name, const Facts& facts)
              fmt::format("{}: looking up a host's name takes {:.1f} s", name, facts.resolving_seconds),
              "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too"});
     }
-    if (findings.empty()) {
+    if (findings.empty())
         findings.push_back({Level::good, fmt::format("{}: resolves the names of all hosts", name)});
-    }
     for (Finding& finding : findings) {
         finding.check = "names";
         finding.hosts = {name};
@@ -183,18 +179,16 @@ Finding judge_probe(const std::string& from, const Facts& from_facts, const std:
                     const Facts& to_facts, const ProbeResult& result)
 {
     std::string tried;
-    for (const std::string& way : result.failed) {
+    for (const std::string& way : result.failed)
         tried += "\n" + way;
-    }
     if (result.reached) {
         const std::string text =
             fmt::format("{} -> {}: {}, {}, to {}", from, to, latency_text(result.latency_seconds),
                         bandwidth_text(result.bytes_per_second), result.way);
         const std::map<std::string, double> values = {{"latency_us", result.latency_seconds * 1e6},
                                                       {"bytes_per_s", result.bytes_per_second}};
-        if (tried.empty()) {
+        if (tried.empty())
             return {Level::good, text, "", "reach", {from, to}, values};
-        }
         return {Level::warning,
                 fmt::format("{}; other ways failed before:{}", text, tried),
                 "keep jobs off the networks that lead nowhere: --interface",

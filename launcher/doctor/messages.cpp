@@ -15,9 +15,8 @@ network::HostAddress Codec<network::HostAddress>::take(WireReader& reader)
     const auto address =
         network::IpAddress::of_bytes(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
     const auto prefix = reader.number<std::uint32_t>();
-    if (!address || prefix > address->bits()) {
+    if (!address || prefix > address->bits())
         throw WireError("an address that is none");
-    }
     return {*address, prefix, reader.text()};
 }
 
@@ -26,9 +25,8 @@ namespace doctor {
 Kind decode_kind(WireReader& reader)
 {
     const auto kind = reader.number<std::uint8_t>();
-    if (kind < static_cast<std::uint8_t>(Kind::facts) || kind > static_cast<std::uint8_t>(Kind::probe)) {
+    if (kind < static_cast<std::uint8_t>(Kind::facts) || kind > static_cast<std::uint8_t>(Kind::probe))
         throw WireError("a question of a doctor that is none");
-    }
     return static_cast<Kind>(kind);
 }
 

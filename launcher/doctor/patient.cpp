@@ -16,9 +16,8 @@ Patient::Patient(EventLoop& loop, const security::Key& key, int node,
 
 Patient::~Patient()
 {
-    if (thread_.joinable()) {
+    if (thread_.joinable())
         thread_.join();
-    }
 }
 
 void Patient::handle_task(std::string_view payload)
@@ -66,9 +65,8 @@ std::string Patient::gather(const FactsTask& task, Facts facts)
 
 void Patient::run(std::function<std::string()> work)
 {
-    if (thread_.joinable()) {
+    if (thread_.joinable())
         thread_.join();  // the head waits for each answer before it asks again
-    }
     thread_ = std::thread([this, work = std::move(work)] {
         std::string payload = work();
         loop_.post([this, payload = std::move(payload)] { report_(payload); });

@@ -54,9 +54,8 @@ void send_all(int fd, const void* bytes, std::size_t size)
     const auto* at = static_cast<const char*>(bytes);
     while (size > 0) {
         const ssize_t sent = ::send(fd, at, size, MSG_NOSIGNAL);
-        if (sent <= 0) {
+        if (sent <= 0)
             fail("send");
-        }
         at += sent;
         size -= static_cast<std::size_t>(sent);
     }
@@ -66,9 +65,8 @@ void send_all(int fd, const void* bytes, std::size_t size)
 std::size_t receive_some(int fd, void* bytes, std::size_t size)
 {
     const ssize_t received = ::recv(fd, bytes, size, 0);
-    if (received < 0) {
+    if (received < 0)
         fail("receive");
-    }
     return static_cast<std::size_t>(received);
 }
 
@@ -77,9 +75,8 @@ void receive_all(int fd, void* bytes, std::size_t size)
     auto* at = static_cast<char*>(bytes);
     while (size > 0) {
         const std::size_t received = receive_some(fd, at, size);
-        if (received == 0) {
+        if (received == 0)
             throw std::runtime_error("the other end closed the connection");
-        }
         at += received;
         size -= received;
     }
@@ -95,19 +92,16 @@ void shake_hands(int fd, security::Handshake& handshake)
             send_all(fd, bytes.data(), bytes.size());
             handshake.sent(bytes.size());
         }
-        if (handshake.state() != security::Handshake::State::under_way) {
+        if (handshake.state() != security::Handshake::State::under_way)
             break;
-        }
         const std::size_t received =
             receive_some(fd, buffer.data(), std::min(buffer.size(), handshake.wanted()));
-        if (received == 0) {
+        if (received == 0)
             throw std::runtime_error("the other end closed the connection");
-        }
         handshake.take({buffer.data(), received});
     }
-    if (handshake.state() != security::Handshake::State::proved) {
+    if (handshake.state() != security::Handshake::State::proved)
         throw std::runtime_error(std::string(handshake.reason()));
-    }
 }
 
 void answer_probe(int fd)
@@ -158,9 +152,8 @@ double measure_bandwidth(int fd)
     ::shutdown(fd, SHUT_WR);
     std::uint64_t arrived = 0;
     receive_all(fd, &arrived, sizeof arrived);
-    if (arrived != sent) {
+    if (arrived != sent)
         throw std::runtime_error("bytes were lost");
-    }
     return static_cast<double>(arrived) / std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -170,17 +163,14 @@ UniqueFd connect_by(const network::Candidate& way, std::uint16_t port)
     socklen_t size = 0;
     const sockaddr_storage to = way.to.address.to_sockaddr(port, way.scope(), size);
     UniqueFd fd(::socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!fd) {
+    if (!fd)
         fail("socket");
-    }
     socklen_t from_size = 0;
     const sockaddr_storage from = way.from.address.to_sockaddr(0, way.scope(), from_size);
-    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), from_size) != 0) {
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&from), from_size) != 0)
         fail("bind");
-    }
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), size) != 0 && errno != EINPROGRESS) {
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), size) != 0 && errno != EINPROGRESS)
         fail("connect");
-    }
     pollfd entry{fd.get(), POLLOUT, 0};
     if (::poll(&entry, 1, static_cast<int>(kConnectPatience.count())) == 0) {
         errno = ETIMEDOUT;
@@ -219,9 +209,8 @@ ProbeServer::ProbeServer(const security::Key& key, int node)
     }
     auto* const bare = reinterpret_cast<sockaddr*>(&address);
     if (!stop_ || !socket_ || ::bind(socket_.get(), bare, size) != 0 || ::listen(socket_.get(), 16) != 0 ||
-        ::getsockname(socket_.get(), bare, &size) != 0) {
+        ::getsockname(socket_.get(), bare, &size) != 0)
         fail("cannot open a port for probes");
-    }
     port_ = ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
                                                 : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
     thread_ = std::thread([this] { serve(); });
@@ -238,16 +227,13 @@ void ProbeServer::serve()
 {
     while (true) {
         std::array<pollfd, 2> entries = {{{socket_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
-        if (::poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR) {
+        if (::poll(entries.data(), entries.size(), -1) < 0 && errno != EINTR)
             return;
-        }
-        if (entries[1].revents != 0) {
+        if (entries[1].revents != 0)
             return;
-        }
         const UniqueFd guest(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (!guest) {
+        if (!guest)
             continue;
-        }
         try {
             prepare(guest.get());
             auto handshake = security::Handshake::listen(

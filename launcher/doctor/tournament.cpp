@@ -8,9 +8,8 @@ namespace tutti::launcher::doctor {
 std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both)
 {
     std::vector<std::vector<std::pair<int, int>>> rounds;
-    if (members.size() % 2 != 0) {
+    if (members.size() % 2 != 0)
         members.push_back(-1);  // whoever meets it has a pause
-    }
     // The first one stays, the others move on by one place each round: all meet once.
     for (std::size_t round = 1; round < members.size(); ++round) {
         std::vector<std::pair<int, int>> pairs;
@@ -24,9 +23,8 @@ std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> member
             }
         }
         rounds.push_back(std::move(pairs));
-        if (both) {
+        if (both)
             rounds.push_back(std::move(back));
-        }
         std::rotate(members.begin() + 1, members.end() - 1, members.end());
     }
     return rounds;

@@ -20,12 +20,10 @@ std::optional<Failure> judge_exit(const ExitReport& report)
                                    WCOREDUMP(report.wait_status) ? ", core dumped" : "")};
     }
     const int status = WEXITSTATUS(report.wait_status);
-    if (status == 0 && report.joined && !report.left) {
+    if (status == 0 && report.joined && !report.left)
         return Failure{1, "exited with status 0 without calling finalize"};
-    }
-    if (status != 0) {
+    if (status != 0)
         return Failure{status, fmt::format("exited with status {}", status)};
-    }
     return std::nullopt;
 }
 

@@ -119,16 +119,13 @@ void Head::start_daemons()
             order.hosts.push_back({node, host.name, host.user});
         }
     }
-    if (!order.hosts.empty()) {
+    if (!order.hosts.empty())
         children_.start(order);
-    }
     children_.watch_for_silence(options_.daemon_timeout_seconds, kDaemonTimeoutOption);
     // While ssh is under way, which takes far longer.
-    for (NodeState& state : nodes_) {
-        if (state.here) {
+    for (NodeState& state : nodes_)
+        if (state.here)
             state.topology = Topology::detect();
-        }
-    }
     launch_when_complete();
 }
 
@@ -138,30 +135,25 @@ void Head::handle_hello(int node, std::string_view payload)
     const Hello hello = decode_hello(payload);
     state.topology = Topology::from_wire(hello.topology);
     state.here = true;
-    if (options_.verbosity > 1) {
+    if (options_.verbosity > 1)
         say(fmt::format("the daemon on {} is there (pid {} on {})", state.name, hello.pid, hello.host_name));
-    }
     launch_when_complete();
 }
 
 void Head::launch_when_complete()
 {
-    if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here)) {
+    if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here))
         return;
-    }
     std::vector<Topology> topologies;
-    for (NodeState& node : nodes_) {
+    for (NodeState& node : nodes_)
         topologies.push_back(std::move(node.topology));
-    }
     map_ = plan_.map(topologies);
-    if (!options_.output.directory.empty()) {
+    if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
-    }
     if (options_.verbosity > 0) {
         std::vector<std::string_view> names;
-        for (const NodeState& node : nodes_) {
+        for (const NodeState& node : nodes_)
             names.push_back(node.name);
-        }
         say(fmt::format("starting {} ranks of {} on {}", map_->ranks.size(),
                         options_.apps.front().argv.front(), fmt::join(names, ", ")));
     }
@@ -172,9 +164,8 @@ void Head::launch_when_complete()
                 broadcast(FrameType::fence_done, payload);
                 return;
             }
-            for (const int node : nodes) {
+            for (const int node : nodes)
                 send(node, FrameType::fence_done, payload);
-            }
         });
     const bool any_remote = std::ranges::any_of(plan_.hosts, [](const Host& host) { return !host.local; });
     broadcast(FrameType::launch, encode(make_order(options_, *map_, any_remote)));
@@ -183,9 +174,8 @@ void Head::launch_when_complete()
 
 void Head::start_input()
 {
-    if (options_.stdin_target == StdinTarget::none) {
+    if (options_.stdin_target == StdinTarget::none)
         return;
-    }
     const bool for_all = options_.stdin_target == StdinTarget::all;
     const int rank = for_all ? kAllRanks : options_.stdin_rank;
     int target = kAllNodes;
@@ -193,9 +183,8 @@ void Head::start_input()
         target = map_->ranks.at(static_cast<std::size_t>(rank)).node;
         input_window_.add_reader(target);
     } else {
-        for (std::size_t node = 0; node < nodes_.size(); ++node) {
+        for (std::size_t node = 0; node < nodes_.size(); ++node)
             input_window_.add_reader(static_cast<int>(node));
-        }
     }
     input_ = std::make_unique<InputReader>(loop_, [this, rank, target](std::string_view bytes) {
         send(target, FrameType::stdin_data, WireWriter().put(std::int32_t{rank}).put_rest(bytes).bytes());
@@ -228,17 +217,15 @@ void Head::handle_frame(const Frame& frame)
         default:
             break;
     }
-    if (!map_) {
+    if (!map_)
         throw WireError("a frame about a job that has not begun");
-    }
     switch (frame.type) {
         case FrameType::output:
             handle_output(node, reader);
             break;
         case FrameType::stdin_taken:
-            if (input_) {
+            if (input_)
                 input_->taken(input_window_.taken(node, reader.number<std::uint64_t>()));
-            }
             break;
         case FrameType::fence:
             fences_->add(node, decode<FenceFrame>(frame.payload));
@@ -291,18 +278,16 @@ void Head::handle_output(int node, WireReader& reader)
     const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size() &&
                        (channel == static_cast<std::uint8_t>(Channel::standard_output) ||
                         channel == static_cast<std::uint8_t>(Channel::standard_error));
-    if (!known) {
+    if (!known)
         throw WireError("output of a rank that does not exist");
-    }
     writer_->write(node, {rank, static_cast<Channel>(channel)}, reader.rest());
 }
 
 void Head::handle_modex_request(const Frame& frame)
 {
     const ModexRequest request = decode<ModexRequest>(frame.payload);
-    if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size()) {
+    if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size())
         throw WireError("a question about a rank that does not exist");
-    }
     send(map_->ranks[static_cast<std::size_t>(request.rank)].node, FrameType::modex_wanted, frame.payload);
 }
 
@@ -326,33 +311,29 @@ void Head::handle_exit(const ExitReport& report)
 /// Programs that know nothing of jobs end as they like. Where some join, all have to.
 void Head::look_for_absence()
 {
-    if (any_joined_ && absent_) {
+    if (any_joined_ && absent_)
         fail(absent_->first, absent_->second, judge_absence());
-    }
 }
 
 Head::NodeState& Head::state_of(int node)
 {
-    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size()) {
+    if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size())
         throw WireError("a report of a node that does not exist");
-    }
     return nodes_[static_cast<std::size_t>(node)];
 }
 
 const std::string& Head::node_name_of(int rank) const
 {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size()) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size())
         throw WireError("a report of a rank that does not exist");
-    }
     const Placement& placement = map_->ranks[static_cast<std::size_t>(rank)];
     return map_->nodes[static_cast<std::size_t>(placement.node)].name;
 }
 
 void Head::handle_note(const std::string& text, bool only_verbose)
 {
-    if (!only_verbose || options_.verbosity > 0) {
+    if (!only_verbose || options_.verbosity > 0)
         say(text);
-    }
 }
 
 void Head::broadcast(FrameType type, std::string_view payload)

@@ -29,9 +29,8 @@ constexpr std::chrono::milliseconds kImpatience{500};
 
 void Head::handle_not_started(const MissingDaemons& report)
 {
-    for (const int node : report.nodes) {
+    for (const int node : report.nodes)
         state_of(node).lost = true;
-    }
     end_job(1, SIGTERM, report.reason);
     look_for_the_end();
 }
@@ -52,14 +51,11 @@ void Head::handle_lost(const MissingDaemons& report)
         matters = matters || (!state.said_bye && !state.lost);
         state.lost = true;
         local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[static_cast<std::size_t>(node)].local;
-        for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>()) {
-            if (placement.node == node) {
+        for (const Placement& placement : map_ ? map_->ranks : std::vector<Placement>())
+            if (placement.node == node)
                 ranks.push_back(placement.rank);
-            }
-        }
-        if (const std::uint64_t more = input_window_.remove_reader(node); input_ && more > 0) {
+        if (const std::uint64_t more = input_window_.remove_reader(node); input_ && more > 0)
             input_->taken(more);
-        }
     }
     if (matters) {
         const std::string theirs = ranks.empty()
@@ -77,9 +73,8 @@ void Head::handle_lost(const MissingDaemons& report)
 /// watchdog clears up.
 void Head::tell_loss(const std::string& message)
 {
-    if (std::exchange(loss_told_, true) || (exit_status_ && nodes_.size() == 1)) {
+    if (std::exchange(loss_told_, true) || (exit_status_ && nodes_.size() == 1))
         return;
-    }
     if (exit_status_ || all_exited_) {
         say(message);
         exit_status_ = exit_status_.value_or(1);  // of output that did not come
@@ -99,18 +94,15 @@ void Head::fail(int rank, int pid, const Failure& failure)
 /// The first reason counts; what comes after it is its consequence.
 void Head::end_job(int exit_status, int signal, const std::string& message)
 {
-    if (exit_status_ || all_exited_) {
+    if (exit_status_ || all_exited_)
         return;
-    }
     exit_status_ = exit_status;
-    if (!message.empty()) {
+    if (!message.empty())
         say(message);
-    }
     if (!map_) {
         // Daemons that have no ranks end when they are hung up on.
-        for (NodeState& node : nodes_) {
+        for (NodeState& node : nodes_)
             node.lost = true;
-        }
         look_for_the_end();
         return;
     }
@@ -124,9 +116,8 @@ void Head::give_up_waiting(std::chrono::milliseconds waited)
 {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         NodeState& node = nodes_[i];
-        if (node.all_exited || node.lost) {
+        if (node.all_exited || node.lost)
             continue;
-        }
         node.lost = true;
         local_daemon_lost_ = local_daemon_lost_ || plan_.hosts[i].local;
         say(fmt::format("the daemon on {} did not end its ranks within {} s; {}", node.name,
@@ -139,9 +130,8 @@ void Head::give_up_waiting(std::chrono::milliseconds waited)
 /// Somebody waits for the end: who does not answer is not waited for any longer than it takes to be sure.
 void Head::hurry()
 {
-    if (!all_exited_) {
+    if (!all_exited_)
         children_.watch_for_silence(kHurrySeconds, "after the job was to end");
-    }
 }
 
 std::chrono::milliseconds Head::patience_with_local_daemon() const noexcept
@@ -170,9 +160,8 @@ void Head::handle_signal()
                 end_job(128 + signal, signal,
                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
                 hurry();
-                if (all_exited_) {
+                if (all_exited_)
                     loop_.after(kOutputPatience, [this] { loop_.stop(); });
-                }
                 break;
             case SIGTSTP:
                 stop_with_job();
@@ -195,9 +184,8 @@ void Head::look_for_the_end()
     const auto has_exited = [](const NodeState& node) { return node.all_exited || node.lost; };
     if (!all_exited_ && std::ranges::all_of(nodes_, has_exited)) {
         all_exited_ = true;
-        if (ended_by_user_ || exit_status_ == kTimeoutStatus) {
+        if (ended_by_user_ || exit_status_ == kTimeoutStatus)
             loop_.after(kOutputPatience, [this] { loop_.stop(); });
-        }
     }
     const auto is_silent = [](const NodeState& node) { return node.said_bye || node.lost; };
     if (!finishing_ && std::ranges::all_of(nodes_, is_silent)) {

@@ -70,9 +70,8 @@ bool is_harmless(std::string_view text, std::string_view others)
 
 std::string checked_user(std::string_view where, std::string_view user)
 {
-    if (!is_harmless(user, "._-+@\\")) {
+    if (!is_harmless(user, "._-+@\\"))
         throw UsageError(fmt::format("{}: '{}' is no name of a user", where, user));
-    }
     return std::string(user);
 }
 
@@ -108,9 +107,8 @@ Host parse_host(std::string_view where, std::string_view text)
         rest = text.substr(at + 1);
     }
     const NameAndSlots parts = split_slots(rest);
-    if (parts.name.empty()) {
+    if (parts.name.empty())
         throw UsageError(fmt::format("{}: '{}' names no host", where, text));
-    }
     check_host_name(where, parts.name);
     host.name = parts.name;
     if (parts.has_slots) {
@@ -123,9 +121,8 @@ Host parse_host(std::string_view where, std::string_view text)
 Setting setting_called(std::string_view where, std::string_view key, const Host& host)
 {
     const auto known = std::ranges::find(kSettings, key, &std::pair<std::string_view, Setting>::first);
-    if (known != kSettings.end()) {
+    if (known != kSettings.end())
         return known->second;
-    }
     const auto foreign = std::ranges::find(kForeign, key, &Foreign::key);
     if (foreign != kForeign.end()) {
         throw UsageError(
@@ -149,12 +146,10 @@ std::string join_settings(std::string_view line)
     std::string joined;
     for (const char letter : line) {
         const bool blank = letter == ' ' || letter == '\t';
-        if (letter == '=') {
+        if (letter == '=')
             joined.erase(joined.find_last_not_of(" \t") + 1);
-        }
-        if (!blank || !joined.ends_with('=')) {
+        if (!blank || !joined.ends_with('='))
             joined += letter;
-        }
     }
     return joined;
 }
@@ -173,16 +168,14 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
     const std::string_view value = setting.substr(equals + 1);
     const Setting what = setting_called(where, key, host);
     if (what == Setting::user) {
-        if (!host.user.empty()) {
+        if (!host.user.empty())
             throw UsageError(fmt::format("{}: the user is given twice", where));
-        }
         host.user = checked_user(where, value);
         return;
     }
     int& target = what == Setting::slots ? host.slots : host.max_slots;
-    if (target != 0) {
+    if (target != 0)
         throw UsageError(fmt::format("{}: {} is given twice", where, key));
-    }
     target = parse_number(where, key, value, 1, kMaxRanks);
     host.slots_given = host.slots > 0;
 }
@@ -207,14 +200,12 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
     for (int number = 1; std::getline(lines, line); ++number) {
         std::istringstream words(join_settings(std::string_view(line).substr(0, line.find('#'))));
         std::string word;
-        if (!(words >> word)) {
+        if (!(words >> word))
             continue;
-        }
         const std::string where = fmt::format("{}:{}", path, number);
         Host host = parse_host(where, word);
-        while (words >> word) {
+        while (words >> word)
             apply_setting(where, word, host);
-        }
         if (host.max_slots != 0 && host.max_slots < host.slots) {
             throw UsageError(fmt::format("{}: max_slots={} is less than slots={}; raise it or leave it out",
                                          where, host.max_slots, host.slots));
@@ -233,9 +224,8 @@ std::vector<Host> read_hostfile(const std::string& path)
     std::string text(kLongestHostfileBytes + 1, '\0');
     std::ifstream file(path);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!file.is_open() || file.bad()) {
+    if (!file.is_open() || file.bad())
         throw UsageError(fmt::format("cannot read hostfile '{}': {}", path, std::strerror(errno)));
-    }
     text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > kLongestHostfileBytes) {
         throw UsageError(fmt::format("hostfile '{}' is longer than {} bytes: it is no hostfile", path,
@@ -247,9 +237,8 @@ std::vector<Host> read_hostfile(const std::string& path)
 void check_host_name(std::string_view where, std::string_view name)
 {
     // '%' is the scope of a link-local address, ':' part of any IPv6 address.
-    if (!is_harmless(name, ".-_:%")) {
+    if (!is_harmless(name, ".-_:%"))
         throw UsageError(fmt::format("{}: '{}' is no name of a host", where, name));
-    }
 }
 
 }  // namespace tutti::launcher

@@ -23,9 +23,8 @@ namespace {
 
 bool started_by_srun(const Options& options)
 {
-    if (options.launcher) {
+    if (options.launcher)
         return *options.launcher == StartMethod::Agent::srun;
-    }
     return options.launch_agent.empty() && slurm_allocation().has_value();
 }
 
@@ -33,9 +32,8 @@ bool started_by_srun(const Options& options)
 void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& allocation)
 {
     std::vector<std::string_view> names;
-    for (const Host& granted : allocation) {
+    for (const Host& granted : allocation)
         names.push_back(granted.name);
-    }
     for (Host& host : hosts) {
         const auto found = std::ranges::find_if(allocation, [&](const Host& granted) {
             return granted.name == host.name || host.name.starts_with(granted.name + ".") ||
@@ -61,9 +59,8 @@ void find_other_names(std::vector<Host>& hosts)
     std::map<std::string, bool> asked;  // and whether it is this machine
     bool slow = false;
     for (Host& host : hosts) {
-        if (host.local || !host.user.empty()) {
+        if (host.local || !host.user.empty())
             continue;
-        }
         const auto known = asked.find(host.name);
         if (known != asked.end()) {
             host.local = known->second;
@@ -104,9 +101,8 @@ std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
 {
     long long ranks = 0;
     for (const AppContext& app : options.apps) {
-        if (app.ranks == 0) {
+        if (app.ranks == 0)
             return hosts.size();
-        }
         ranks += app.ranks;
     }
     std::size_t needed = 0;
@@ -138,27 +134,23 @@ std::vector<Host> job_hosts(const Options& options)
     std::vector<Host> hosts = options.hosts;
     const std::optional<std::vector<Host>> allocation = slurm_allocation();
     const bool by_srun = started_by_srun(options);
-    if (hosts.empty() && allocation) {
+    if (hosts.empty() && allocation)
         hosts = *allocation;
-    } else if (hosts.empty()) {
+    else if (hosts.empty())
         hosts.push_back({local_host_name()});
-    } else if (by_srun && allocation) {
+    else if (by_srun && allocation)
         restrict_to_allocation(hosts, *allocation);
-    }
     for (Host& host : hosts) {
         // Whoever names a user means ssh, also to this machine.
         host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
-        if (host.local && !by_srun) {
+        if (host.local && !by_srun)
             host.name = local_host_name();
-        }
     }
-    if (!by_srun) {
+    if (!by_srun)
         find_other_names(hosts);
-    }
     hosts = merge(hosts);
-    if (!options.apps.empty()) {
+    if (!options.apps.empty())
         hosts.resize(hosts_needed(options, hosts));
-    }
     return hosts;
 }
 

@@ -72,9 +72,8 @@ private:
 
     void limit(std::size_t count) const
     {
-        if (count > static_cast<std::size_t>(kMaxRanks)) {
+        if (count > static_cast<std::size_t>(kMaxRanks))
             reject(fmt::format("it names more than {} hosts", kMaxRanks));
-        }
     }
 
     bool take(char letter)
@@ -86,16 +85,14 @@ private:
 
     void expect(char letter)
     {
-        if (!take(letter)) {
+        if (!take(letter))
             reject(fmt::format("a '{}' is missing", letter));
-        }
     }
 
     void expect_end() const
     {
-        if (!rest_.empty()) {
+        if (!rest_.empty())
             reject("there is more than a list");
-        }
     }
 
     std::string_view digits()
@@ -111,9 +108,8 @@ private:
         const std::string_view text = digits();
         int value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (text.empty() || error != std::errc{} || value < lowest || value > kMaxRanks) {
+        if (text.empty() || error != std::errc{} || value < lowest || value > kMaxRanks)
             reject(fmt::format("a number from {} to {} is missing", lowest, kMaxRanks));
-        }
         return value;
     }
 
@@ -134,18 +130,16 @@ private:
             names = std::move(longer);
             empty = false;
         }
-        if (empty) {
+        if (empty)
             reject("a name is missing");
-        }
         return names;
     }
 
     std::string plain()
     {
         const std::size_t length = std::min(rest_.find_first_of("[],()"), rest_.size());
-        if (length == 0) {
+        if (length == 0)
             reject(fmt::format("'{}' cannot stand here", rest_.front()));
-        }
         const std::string result(rest_.substr(0, length));
         check_host_name(variable_, result);
         rest_.remove_prefix(length);
@@ -165,9 +159,8 @@ private:
                 return !text.empty() &&
                        std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{};
             };
-            if (first.size() > 18 || !read(first, from) || !read(last, to) || to < from) {
+            if (first.size() > 18 || !read(first, from) || !read(last, to) || to < from)
                 reject("a range such as 01-04 is missing");
-            }
             for (; from <= to; ++from) {
                 result.push_back(fmt::format("{:0{}}", from, first.size()));
                 limit(result.size());
@@ -187,9 +180,8 @@ std::vector<int> slots_per_node(std::size_t nodes)
 {
     for (const char* variable : {kTasks, kCpus}) {
         const std::string_view text = variable_or_empty(variable);
-        if (text.empty()) {
+        if (text.empty())
             continue;
-        }
         std::vector<int> counts = expand_counts(variable, text);
         if (counts.size() != nodes) {
             throw UsageError(
@@ -217,9 +209,8 @@ std::vector<int> expand_counts(std::string_view variable, std::string_view text)
 std::optional<std::vector<Host>> slurm_allocation()
 {
     const std::string_view nodes = variable_or_empty(kNodes);
-    if (variable_or_empty("SLURM_JOB_ID").empty() || nodes.empty()) {
+    if (variable_or_empty("SLURM_JOB_ID").empty() || nodes.empty())
         return std::nullopt;
-    }
     std::vector<Host> hosts;
     for (std::string& name : expand_host_list(kNodes, nodes)) {
         Host host;
@@ -227,9 +218,8 @@ std::optional<std::vector<Host>> slurm_allocation()
         hosts.push_back(std::move(host));
     }
     const std::vector<int> slots = slots_per_node(hosts.size());
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
+    for (std::size_t i = 0; i < hosts.size(); ++i)
         hosts[i].slots = slots[i];
-    }
     return hosts;
 }
 

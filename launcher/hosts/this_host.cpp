@@ -32,9 +32,8 @@ bool is_own_address(std::string_view text)
 std::string local_host_name()
 {
     std::array<char, 256> name{};
-    if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') {
+    if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0')
         return "localhost";
-    }
     return name.data();
 }
 
@@ -54,21 +53,18 @@ bool is_like_this_host(std::string_view name)
 
 bool resolves_to_this_host(const std::string& name)
 {
-    if (network::IpAddress::parse(name)) {
+    if (network::IpAddress::parse(name))
         return false;  // is_this_host() knows
-    }
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;  // or each address comes several times
     addrinfo* list = nullptr;
-    if (getaddrinfo(name.c_str(), nullptr, &hints, &list) != 0) {
+    if (getaddrinfo(name.c_str(), nullptr, &hints, &list) != 0)
         return false;  // ssh may know the name
-    }
     const std::unique_ptr<addrinfo, void (*)(addrinfo*)> found(list, freeaddrinfo);
     for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
         const auto address = network::IpAddress::of(*entry->ai_addr);
-        if (!address || (!address->is_loopback() && !is_own(*address))) {
+        if (!address || (!address->is_loopback() && !is_own(*address)))
             return false;
-        }
     }
     return true;
 }

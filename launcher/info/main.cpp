@@ -56,10 +56,9 @@ void answer(const Options& options)
         print(options.json ? as_json({options, told, all}) : as_text({options, told, all}));
         return;
     }
-    for (unsigned collective = 0; collective < collectives::catalogue().size(); ++collective) {
+    for (unsigned collective = 0; collective < collectives::catalogue().size(); ++collective)
         if (options.predict == "all" || place_of(options.predict) == collective)
             print(prediction_table(options, collective, choice, environment, nodes, model) + "\n");
-    }
 }
 
 }  // namespace

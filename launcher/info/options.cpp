@@ -76,10 +76,9 @@ void check(const Options& options)
 [[noreturn]] void reject_unknown(const CLI::App& app, const std::string& word)
 {
     std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
+    for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames())
             names.push_back("--" + name);
-    }
     const std::vector<std::string_view> known(names.begin(), names.end());
     const std::string option = word.substr(0, word.find('='));
     throw UsageError(

@@ -32,12 +32,10 @@ Hello decode_hello(std::string_view payload)
 
 void StartOrder::check() const
 {
-    if (method.kind > StartMethod::Agent::srun || method.agent.empty()) {
+    if (method.kind > StartMethod::Agent::srun || method.agent.empty())
         throw WireError("an order to start daemons without a way to do it");
-    }
-    if (index < 0 || static_cast<std::size_t>(index) >= hosts.size()) {
+    if (index < 0 || static_cast<std::size_t>(index) >= hosts.size())
         throw WireError("an order to start daemons for a host that is not in it");
-    }
 }
 
 std::string judge_hello(const Hello& hello)

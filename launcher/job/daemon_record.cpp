@@ -27,9 +27,8 @@ DaemonRecord decode_daemon_record(std::string_view line)
         const json values = json::parse(line);
         const std::optional<security::Key> key =
             security::Key::from_hex(values.at("key").get_ref<const std::string&>());
-        if (!key) {
+        if (!key)
             throw std::runtime_error("its key is none");
-        }
         DaemonRecord record{*key, {}, {}, 0, -1, {}};
         record.parent.kind =
             static_cast<security::Identity::Kind>(values.at("parent_kind").get<std::uint32_t>());

@@ -21,18 +21,16 @@ constexpr std::size_t kWordsShown = 2000;
 std::string quoted(std::string_view text)
 {
     std::string result = "'";
-    for (const char letter : text) {
+    for (const char letter : text)
         result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    }
     return result + "'";
 }
 
 std::string names_of(std::span<const RemoteHost> hosts)
 {
     std::vector<std::string_view> shown;
-    for (const RemoteHost& host : hosts.first(std::min(hosts.size(), kHostsShown))) {
+    for (const RemoteHost& host : hosts.first(std::min(hosts.size(), kHostsShown)))
         shown.push_back(host.name);
-    }
     return hosts.size() > shown.size()
                ? fmt::format("{} and {} more", fmt::join(shown, ", "), hosts.size() - shown.size())
                : fmt::format("{}", fmt::join(shown, ", "));
@@ -75,11 +73,9 @@ std::string remedy(const StartMethod& method, const RemoteHost& host, const Agen
         {"error while loading shared libraries",
          "install the libraries that Tutti needs there: scripts/install-dependencies"},
     }};
-    for (const Row& row : rows) {
-        if (says(end, row.words)) {
+    for (const Row& row : rows)
+        if (says(end, row.words))
             return row.text;
-        }
-    }
     const bool not_there = end.number == 127 || end.number == 126 || says(end, "execve(): ");
     if (end.kind == AgentEnd::Kind::exited && not_there) {
         return fmt::format(
@@ -115,15 +111,12 @@ std::string describe_end(const StartMethod& method, const AgentEnd& end)
 std::string shown_words(const std::string& words)
 {
     std::string_view text = words;
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
         text.remove_suffix(1);
-    }
-    if (text.empty()) {
+    if (text.empty())
         return " and said nothing";
-    }
-    if (text.size() > kWordsShown) {
+    if (text.size() > kWordsShown)
         text.remove_prefix(text.size() - kWordsShown);
-    }
     std::string result = " and said:\n";
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
@@ -161,9 +154,8 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
         // Never ask anybody anything, and come to an end.
         command.insert(command.end(), {"-x", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"});
     }
-    if (!host.user.empty()) {
+    if (!host.user.empty())
         command.insert(command.end(), {"-l", host.user});
-    }
     command.push_back(host.name);
     command.push_back(fmt::format("exec {} --daemon", quoted(method.program)));
     return command;
@@ -172,9 +164,8 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
 std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts)
 {
     std::vector<std::string_view> names;
-    for (const RemoteHost& host : hosts) {
+    for (const RemoteHost& host : hosts)
         names.push_back(host.name);
-    }
     std::vector<std::string> command = method.agent;
     // --overlap: the script of the batch job may be a step that holds all cores. Whatever the allocation says
     // about tasks is about ranks, and binding is this launcher's business.

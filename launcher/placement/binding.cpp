@@ -43,11 +43,9 @@ std::vector<int> Binder::cpus_of_units(const std::vector<int>& dealt) const
 std::vector<int> Binder::cpus_where(int Core::*number, int wanted) const
 {
     std::vector<int> result;
-    for (const Core& core : topology_.cores()) {
-        if (core.*number == wanted) {
+    for (const Core& core : topology_.cores())
+        if (core.*number == wanted)
             result.insert(result.end(), core.cpus.begin(), core.cpus.end());
-        }
-    }
     std::ranges::sort(result);
     return result;
 }

@@ -67,9 +67,8 @@ std::vector<Unit> make_units(const Topology& topology, MapBy map_by)
             units.push_back({core.cpus, index, core.package, core.numa});
             continue;
         }
-        for (const int cpu : core.cpus) {
+        for (const int cpu : core.cpus)
             units.push_back({{cpu}, index, core.package, core.numa});
-        }
     }
     return units;
 }
@@ -98,21 +97,17 @@ std::optional<std::vector<std::vector<int>>> deal_exclusively(const Deck& deck, 
     std::vector<std::vector<int>> hands;
     for (const int width : widths) {
         hands.push_back(dealer.draw(width));
-        if (hands.back().empty()) {
+        if (hands.back().empty())
             break;
-        }
     }
-    if (hands.empty() || !hands.back().empty()) {
+    if (hands.empty() || !hands.back().empty())
         return hands;
-    }
-    if (deck.round_robin || deck.groups.size() < 2) {
+    if (deck.round_robin || deck.groups.size() < 2)
         return std::nullopt;
-    }
     // Whole NUMA nodes leave too many remainders: take the units as one row, so that a rank may lie across.
     Deck row{{{}}, false};
-    for (const std::vector<int>& group : deck.groups) {
+    for (const std::vector<int>& group : deck.groups)
         row.groups.front().insert(row.groups.front().end(), group.begin(), group.end());
-    }
     return deal_exclusively(row, widths);
 }
 

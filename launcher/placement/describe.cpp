@@ -20,9 +20,8 @@ std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& top
     std::vector<int> result;
     for (int index = 0; index < topology.core_count(); ++index) {
         const Core& core = topology.cores()[static_cast<std::size_t>(index)];
-        if (std::ranges::any_of(core.cpus, [&](int cpu) { return contains(cpus, cpu); })) {
+        if (std::ranges::any_of(core.cpus, [&](int cpu) { return contains(cpus, cpu); }))
             result.push_back(index);
-        }
     }
     return result;
 }
@@ -34,9 +33,8 @@ std::string picture(const std::vector<int>& cpus, const Topology& topology)
     for (const Core& core : topology.cores()) {
         std::string& text = packages[static_cast<std::size_t>(core.package)];
         text += text.empty() ? "" : "/";
-        for (const int cpu : core.cpus) {
+        for (const int cpu : core.cpus)
             text += contains(cpus, cpu) ? 'B' : '.';
-        }
     }
     return fmt::format("[{}]", fmt::join(packages, "]["));
 }

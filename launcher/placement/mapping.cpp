@@ -32,11 +32,9 @@ std::optional<int> threads_per_rank(const AppContext& app)
 {
     const char* inherited = std::getenv("OMP_NUM_THREADS");
     std::string text = inherited != nullptr ? inherited : "";
-    for (const auto& [name, value] : app.environment) {
-        if (name == "OMP_NUM_THREADS") {
+    for (const auto& [name, value] : app.environment)
+        if (name == "OMP_NUM_THREADS")
             text = value;
-        }
-    }
     const int threads = std::atoi(text.c_str());
     return threads > 0 ? std::optional(threads) : std::nullopt;
 }
@@ -57,13 +55,11 @@ bool place_automatically(const Options& options, const Topology& topology, const
                          std::vector<Place>& places)
 {
     const int ranks = static_cast<int>(places.size());
-    if (ranks == 1) {
+    if (ranks == 1)
         return false;
-    }
     std::vector<std::optional<int>> threads;
-    for (const AppContext& app : options.apps) {
+    for (const AppContext& app : options.apps)
         threads.push_back(threads_per_rank(app));
-    }
     std::vector<int> widths;
     long long demand = 0;
     for (const Place& place : places) {
@@ -75,18 +71,15 @@ bool place_automatically(const Options& options, const Topology& topology, const
     const int quota = topology.usable_cores() < topology.core_count() ? topology.slots() : kMaxRanks;
     const int units = by_hwthread ? static_cast<int>(topology.cpus().size()) : topology.core_count();
     const int available = std::min(units, quota);
-    if (demand > available) {
+    if (demand > available)
         return false;
-    }
     const bool told_threads =
         std::ranges::any_of(threads, [](const auto& count) { return count.has_value(); });
     if (!told_threads && !by_hwthread && options.map_by != MapBy::core) {
         // The largest share that all can get; less than available / ranks when groups leave remainders.
-        for (int share = available / ranks; share > 1; --share) {
-            if (place_exclusively(places, deck, std::vector<int>(places.size(), share))) {
+        for (int share = available / ranks; share > 1; --share)
+            if (place_exclusively(places, deck, std::vector<int>(places.size(), share)))
                 return true;
-            }
-        }
     }
     return place_exclusively(places, deck, widths);
 }
@@ -111,26 +104,22 @@ struct Machine {
 void deal_units(const Options& options, const std::deque<Machine>& machines, std::vector<Place>& places)
 {
     std::vector<std::vector<std::size_t>> of_node(machines.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t i = 0; i < places.size(); ++i)
         of_node[static_cast<std::size_t>(places[i].node)].push_back(i);
-    }
     for (std::size_t node = 0; node < machines.size(); ++node) {
         std::vector<Place> local;
-        for (const std::size_t i : of_node[node]) {
+        for (const std::size_t i : of_node[node])
             local.push_back(places[i]);
-        }
         const Machine& machine = machines[node];
         const Deck deck = make_deck(machine.units, options.map_by);
         if (options.binding != Binding::automatic || local.empty() ||
             !place_automatically(options, machine.topology, deck, local)) {
             const std::vector<int> dealt = deal_in_turns(deck, static_cast<int>(local.size()));
-            for (std::size_t i = 0; i < local.size(); ++i) {
+            for (std::size_t i = 0; i < local.size(); ++i)
                 local[i].units = {dealt[i]};
-            }
         }
-        for (std::size_t i = 0; i < local.size(); ++i) {
+        for (std::size_t i = 0; i < local.size(); ++i)
             places[of_node[node][i]] = std::move(local[i]);
-        }
     }
 }
 
@@ -171,9 +160,8 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
     }
     std::ranges::sort(keys);
     std::vector<Place> ranked;
-    for (const auto& key : keys) {
+    for (const auto& key : keys)
         ranked.push_back(std::move(places[std::get<4>(key)]));
-    }
     places = std::move(ranked);
 }
 
@@ -190,9 +178,8 @@ bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
             ++ranks;
         }
     }
-    if (static_cast<double>(ranks) > topology.usable_cores()) {
+    if (static_cast<double>(ranks) > topology.usable_cores())
         return true;
-    }
     return std::ranges::any_of(ranks_on, [&](const auto& entry) {
         const auto cores = std::ranges::count_if(topology.cores(), [&](const Core& core) {
             return std::ranges::any_of(core.cpus,
@@ -210,17 +197,15 @@ JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<co
     std::deque<Machine> machines;
     JobMap map;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        if (with_slots[i].slots == 0) {
+        if (with_slots[i].slots == 0)
             with_slots[i].slots = topologies[i].slots();
-        }
         machines.emplace_back(topologies[i], options);
         map.nodes.push_back({hosts[i].name});
     }
 
     std::vector<Place> places;
-    for (const Seat& seat : seat_ranks(options, with_slots)) {
+    for (const Seat& seat : seat_ranks(options, with_slots))
         places.push_back({seat.app, seat.node});
-    }
     deal_units(options, machines, places);
     rank_places(places, machines, options.rank_by);
 
@@ -233,9 +218,8 @@ JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<co
         map.ranks.push_back(
             {rank, place.app, place.node, ranks_of_node[node]++, std::move(cpus), std::move(text)});
     }
-    for (std::size_t node = 0; node < hosts.size(); ++node) {
+    for (std::size_t node = 0; node < hosts.size(); ++node)
         map.nodes[node].shares_cores = ranks_share_cores(map, static_cast<int>(node), topologies[node]);
-    }
     return map;
 }
 

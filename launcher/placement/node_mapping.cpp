@@ -26,19 +26,16 @@ public:
         std::vector<int> nodes;
         while (static_cast<int>(nodes.size()) < ranks) {
             const int node = next_node();
-            if (node < 0) {
+            if (node < 0)
                 break;
-            }
             ++used_[static_cast<std::size_t>(node)];
             ++of_app_[static_cast<std::size_t>(node)];
             nodes.push_back(node);
-            if (options_.map_by == MapBy::node) {
+            if (options_.map_by == MapBy::node)
                 turn_ = (static_cast<std::size_t>(node) + 1) % hosts_.size();
-            }
         }
-        if (options_.map_by != MapBy::node) {
+        if (options_.map_by != MapBy::node)
             std::ranges::sort(nodes);  // later rounds come to nodes that earlier ones had filled
-        }
         return nodes;
     }
 
@@ -64,14 +61,12 @@ private:
             bool room = false;
             for (std::size_t step = 0; step < hosts_.size(); ++step) {
                 const std::size_t node = (turn_ + step) % hosts_.size();
-                if (may_get_more(node) && has_free_slot(node)) {
+                if (may_get_more(node) && has_free_slot(node))
                     return static_cast<int>(node);
-                }
                 room = room || may_get_more(node);
             }
-            if (!room) {
+            if (!room)
                 return -1;
-            }
             ++rounds_;
         }
     }
@@ -139,12 +134,10 @@ std::vector<Seat> seat_ranks(const Options& options, std::span<const Host> hosts
     std::vector<Seat> seats;
     for (std::size_t app = 0; app < counts.size(); ++app) {
         const std::vector<int> nodes = seating.seat(counts[app]);
-        if (static_cast<int>(nodes.size()) < counts[app]) {
+        if (static_cast<int>(nodes.size()) < counts[app])
             reject_for_want_of_room(options, hosts, options.apps[app], counts[app], nodes.size());
-        }
-        for (const int node : nodes) {
+        for (const int node : nodes)
             seats.push_back({static_cast<int>(app), node});
-        }
     }
     return seats;
 }

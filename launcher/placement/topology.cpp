@@ -42,9 +42,8 @@ public:
     }
     ~WithoutPlugins()
     {
-        if (set_) {
+        if (set_)
             unsetenv(kVariable);
-        }
     }
     WithoutPlugins(const WithoutPlugins&) = delete;
     WithoutPlugins& operator=(const WithoutPlugins&) = delete;
@@ -67,11 +66,9 @@ std::string mask_by_proc()
 {
     constexpr std::string_view kTitle = "Cpus_allowed_list:\t";
     std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-        if (line.starts_with(kTitle)) {
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(kTitle))
             return line.substr(kTitle.size());
-        }
-    }
     return {};
 }
 
@@ -84,13 +81,11 @@ public:
         hwloc_topology_t fresh = nullptr;
         check(hwloc_topology_init(&fresh), "hwloc_topology_init");
         topology_.reset(fresh);
-        if (!synthetic.empty()) {
+        if (!synthetic.empty())
             check(hwloc_topology_set_synthetic(get(), synthetic.c_str()), "hwloc_topology_set_synthetic");
-        }
         hwloc_topology_set_all_types_filter(get(), HWLOC_TYPE_FILTER_KEEP_NONE);
-        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE}) {
+        for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE})
             hwloc_topology_set_type_filter(get(), type, HWLOC_TYPE_FILTER_KEEP_ALL);
-        }
         check(hwloc_topology_load(get()), "hwloc_topology_load");
     }
 
@@ -99,9 +94,8 @@ public:
     /// Drops what lies outside `allowed`. A set that would leave nothing is ignored.
     void restrict_to(hwloc_const_bitmap_t allowed)
     {
-        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(get()), allowed) != 0) {
+        if (hwloc_bitmap_intersects(hwloc_topology_get_topology_cpuset(get()), allowed) != 0)
             hwloc_topology_restrict(get(), allowed, 0);
-        }
     }
 
 private:
@@ -130,9 +124,8 @@ private:
 std::vector<int> indices(hwloc_const_bitmap_t bitmap)
 {
     std::vector<int> result;
-    for (int i = hwloc_bitmap_first(bitmap); i != -1; i = hwloc_bitmap_next(bitmap, i)) {
+    for (int i = hwloc_bitmap_first(bitmap); i != -1; i = hwloc_bitmap_next(bitmap, i))
         result.push_back(i);
-    }
     return result;
 }
 
@@ -179,9 +172,8 @@ Topology Topology::detect()
     }
     Loaded loaded{std::string{}};
     const Bitmap mask(hwloc_bitmap_alloc());
-    if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0) {
+    if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0)
         loaded.restrict_to(mask.get());
-    }
     Topology topology = TopologyReader::read(loaded.get());
     TopologyReader::limit(topology, base::cpu_quota().value_or(0));
     return topology;
@@ -220,25 +212,22 @@ Topology Topology::from_wire(std::string_view bytes)
         const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
                               core.numa >= 0 && core.numa <= topology.numa_count_;
         const bool real = std::ranges::all_of(core.cpus, [](int cpu) { return cpu >= 0 && cpu < kMostCpus; });
-        if (!in_order || !real || core.cpus.empty()) {
+        if (!in_order || !real || core.cpus.empty())
             throw WireError("a topology with an impossible core");
-        }
         topology.package_count_ = std::max(topology.package_count_, core.package + 1);
         topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
     }
     reader.expect_end();
-    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus)) {
+    if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus))
         throw WireError("a topology without cores");
-    }
     return topology;
 }
 
 std::vector<int> Topology::cpus() const
 {
     std::vector<int> result;
-    for (const Core& core : cores_) {
+    for (const Core& core : cores_)
         result.insert(result.end(), core.cpus.begin(), core.cpus.end());
-    }
     return result;
 }
 
@@ -253,9 +242,8 @@ std::string format_cpu_list(std::vector<int> cpus)
     std::string text;
     for (std::size_t begin = 0; begin < cpus.size();) {
         std::size_t end = begin + 1;
-        while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) {
+        while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1)
             ++end;
-        }
         text += text.empty() ? "" : ",";
         text += end - begin == 1 ? fmt::format("{}", cpus[begin])
                                  : fmt::format("{}-{}", cpus[begin], cpus[end - 1]);

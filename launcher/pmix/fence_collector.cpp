@@ -10,15 +10,13 @@ std::set<int> FenceCollector::nodes_of(const std::vector<int>& ranks) const
 {
     std::set<int> nodes;
     for (const int rank : ranks) {
-        if (rank == kAllRanks) {
-            for (const Placement& placement : map_.ranks) {
+        if (rank == kAllRanks)
+            for (const Placement& placement : map_.ranks)
                 nodes.insert(placement.node);
-            }
-        } else if (rank >= 0 && static_cast<std::size_t>(rank) < map_.ranks.size()) {
+        else if (rank >= 0 && static_cast<std::size_t>(rank) < map_.ranks.size())
             nodes.insert(map_.ranks[static_cast<std::size_t>(rank)].node);
-        } else {
+        else
             throw WireError("a fence of a rank that does not exist");
-        }
     }
     return nodes;
 }
@@ -33,30 +31,26 @@ bool FenceCollector::contains_ended(const std::vector<int>& ranks) const
 void FenceCollector::add(int node, FenceFrame part)
 {
     const std::set<int> nodes = nodes_of(part.ranks);
-    if (!nodes.contains(node)) {
+    if (!nodes.contains(node))
         throw WireError("a fence of ranks of other nodes");
-    }
     if (contains_ended(part.ranks)) {
         answer_({node}, {std::move(part.ranks), PMIX_ERR_LOST_CONNECTION, {}});
         return;
     }
     std::deque<Fence>& queue = fences_[part.ranks];
     auto fence = std::ranges::find_if(queue, [&](const Fence& open) { return open.missing.contains(node); });
-    if (fence == queue.end()) {
+    if (fence == queue.end())
         fence = queue.insert(queue.end(), {nodes, nodes, {part.ranks, PMIX_SUCCESS, {}}});
-    }
     fence->missing.erase(node);
     fence->done.data += part.data;
-    if (part.status != PMIX_SUCCESS) {
+    if (part.status != PMIX_SUCCESS)
         fence->done.status = part.status;
-    }
     if (fence->missing.empty()) {
         // Each node brings its fences in order, so this is the first of the queue.
         const Fence complete = std::move(*fence);
         queue.erase(fence);
-        if (queue.empty()) {
+        if (queue.empty())
             fences_.erase(part.ranks);
-        }
         answer_(complete.nodes, complete.done);
     }
 }

@@ -73,9 +73,8 @@ std::vector<int> list_ranks(const pmix_proc_t* procs, std::size_t count)
 {
     std::set<int> ranks;
     for (std::size_t i = 0; i < count; ++i) {
-        if (procs[i].rank == PMIX_RANK_WILDCARD) {
+        if (procs[i].rank == PMIX_RANK_WILDCARD)
             return {kAllRanks};
-        }
         ranks.insert(static_cast<int>(procs[i].rank));
     }
     return ranks.size() == target.is_local.size() ? std::vector{kAllRanks}
@@ -93,11 +92,9 @@ bool is_local(int rank)
 /// When a rank of this node dies in a fence of several nodes, the others would not hear of it.
 pmix_status_t status_among(const pmix_info_t* infos, std::size_t count)
 {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (PMIX_CHECK_KEY(&infos[i], PMIX_LOCAL_COLLECTIVE_STATUS)) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (PMIX_CHECK_KEY(&infos[i], PMIX_LOCAL_COLLECTIVE_STATUS))
             return infos[i].value.data.status;
-        }
-    }
     return PMIX_SUCCESS;
 }
 
@@ -106,11 +103,9 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
                     void* done_data)
 {
     const std::unique_ptr<char, decltype(&std::free)> owned(data, &std::free);
-    for (std::size_t i = 0; i < proc_count; ++i) {
-        if (target.job_name != procs[i].nspace) {
+    for (std::size_t i = 0; i < proc_count; ++i)
+        if (target.job_name != procs[i].nspace)
             return PMIX_ERR_NOT_SUPPORTED;  // no other job is connected to this one
-        }
-    }
     std::vector<int> ranks = list_ranks(procs, proc_count);
     const pmix_status_t status = status_among(infos, info_count);
     if (std::ranges::all_of(ranks, is_local)) {
@@ -127,11 +122,9 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
 /// Without the key that is asked for, the answer would be taken for all there is.
 std::string required_key(const pmix_info_t* infos, std::size_t count)
 {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (PMIX_CHECK_KEY(&infos[i], PMIX_REQUIRED_KEY) && infos[i].value.type == PMIX_STRING) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (PMIX_CHECK_KEY(&infos[i], PMIX_REQUIRED_KEY) && infos[i].value.type == PMIX_STRING)
             return infos[i].value.data.string;
-        }
-    }
     return {};
 }
 
@@ -140,9 +133,8 @@ pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t* infos, st
 {
     const auto rank = static_cast<int>(proc->rank);
     const bool exists = target.job_name == proc->nspace && proc->rank < target.is_local.size();
-    if (!exists || is_local(rank)) {
+    if (!exists || is_local(rank))
         return PMIX_ERR_NOT_FOUND;
-    }
     const std::string key = required_key(infos, info_count);
     WireWriter payload;
     payload.put(target.reports->expect(make_answer(done, done_data))).put(std::int32_t{rank});

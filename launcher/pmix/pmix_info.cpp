@@ -8,19 +8,16 @@ namespace tutti::launcher {
 
 PmixInfoList::~PmixInfoList()
 {
-    for (std::size_t i = 0; i < infos_.size(); ++i) {
-        if (i != borrowed_) {
+    for (std::size_t i = 0; i < infos_.size(); ++i)
+        if (i != borrowed_)
             PMIX_INFO_DESTRUCT(&infos_[i]);
-        }
-    }
 }
 
 void PmixInfoList::load(const char* key, const void* value, pmix_data_type_t type)
 {
     infos_.emplace_back();
-    if (PMIx_Info_load(&infos_.back(), key, value, type) != PMIX_SUCCESS) {
+    if (PMIx_Info_load(&infos_.back(), key, value, type) != PMIX_SUCCESS)
         throw std::bad_alloc();
-    }
 }
 
 void PmixInfoList::add(const char* key, const std::string& text)

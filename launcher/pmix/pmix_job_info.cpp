@@ -16,18 +16,16 @@ namespace {
 std::vector<std::vector<int>> group_by_node(const LaunchOrder& order)
 {
     std::vector<std::vector<int>> ranks(order.nodes.size());
-    for (const Placement& placement : order.ranks) {
+    for (const Placement& placement : order.ranks)
         ranks[static_cast<std::size_t>(placement.node)].push_back(placement.rank);
-    }
     return ranks;
 }
 
 int ranks_of_app(const LaunchOrder& order, int app)
 {
     int count = 0;
-    for (const Placement& placement : order.ranks) {
+    for (const Placement& placement : order.ranks)
         count += placement.app == app ? 1 : 0;
-    }
     return count;
 }
 
@@ -37,9 +35,8 @@ void add_maps(PmixInfoList& list, const LaunchOrder& order, const std::vector<st
     std::string names;
     std::string lists;
     for (std::size_t node = 0; node < ranks_of.size(); ++node) {
-        if (ranks_of[node].empty()) {
+        if (ranks_of[node].empty())
             continue;
-        }
         names += (names.empty() ? "" : ",") + order.nodes[node].name;
         lists += fmt::format("{}{}", lists.empty() ? "" : ";", fmt::join(ranks_of[node], ","));
     }
@@ -78,9 +75,8 @@ PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement,
     list.add_rank(PMIX_GLOBAL_RANK, placement.rank);
     list.add_rank(PMIX_APP_RANK, app_rank);
     list.add_u32(PMIX_REINCARNATION, 0);
-    if (!placement.cpus_as_text.empty()) {
+    if (!placement.cpus_as_text.empty())
         list.add(PMIX_CPUSET, "hwloc:" + placement.cpus_as_text);
-    }
     return list;
 }
 
@@ -108,15 +104,12 @@ PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string&
     list.add_u32(PMIX_NODE_SIZE, static_cast<std::uint32_t>(local.size()));
     list.add(PMIX_LOCAL_PEERS, fmt::format("{}", fmt::join(local, ",")));
     list.add_rank(PMIX_LOCALLDR, local.front());
-    if (order.apps.size() == 1) {
+    if (order.apps.size() == 1)
         list.add_u32(PMIX_APP_SIZE, size);
-    }
 
-    for (std::size_t other = 0; other < ranks_of.size(); ++other) {
-        if (is_used(ranks_of[other])) {
+    for (std::size_t other = 0; other < ranks_of.size(); ++other)
+        if (is_used(ranks_of[other]))
             list.add_array(PMIX_NODE_INFO_ARRAY, describe_node(order, other, ranks_of[other]));
-        }
-    }
     for (int app = 0; app < static_cast<int>(order.apps.size()); ++app) {
         PmixInfoList entry;
         entry.add_u32(PMIX_APPNUM, static_cast<std::uint32_t>(app));

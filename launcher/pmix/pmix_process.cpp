@@ -31,9 +31,8 @@ UniqueFd keep_only(UniqueFd stream)
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(null.get(), STDIN_FILENO);
     ::dup2(null.get(), STDOUT_FILENO);
-    if (stream.get() != STDERR_FILENO + 1) {
+    if (stream.get() != STDERR_FILENO + 1)
         stream.release();
-    }
     return UniqueFd(STDERR_FILENO + 1);
 }
 
@@ -43,21 +42,18 @@ PmixProcess::PmixProcess(EventLoop& loop, PmixObserver& observer, const std::str
     : observer_(observer)
 {
     std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error(errno, std::generic_category(), "socketpair");
-    }
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
     const pid_t daemon = ::getpid();
     pid_ = ::fork();
-    if (pid_ < 0) {
+    if (pid_ < 0)
         throw std::system_error(errno, std::generic_category(), "fork");
-    }
     if (pid_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != daemon) {
+        if (::getppid() != daemon)
             ::_exit(0);  // it died before the line above
-        }
         ::prctl(PR_SET_NAME, "tuttirun-pmix");
         ::prctl(PR_SET_CHILD_SUBREAPER, 0);
         run_pmix_server(keep_only(std::move(theirs)), session_directory);
@@ -123,9 +119,8 @@ void PmixProcess::handle(const Frame& frame)
     WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::pmix_ready:
-            for (const int rank : ranks_) {
+            for (const int rank : ranks_)
                 environments_[rank] = take<std::vector<std::string>>(reader);
-            }
             observer_.pmix_ready();
             break;
         case FrameType::pmix_refused:
@@ -159,9 +154,8 @@ void PmixProcess::handle(const Frame& frame)
         case FrameType::pmix_found: {
             const auto found = finding_.extract(reader.number<std::uint64_t>());
             const auto status = reader.number<std::int32_t>();
-            if (!found.empty()) {
+            if (!found.empty())
                 found.mapped()(status, std::string(reader.rest()));
-            }
             break;
         }
         default:
@@ -171,9 +165,8 @@ void PmixProcess::handle(const Frame& frame)
 
 bool PmixProcess::reaped(pid_t child, int wait_status)
 {
-    if (child != pid_) {
+    if (child != pid_)
         return false;
-    }
     pid_ = -1;
     read_all();  // what it said before
     lose(WIFSIGNALED(wait_status) ? fmt::format("the PMIx server was killed by signal {} ({})",
@@ -184,12 +177,10 @@ bool PmixProcess::reaped(pid_t child, int wait_status)
 
 void PmixProcess::lose(const std::string& reason)
 {
-    if (std::exchange(lost_, true)) {
+    if (std::exchange(lost_, true))
         return;
-    }
-    for (const auto& [serial, answer] : std::exchange(finding_, {})) {
+    for (const auto& [serial, answer] : std::exchange(finding_, {}))
         answer(PMIX_ERR_LOST_CONNECTION, {});
-    }
     observer_.pmix_lost(reason);
 }
 

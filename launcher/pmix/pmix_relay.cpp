@@ -27,14 +27,12 @@ void PmixRelay::handle_fence_done(std::string_view payload)
 {
     FenceFrame done = decode<FenceFrame>(payload);
     const auto found = fences_.find(done.ranks);
-    if (found == fences_.end()) {
+    if (found == fences_.end())
         throw WireError("the end of a fence that nobody is in");
-    }
     const PmixAnswer answer = std::move(found->second.front());
     found->second.pop_front();
-    if (found->second.empty()) {
+    if (found->second.empty())
         fences_.erase(found);
-    }
     answer(done.status, std::move(done.data));
 }
 
@@ -61,9 +59,8 @@ void PmixRelay::handle_modex_found(std::string_view payload)
 {
     ModexAnswer found = decode<ModexAnswer>(payload);
     const auto request = requests_.extract(found.number);
-    if (request.empty()) {
+    if (request.empty())
         throw WireError("an answer to a question that nobody has asked");
-    }
     request.mapped()(found.status, std::move(found.data));
 }
 
@@ -80,9 +77,8 @@ void PmixRelay::handle_modex_wanted(std::string_view payload)
     const std::uint64_t serial = ++last_serving_;
     serving_[serial] = {request, kFirstPause};
     ask_server(serial);
-    if (ended_.contains(request.rank)) {
+    if (ended_.contains(request.rank))
         rank_ended(request.rank);
-    }
 }
 
 /// libpmix waits for the first thing that a rank publishes, and answers with what there is from then on. So
@@ -100,9 +96,8 @@ void PmixRelay::ask_server(std::uint64_t serial)
 void PmixRelay::consider(std::uint64_t serial, int status, const std::string& data)
 {
     const auto found = serving_.find(serial);
-    if (found == serving_.end()) {
+    if (found == serving_.end())
         return;
-    }
     Serving& serving = found->second;
     const std::string& key = serving.request.key;
     // Keys stand in the packed values as they are, with a zero byte behind them.

@@ -15,9 +15,8 @@ void PmixReports::send(FrameType type, std::string_view payload)
     std::string_view rest = frame_;
     while (!rest.empty()) {
         const ssize_t bytes = ::send(daemon_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-        if (bytes < 0 && errno != EINTR) {
+        if (bytes < 0 && errno != EINTR)
             return;  // read() sees that the daemon is gone
-        }
         rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
     }
 }
@@ -35,9 +34,8 @@ void PmixReports::handle_answer(std::uint64_t serial, int status, std::string da
     {
         const std::lock_guard lock(mutex_);
         const auto found = answers_.extract(serial);
-        if (found.empty()) {
+        if (found.empty())
             throw WireError("an answer to a question that nobody has asked");
-        }
         answer = std::move(found.mapped());
     }
     answer(status, std::move(data));
@@ -49,14 +47,12 @@ void PmixReports::read(const std::function<void(const Frame& frame)>& on_frame)
     FrameParser parser;
     while (true) {
         const ssize_t bytes = ::recv(daemon_.get(), buffer.data(), buffer.size(), 0);
-        if (bytes == 0 || (bytes < 0 && errno != EINTR)) {
+        if (bytes == 0 || (bytes < 0 && errno != EINTR))
             return;
-        }
         parser.append({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))});
         Frame frame{};
-        while (parser.next(frame)) {
+        while (parser.next(frame))
             on_frame(frame);
-        }
     }
 }
 

@@ -34,9 +34,8 @@ constexpr const char* kKeyAttribute = "tutti.key";
 
 void check(pmix_status_t status, const char* what)
 {
-    if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED) {
+    if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED)
         throw std::runtime_error(fmt::format("{}: {}", what, PMIx_Error_string(status)));
-    }
 }
 
 /// libpmix serves requests in the order of the calls, so that waiting for the last one waits for all.
@@ -72,9 +71,8 @@ private:
 PmixServer::PmixServer(PmixReports& reports, const std::string& session_directory)
     : reports_(reports), session_directory_(session_directory)
 {
-    if (std::getenv(kStore) == nullptr) {
+    if (std::getenv(kStore) == nullptr)
         ::setenv(kStore, kStoreHash, 1);
-    }
     refuse_strangers();
     PmixInfoList infos;
     infos.add(PMIX_SERVER_NSPACE, "tuttirun-daemon");
@@ -129,9 +127,8 @@ void PmixServer::register_job(const LaunchOrder& order, int node, const std::str
 {
     job_name_ = order.job_name;
     std::vector<bool> is_local;
-    for (const Placement& placement : order.ranks) {
+    for (const Placement& placement : order.ranks)
         is_local.push_back(placement.node == node);
-    }
     set_pmix_job(job_name_, std::move(is_local));
     const std::vector<int> local = order.ranks_of(node);
     PmixInfoList infos = describe_job(order, node, session_directory_);
@@ -148,13 +145,11 @@ void PmixServer::register_job(const LaunchOrder& order, int node, const std::str
               "the PMIx server refuses a rank");
     }
     job.wait("the PMIx server refuses the job");
-    for (Completion& client : clients) {
+    for (Completion& client : clients)
         client.wait("the PMIx server refuses a rank");
-    }
     WireWriter environments;
-    for (const int rank : local) {
+    for (const int rank : local)
         put(environments, rank_environment(rank));
-    }
     reports_.send(FrameType::pmix_ready, environments.bytes());
 }
 
@@ -177,11 +172,10 @@ void PmixServer::find(std::uint64_t serial, int rank)
         owned->answer(status, data != nullptr ? std::string_view(data, bytes) : std::string_view());
     };
     const pmix_status_t status = PMIx_server_dmodex_request(&proc, respond, question.get());
-    if (status == PMIX_SUCCESS) {
-        [[maybe_unused]] const Question* const passed_on = question.release();
-    } else {
+    if (status == PMIX_SUCCESS) [[maybe_unused]]
+        const Question* const passed_on = question.release();
+    else
         question->answer(status, {});
-    }
 }
 
 void PmixServer::announce_death(int rank, bool by_signal)
@@ -195,9 +189,8 @@ void PmixServer::announce_death(int rank, bool by_signal)
     };
     // Not waited for: who has registered for nothing is told nothing, and that is no error.
     if (PMIx_Notify_event(code, &proc, PMIX_RANGE_LOCAL, infos->data(), infos->size(), release,
-                          infos.get()) == PMIX_SUCCESS) {
-        [[maybe_unused]] const PmixInfoList* const passed_on = infos.release();
-    }
+                          infos.get()) == PMIX_SUCCESS) [[maybe_unused]]
+        const PmixInfoList* const passed_on = infos.release();
 }
 
 std::vector<std::string> PmixServer::rank_environment(int rank) const

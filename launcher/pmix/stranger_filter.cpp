@@ -54,9 +54,8 @@ bool describe_other_end(int connection, inet_diag_req_v2& wanted) noexcept
     socklen_t near_bytes = sizeof near;
     socklen_t far_bytes = sizeof far;
     if (::getsockname(connection, reinterpret_cast<sockaddr*>(&near), &near_bytes) != 0 ||
-        ::getpeername(connection, reinterpret_cast<sockaddr*>(&far), &far_bytes) != 0) {
+        ::getpeername(connection, reinterpret_cast<sockaddr*>(&far), &far_bytes) != 0)
         return false;
-    }
     wanted.sdiag_family = static_cast<__u8>(far.ss_family);
     wanted.sdiag_protocol = IPPROTO_TCP;
     wanted.idiag_states = ~0U;
@@ -77,9 +76,8 @@ bool knows_own_connections() noexcept
     socklen_t bytes = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
     if (::bind(listener.get(), generic, bytes) != 0 || ::listen(listener.get(), 1) != 0 ||
-        ::getsockname(listener.get(), generic, &bytes) != 0 || ::connect(far.get(), generic, bytes) != 0) {
+        ::getsockname(listener.get(), generic, &bytes) != 0 || ::connect(far.get(), generic, bytes) != 0)
         return false;
-    }
     const UniqueFd near(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return user_of_peer(near.get()) == ::geteuid();
 }
@@ -101,17 +99,15 @@ std::optional<uid_t> user_of_peer(int connection) noexcept
     question.header = {sizeof question, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST, 0, 0};
     const UniqueFd kernel(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
     if (!kernel || !describe_other_end(connection, question.wanted) ||
-        ::send(kernel.get(), &question, sizeof question, 0) != sizeof question) {
+        ::send(kernel.get(), &question, sizeof question, 0) != sizeof question)
         return std::nullopt;
-    }
     // The kernel has answered by now.
     alignas(nlmsghdr) std::array<char, 1024> answer{};
     const ssize_t bytes = ::recv(kernel.get(), answer.data(), answer.size(), MSG_DONTWAIT);
     nlmsghdr header{};
     inet_diag_msg socket{};
-    if (bytes < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof socket)) {
+    if (bytes < static_cast<ssize_t>(NLMSG_HDRLEN + sizeof socket))
         return std::nullopt;
-    }
     std::memcpy(&header, answer.data(), sizeof header);
     std::memcpy(&socket, answer.data() + NLMSG_HDRLEN, sizeof socket);
     // Once it is closed it passes for root's.
@@ -127,13 +123,11 @@ extern "C" int accept(int listener, sockaddr* address, socklen_t* address_bytes)
 {
     using namespace tutti::launcher;
     const auto taken = static_cast<int>(::syscall(SYS_accept4, listener, address, address_bytes, 0));
-    if (taken < 0 || !refusing.load(std::memory_order_relaxed)) {
+    if (taken < 0 || !refusing.load(std::memory_order_relaxed))
         return taken;
-    }
     const std::optional<uid_t> user = user_of_peer(taken);
-    if (user && (*user == ::geteuid() || *user == 0)) {
+    if (user && (*user == ::geteuid() || *user == 0))
         return taken;
-    }
     ::close(taken);
     errno = ECONNABORTED;
     return -1;

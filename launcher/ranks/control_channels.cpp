@@ -26,11 +26,9 @@ constexpr std::size_t kMostDeposits = 4096;
 
 UniqueFd move_up(UniqueFd fd)
 {
-    for (const int first : {kFirstDescriptor, kOtherFirstDescriptor}) {
-        if (UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first)); moved) {
+    for (const int first : {kFirstDescriptor, kOtherFirstDescriptor})
+        if (UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, first)); moved)
             return moved;
-        }
-    }
     return fd;
 }
 
@@ -38,9 +36,8 @@ UniqueFd move_up(UniqueFd fd)
 
 ControlChannels::~ControlChannels()
 {
-    for (auto& [number, rank] : ranks_) {
+    for (auto& [number, rank] : ranks_)
         close(rank);
-    }
 }
 
 UniqueFd ControlChannels::open(int rank)
@@ -68,9 +65,8 @@ void ControlChannels::close(Rank& rank)
 void ControlChannels::ended(int number)
 {
     const auto found = ranks_.find(number);
-    if (found == ranks_.end()) {
+    if (found == ranks_.end())
         return;
-    }
     read(number);
     Rank& rank = found->second;
     rank.ended = true;
@@ -110,9 +106,8 @@ void ControlChannels::handle(int number, Packet& packet)
             events_.aborted(number, packet.number, packet.bytes);
             break;
         case Packet::Kind::deposit:
-            if (rank.deposits.size() < kMostDeposits || rank.deposits.contains(packet.name)) {
+            if (rank.deposits.size() < kMostDeposits || rank.deposits.contains(packet.name))
                 rank.deposits[packet.name] = {std::move(packet.bytes), std::move(packet.descriptor)};
-            }
             break;
         case Packet::Kind::withdraw:
             rank.deposits.erase(packet.name);
@@ -128,13 +123,11 @@ void ControlChannels::handle(int number, Packet& packet)
 ControlChannels::Deposit ControlChannels::find(int number, const std::string& name, std::string& bytes) const
 {
     const auto rank = ranks_.find(number);
-    if (rank == ranks_.end()) {
+    if (rank == ranks_.end())
         return Deposit::gone;
-    }
     const auto deposit = rank->second.deposits.find(name);
-    if (deposit == rank->second.deposits.end()) {
+    if (deposit == rank->second.deposits.end())
         return rank->second.ended ? Deposit::gone : Deposit::missing;
-    }
     bytes = deposit->second.bytes;
     return Deposit::found;
 }
@@ -166,9 +159,8 @@ void ControlChannels::answer(int asker, std::uint32_t serial, Deposit result, st
                              int descriptor)
 {
     const Rank& rank = ranks_.at(asker);
-    if (!rank.socket) {
+    if (!rank.socket)
         return;
-    }
     const Packet::Kind kind = result == Deposit::found     ? Packet::Kind::found
                               : result == Deposit::missing ? Packet::Kind::missing
                                                            : Packet::Kind::gone;

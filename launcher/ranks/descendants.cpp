@@ -53,20 +53,17 @@ ByParent all_processes()
 {
     ByParent result;
     const std::unique_ptr<DIR, int (*)(DIR*)> proc(::opendir("/proc"), ::closedir);
-    if (!proc || !proc_is_ours()) {
+    if (!proc || !proc_is_ours())
         return result;
-    }
     while (const dirent* entry = ::readdir(proc.get())) {
-        if (entry->d_name[0] < '0' || entry->d_name[0] > '9') {
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
             continue;
-        }
         const std::string path = std::string(entry->d_name) + "/stat";
         const UniqueFd file(::openat(::dirfd(proc.get()), path.c_str(), O_RDONLY | O_CLOEXEC));
         std::array<char, 512> line{};
         if (file && ::read(file.get(), line.data(), line.size() - 1) > 0) {
-            if (const auto process = parse_process(line.data())) {
+            if (const auto process = parse_process(line.data()))
                 result.insert(*process);
-            }
         }
     }
     return result;
@@ -78,9 +75,8 @@ std::vector<pid_t> descendants()
     std::vector<pid_t> found{::getpid()};
     for (std::size_t i = 0; i < found.size(); ++i) {
         const auto [first, last] = processes.equal_range(found[i]);
-        for (auto entry = first; entry != last; ++entry) {
+        for (auto entry = first; entry != last; ++entry)
             found.push_back(entry->second);
-        }
     }
     found.erase(found.begin());
     return found;
@@ -105,9 +101,8 @@ void end_descendants(std::chrono::milliseconds patience) noexcept
     while (reap() && Clock::now() < start + 2 * patience + kUnkillablePeriod) {
         const bool killing = Clock::now() > start + patience;
         const std::vector<pid_t> left = descendants();
-        if (left.empty()) {
+        if (left.empty())
             return;
-        }
         for (const pid_t pid : left) {
             if (killing || !asked) {
                 ::kill(pid, killing ? SIGKILL : SIGTERM);

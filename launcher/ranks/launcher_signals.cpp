@@ -23,9 +23,8 @@ InheritedState take_over_process()
     InheritedState inherited{};
     sigset_t blocked;
     sigfillset(&blocked);
-    for (const int signal : kDeadlySignals) {
+    for (const int signal : kDeadlySignals)
         sigdelset(&blocked, signal);
-    }
     ::sigprocmask(SIG_SETMASK, &blocked, &inherited.signal_mask);
     ::signal(SIGPIPE, SIG_IGN);
     ::getrlimit(RLIMIT_NOFILE, &inherited.open_files);
@@ -44,15 +43,13 @@ UniqueFd open_launcher_signals(const std::vector<int>& forwarded)
     for (const int signal : signals) {
         struct sigaction action {};
         // A blocked signal would come through the descriptor even where it is ignored.
-        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&set, signal);
-        }
     }
     ::sigprocmask(SIG_BLOCK, &set, nullptr);  // of those asked for, some are deadly
     UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!fd) {
+    if (!fd)
         throw std::system_error(errno, std::generic_category(), "signalfd");
-    }
     return fd;
 }
 

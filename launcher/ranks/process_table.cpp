@@ -15,9 +15,8 @@ namespace tutti::launcher {
 
 ProcessTable::ProcessTable(Watchdog& watchdog) : watchdog_(watchdog), exits_(::epoll_create1(EPOLL_CLOEXEC))
 {
-    if (!exits_) {
+    if (!exits_)
         throw std::system_error(errno, std::generic_category(), "epoll_create1");
-    }
 }
 
 void ProcessTable::started(int rank, pid_t pid)
@@ -44,16 +43,14 @@ std::vector<std::pair<pid_t, int>> ProcessTable::reap()
     while ((count = ::epoll_wait(exits_.get(), events.data(), static_cast<int>(events.size()), 0)) > 0) {
         for (int i = 0; i < count; ++i) {
             const auto pid = static_cast<pid_t>(events.at(static_cast<std::size_t>(i)).data.u64);
-            if (::waitpid(pid, &status, WNOHANG) == pid) {
+            if (::waitpid(pid, &status, WNOHANG) == pid)
                 result.emplace_back(pid, status);
-            }
         }
     }
     // Those whose parents died first have become this process's.
     pid_t pid = 0;
-    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
         result.emplace_back(pid, status);
-    }
     return result;
 }
 
@@ -81,9 +78,8 @@ bool ProcessTable::any_group_lives() noexcept
     // An empty group is forgotten at once: from now on its number may be given to somebody else.
     std::erase_if(groups_, [this](pid_t group) {
         const bool empty = ::kill(-group, 0) != 0 && errno == ESRCH;
-        if (empty) {
+        if (empty)
             watchdog_.remove_group(group);
-        }
         return empty;
     });
     return !groups_.empty();
@@ -91,9 +87,8 @@ bool ProcessTable::any_group_lives() noexcept
 
 void ProcessTable::signal(int signal) noexcept
 {
-    for (const pid_t group : groups_) {
+    for (const pid_t group : groups_)
         ::kill(-group, signal);
-    }
 }
 
 }  // namespace tutti::launcher

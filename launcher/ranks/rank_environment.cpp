@@ -10,9 +10,8 @@ namespace {
 
 bool belongs_to_outer_job(std::string_view entry)
 {
-    if (entry.starts_with("PMIX_MCA_")) {
+    if (entry.starts_with("PMIX_MCA_"))
         return false;  // settings of the user's
-    }
     static constexpr std::array<std::string_view, 10> kPrefixes = {
         "PMIX_",        "PMI_",        "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_",  "OMPI_APP_CTX",
         "OMPI_NUM_APP", "HYDRA_LOCAL", "TUTTI_LOCAL_",     "TUTTI_TERMINAL=", "TUTTI_CONTROL="};
@@ -45,18 +44,15 @@ bool belongs_to_host_or_session(std::string_view entry)
 
 RankEnvironment::RankEnvironment(const char* const* environment)
 {
-    for (; *environment != nullptr; ++environment) {
-        if (!belongs_to_outer_job(*environment)) {
+    for (; *environment != nullptr; ++environment)
+        if (!belongs_to_outer_job(*environment))
             entries_.emplace_back(*environment);
-        }
-    }
 }
 
 void RankEnvironment::add_forwarded(const std::vector<std::string>& entries)
 {
-    for (const std::string& entry : entries) {
+    for (const std::string& entry : entries)
         set_entry(entry);
-    }
 }
 
 void RankEnvironment::set(const std::string& name, const std::string& value)
@@ -70,11 +66,10 @@ void RankEnvironment::set_entry(const std::string& entry)
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const std::string& existing) {
         return existing.starts_with(name_and_sign);
     });
-    if (found != entries_.end()) {
+    if (found != entries_.end())
         *found = entry;
-    } else {
+    else
         entries_.push_back(entry);
-    }
 }
 
 bool RankEnvironment::has(const std::string& name) const
@@ -86,20 +81,17 @@ bool RankEnvironment::has(const std::string& name) const
 std::string RankEnvironment::get(const std::string& name) const
 {
     const std::string name_and_sign = name + "=";
-    for (const std::string& entry : entries_) {
-        if (entry.starts_with(name_and_sign)) {
+    for (const std::string& entry : entries_)
+        if (entry.starts_with(name_and_sign))
             return entry.substr(name_and_sign.size());
-        }
-    }
     return {};
 }
 
 std::vector<char*> RankEnvironment::pointers() const
 {
     std::vector<char*> result;
-    for (const std::string& entry : entries_) {
+    for (const std::string& entry : entries_)
         result.push_back(const_cast<char*>(entry.c_str()));
-    }
     result.push_back(nullptr);
     return result;
 }
@@ -107,11 +99,9 @@ std::vector<char*> RankEnvironment::pointers() const
 std::vector<std::string> forwarded_environment(const char* const* environment)
 {
     std::vector<std::string> result;
-    for (; *environment != nullptr; ++environment) {
-        if (!belongs_to_outer_job(*environment) && !belongs_to_host_or_session(*environment)) {
+    for (; *environment != nullptr; ++environment)
+        if (!belongs_to_outer_job(*environment) && !belongs_to_host_or_session(*environment))
             result.emplace_back(*environment);
-        }
-    }
     return result;
 }
 

@@ -58,14 +58,12 @@ UniqueFd create_session_directory(const std::string& path)
     // Between its creation and its lock it looks stale to others, who remove it: then it is made once more.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
-        if (::mkdir(path.c_str(), 0700) != 0) {
+        if (::mkdir(path.c_str(), 0700) != 0)
             throw std::system_error(errno, std::generic_category(), "cannot create " + path + "; set TMPDIR");
-        }
         bool taken = false;
         UniqueFd held = lock(path, taken);
-        if (!taken && ::access(path.c_str(), F_OK) == 0) {
+        if (!taken && ::access(path.c_str(), F_OK) == 0)
             return held;
-        }
     }
     throw std::runtime_error("cannot create " + path + ": somebody removes it at once; set TMPDIR");
 }
@@ -87,9 +85,8 @@ void remove_stale_session_directories() noexcept
                               ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
                               status.st_uid == ::geteuid();
             bool taken = false;
-            if (ours && lock(path, taken)) {
+            if (ours && lock(path, taken))
                 remove_session_directory(path);
-            }
         }
     } catch (const std::exception&) {
         // A directory that cannot be read keeps what it has.

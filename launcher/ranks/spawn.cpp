@@ -26,15 +26,13 @@ struct CpuSet {
     explicit CpuSet(const std::vector<int>& cpus)
     {
         int highest = 0;
-        for (const int cpu : cpus) {
+        for (const int cpu : cpus)
             highest = std::max(highest, cpu);
-        }
         bytes = CPU_ALLOC_SIZE(highest + 1);
         set = CPU_ALLOC(highest + 1);
         CPU_ZERO_S(bytes, set);
-        for (const int cpu : cpus) {
+        for (const int cpu : cpus)
             CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
-        }
     }
     ~CpuSet() { CPU_FREE(set); }
     CpuSet(const CpuSet&) = delete;
@@ -50,9 +48,8 @@ struct CpuSet {
 {
     const pid_t self = ::getpid();
     const auto announce = [&](pid_t number) {
-        if (request.announce_to >= 0) {
-            [[maybe_unused]] const ssize_t bytes = ::write(request.announce_to, &number, sizeof number);
-        }
+        if (request.announce_to >= 0) [[maybe_unused]]
+            const ssize_t bytes = ::write(request.announce_to, &number, sizeof number);
     };
     const auto give_up = [&](const char* step) {
         failure.error_number = errno;
@@ -62,33 +59,26 @@ struct CpuSet {
     };
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) {
+    if (::getppid() != parent)
         ::_exit(127);  // it died before the line above
-    }
     announce(self);
     // Above 2 first: a stream may itself sit where another one has to go.
     int streams[3];
     for (int i = 0; i < 3; ++i) {
         streams[i] = ::fcntl(request.standard_streams[i], F_DUPFD_CLOEXEC, 3);
-        if (streams[i] < 0) {
+        if (streams[i] < 0)
             give_up("cannot connect its standard streams");
-        }
     }
-    for (int i = 0; i < 3; ++i) {
-        if (::dup2(streams[i], i) < 0) {
+    for (int i = 0; i < 3; ++i)
+        if (::dup2(streams[i], i) < 0)
             give_up("cannot connect its standard streams");
-        }
-    }
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0) {
+    if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0)
         give_up("cannot pass its control channel on");
-    }
-    if (!request.cpus->empty() && ::sched_setaffinity(0, cpus.bytes, cpus.set) != 0) {
+    if (!request.cpus->empty() && ::sched_setaffinity(0, cpus.bytes, cpus.set) != 0)
         give_up("cannot bind it to its processors");
-    }
-    if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0) {
+    if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0)
         give_up("cannot change to the working directory");
-    }
     ::setrlimit(RLIMIT_NOFILE, &request.inherited->open_files);
     // A watchdog that is dead has made announce() raise it, and what is pending would end the program.
     struct sigaction ignored {};
@@ -138,9 +128,8 @@ std::string find_program(const std::string& program, const std::string& search_p
         const std::string directory = search_path.substr(begin, end - begin);
         const std::string candidate = (directory.empty() ? "." : directory) + "/" + program;
         const int result = check(in_working_directory(candidate));
-        if (result == 0) {
+        if (result == 0)
             return candidate;
-        }
         failure = result == EACCES ? EACCES : failure;
         begin = end + 1;
     }
@@ -153,17 +142,15 @@ std::string find_program(const std::string& program, const std::string& search_p
 pid_t spawn(const SpawnRequest& request, SpawnError& error)
 {
     std::vector<char*> argv{nullptr};  // the spare place for /bin/sh
-    for (const std::string& argument : *request.argv) {
+    for (const std::string& argument : *request.argv)
         argv.push_back(const_cast<char*>(argument.c_str()));
-    }
     argv.push_back(nullptr);
     const CpuSet cpus(*request.cpus);
     volatile ChildFailure failure{};
     const pid_t parent = ::getpid();
     const pid_t child = ::vfork();
-    if (child == 0) {
+    if (child == 0)
         run_child(request, argv.data() + 1, cpus, parent, failure);
-    }
     if (child < 0) {
         error = {errno, "cannot create a process"};
         return -1;

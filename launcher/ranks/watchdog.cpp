@@ -27,14 +27,12 @@ constexpr std::chrono::milliseconds kPatience{2000};
 /// Everything but the pipe is closed: a descriptor kept here would keep the daemon's death from being seen.
 void keep_only(int pipe_end)
 {
-    if (pipe_end != 3) {
+    if (pipe_end != 3)
         ::dup2(pipe_end, 3);
-    }
     ::close_range(4, ~0U, 0);
     const int null = ::open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; ++fd) {
+    for (int fd = 0; fd < 3; ++fd)
         ::dup2(null, fd);
-    }
     ::close(null);
 }
 
@@ -47,9 +45,8 @@ public:
         ::sigprocmask(SIG_SETMASK, &all, nullptr);
         sigset_t set;
         sigemptyset(&set);
-        for (const int signal : {SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) {
+        for (const int signal : {SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT})
             sigaddset(&set, signal);
-        }
         signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
         ::fcntl(kPipe, F_SETFL, O_NONBLOCK);
     }
@@ -66,9 +63,8 @@ public:
         }
         read_groups();  // what it wrote last
         if (!orderly_) {
-            for (const pid_t group : groups_) {
+            for (const pid_t group : groups_)
                 ::kill(-group, SIGKILL);
-            }
             end_descendants(kPatience);
             remove_session_directory(session_directory);
         }
@@ -95,15 +91,13 @@ private:
     {
         pid_t message = kOrderlyEnd;
         ssize_t bytes = 0;
-        while ((bytes = ::read(kPipe, &message, sizeof message)) == sizeof message) {
-            if (message == kOrderlyEnd) {
+        while ((bytes = ::read(kPipe, &message, sizeof message)) == sizeof message)
+            if (message == kOrderlyEnd)
                 orderly_ = true;
-            } else if (message > 0) {
+            else if (message > 0)
                 groups_.insert(message);
-            } else {
+            else
                 groups_.erase(-message);
-            }
-        }
         pipe_ended_ = bytes == 0;
     }
 
@@ -132,16 +126,14 @@ private:
 Watchdog::Watchdog(const std::string& session_directory)
 {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
         throw std::system_error(errno, std::generic_category(), "pipe2");
-    }
     UniqueFd read_end(ends[0]);
     pipe_.reset(ends[1]);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there is anything to be left behind
     const pid_t daemon = ::fork();
-    if (daemon < 0) {
+    if (daemon < 0)
         throw std::system_error(errno, std::generic_category(), "fork");
-    }
     if (daemon > 0) {
         ::setsid();                    // out of reach of a kill of the head's process group
         ::prctl(PR_SET_PDEATHSIG, 0);  // where whoever started this dies, the daemon ends by itself

@@ -37,9 +37,8 @@ InputReader::~InputReader()
 
 void InputReader::start()
 {
-    if (watching_ || ended_ || timer_ != 0) {
+    if (watching_ || ended_ || timer_ != 0)
         return;
-    }
     if (in_background()) {
         retry_later();
         return;
@@ -50,9 +49,8 @@ void InputReader::start()
         timer_ = loop_.after({}, [this] {
             timer_ = 0;
             read();
-            if (on_the_way_bytes_ < kWindowBytes) {
+            if (on_the_way_bytes_ < kWindowBytes)
                 start();
-            }
         });
     }
 }
@@ -84,9 +82,8 @@ void InputReader::read()
     const ssize_t bytes = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (bytes > 0) {
         on_the_way_bytes_ += static_cast<std::uint64_t>(bytes);
-        if (on_the_way_bytes_ >= kWindowBytes) {
+        if (on_the_way_bytes_ >= kWindowBytes)
             stop();
-        }
         deliver_({buffer.data(), static_cast<std::size_t>(bytes)});
     } else if (bytes == 0 || (errno != EAGAIN && errno != EINTR && !(errno == EIO && in_background()))) {
         ended_ = true;
@@ -98,9 +95,8 @@ void InputReader::read()
 void InputReader::taken(std::uint64_t bytes)
 {
     on_the_way_bytes_ -= bytes < on_the_way_bytes_ ? bytes : on_the_way_bytes_;
-    if (on_the_way_bytes_ < kWindowBytes) {
+    if (on_the_way_bytes_ < kWindowBytes)
         start();
-    }
 }
 
 }  // namespace tutti::launcher

@@ -37,11 +37,10 @@ void LineMerger::add(StreamId id, std::string_view text)
         text.remove_prefix(whole_bytes);
         stream.too_long = false;
     }
-    if (goes_on(id) || (stream.too_long && !ends_lines_)) {
+    if (goes_on(id) || (stream.too_long && !ends_lines_))
         pass_on(id, text);
-    } else {
+    else
         set_unfinished(id, stream, text);
-    }
     if (stream.unfinished.size() > kMaxHeldBytes) {
         pass_on(id, take_unfinished(id, stream));
         stream.too_long = true;
@@ -50,9 +49,8 @@ void LineMerger::add(StreamId id, std::string_view text)
 
 void LineMerger::set_unfinished(StreamId id, Stream& stream, std::string_view text)
 {
-    if (text.empty()) {
+    if (text.empty())
         return;
-    }
     if (stream.unfinished.empty()) {
         stream.is_status = terminal_ && StatusLine::is_meant_by(text);
         unfinished_ += stream.is_status ? 0 : 1;
@@ -74,22 +72,19 @@ std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
         return text;
     }
     stream.is_status = false;
-    if (status_stream_ == id) {
+    if (status_stream_ == id)
         status_.set({});
-    }
     return std::string(StatusLine::visible(text));
 }
 
 void LineMerger::pass_on(StreamId id, std::string_view text)
 {
-    if (text.empty()) {
+    if (text.empty())
         return;
-    }
     status_.hide(output_);
     bool inside = goes_on(id);
-    if (inside_line_ && !inside && ends_lines_) {
+    if (inside_line_ && !inside && ends_lines_)
         output_ += '\n';
-    }
     writer_ = id;
     inside_line_ = !text.ends_with('\n');
     prompt_open_ = prompt_open_ && inside_line_;
@@ -98,9 +93,8 @@ void LineMerger::pass_on(StreamId id, std::string_view text)
         return;
     }
     while (!text.empty()) {
-        if (!inside) {
+        if (!inside)
             append_prefix(id);
-        }
         const std::string_view line = text.substr(0, text.find('\n'));
         const std::size_t with_end = std::min(line.size() + 1, text.size());
         output_ += text.substr(0, with_end);
@@ -129,15 +123,13 @@ void LineMerger::append_prefix(StreamId id)
 void LineMerger::end(StreamId id)
 {
     const auto found = streams_.find(key(id));
-    if (found == streams_.end()) {
+    if (found == streams_.end())
         return;
-    }
     Stream& stream = found->second;
     const bool was_status = stream.is_status;
     const std::string rest = take_unfinished(id, stream);
-    if (!was_status) {
+    if (!was_status)
         pass_on(id, rest);
-    }
     streams_.erase(found);
     if (writer_ == id) {
         writer_.reset();
@@ -148,9 +140,8 @@ void LineMerger::end(StreamId id)
 void LineMerger::add_message(std::string_view line)
 {
     status_.hide(output_);
-    if (inside_line_) {
+    if (inside_line_)
         output_ += '\n';
-    }
     output_ += line;
     inside_line_ = false;
     writer_.reset();
@@ -159,9 +150,8 @@ void LineMerger::add_message(std::string_view line)
 
 void LineMerger::flush_prompt()
 {
-    if (!has_prompt()) {
+    if (!has_prompt())
         return;
-    }
     for (auto& [number, stream] : streams_) {
         if (!stream.unfinished.empty() && !stream.is_status) {
             const StreamId id = stream_of(number);
@@ -174,17 +164,15 @@ void LineMerger::flush_prompt()
 
 void LineMerger::show_status()
 {
-    if (!inside_line_) {
+    if (!inside_line_)
         status_.show(output_);
-    }
 }
 
 void LineMerger::finish()
 {
     break_line();
-    while (!streams_.empty()) {
+    while (!streams_.empty())
         end(stream_of(streams_.begin()->first));
-    }
     status_.set({});
     status_.hide(output_);
 }

@@ -33,9 +33,8 @@ OutputFiles::OutputFiles(const std::string& directory, int ranks, bool merge_std
 {
     for (int rank = 0; rank < ranks; ++rank) {
         for (const Channel channel : {Channel::standard_output, Channel::standard_error}) {
-            if (channel == Channel::standard_error && merge_stderr) {
+            if (channel == Channel::standard_error && merge_stderr)
                 continue;
-            }
             const std::string file = path({rank, channel});
             std::error_code failed;
             std::filesystem::create_directories(std::filesystem::path(file).parent_path(), failed);
@@ -44,9 +43,8 @@ OutputFiles::OutputFiles(const std::string& directory, int ranks, bool merge_std
                                                     " (--output-filename); name one that can be written");
             }
             const UniqueFd created(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-            if (!created) {
+            if (!created)
                 throw std::system_error(errno, std::generic_category(), "cannot write " + file);
-            }
         }
     }
 }
@@ -61,9 +59,8 @@ int OutputFiles::write(StreamId stream, std::string_view text)
 {
     const std::string file = path(stream);
     UniqueFd& fd = files_[file];
-    if (!fd) {
+    if (!fd)
         fd.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    }
     return fd ? write_fully(fd.get(), text) : errno;
 }
 

@@ -115,9 +115,8 @@ void OutputWriter::run()
     std::deque<Entry> batch;
     while (wait_for_entries(batch)) {
         const bool quiet = batch.empty();
-        for (Entry& entry : batch) {
+        for (Entry& entry : batch)
             process(entry);
-        }
         batch.clear();
         for (const auto& destination : destinations_) {
             if (destination) {
@@ -125,9 +124,8 @@ void OutputWriter::run()
                 write_out(*destination);
             }
         }
-        for (const auto& [source, bytes] : std::exchange(taken_bytes_, {})) {
+        for (const auto& [source, bytes] : std::exchange(taken_bytes_, {}))
             events_.taken(source, bytes);
-        }
         quiet_since_ = Clock::now();  // writing may have taken long
     }
 }
@@ -138,16 +136,13 @@ bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
     std::unique_lock lock(mutex_);
     const auto ready = [this] { return !queue_.empty() || stopping_; };
     auto until = Clock::time_point::max();
-    for (const auto& destination : destinations_) {
-        if (destination) {
+    for (const auto& destination : destinations_)
+        if (destination)
             until = std::min(until, deadline_of(*destination));
-        }
-    }
-    if (until == Clock::time_point::max()) {
+    if (until == Clock::time_point::max())
         filled_.wait(lock, ready);
-    } else {
+    else
         filled_.wait_until(lock, until, ready);
-    }
     batch.swap(queue_);
     while (!done_.empty() && spare_.size() < kMaxSpare) {
         spare_.push_back(std::move(done_.back()));
@@ -161,9 +156,8 @@ bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
 /// is a prompt.
 OutputWriter::Clock::time_point OutputWriter::deadline_of(const Destination& destination) const
 {
-    if (!destination.held.empty()) {
+    if (!destination.held.empty())
         return destination.held_since + kPromptPatience;
-    }
     return destination.merger.has_prompt() ? quiet_since_ + destination.prompt_delay
                                            : Clock::time_point::max();
 }
@@ -172,9 +166,8 @@ void OutputWriter::look_at_prompts(Destination& destination, bool quiet)
 {
     const bool is_time = deadline_of(destination) <= Clock::now();
     if (destination.held.empty()) {
-        if (quiet && is_time) {
+        if (quiet && is_time)
             destination.merger.flush_prompt();
-        }
     } else if (is_time || destination.held_bytes > kMaxWaitingBytes) {
         destination.merger.break_line();
         release_held(destination);
@@ -201,13 +194,11 @@ void OutputWriter::process(Entry& entry)
         release_held(destination);
     } else if (destination.merger.admits(entry.stream)) {
         deliver(destination, entry);
-        if (!destination.held.empty() && destination.merger.admits(destination.held.front().stream)) {
+        if (!destination.held.empty() && destination.merger.admits(destination.held.front().stream))
             release_held(destination);
-        }
     } else {
-        if (destination.held.empty()) {
+        if (destination.held.empty())
             destination.held_since = Clock::now();
-        }
         destination.held_bytes += entry.text.size();
         destination.held.push_back(std::move(entry));
     }
@@ -217,9 +208,8 @@ void OutputWriter::deliver(Destination& destination, Entry& entry)
 {
     if (entry.kind == Entry::Kind::end) {
         destination.merger.end(entry.stream);
-        if (files_) {
+        if (files_)
             files_->close(entry.stream);
-        }
         return;
     }
     destination.merger.add(entry.stream, entry.text);
@@ -231,13 +221,11 @@ void OutputWriter::deliver(Destination& destination, Entry& entry)
             events_.failed("the output directory", error_number);
         }
     }
-    if (entry.text.capacity() >= kLargeBytes) {
+    if (entry.text.capacity() >= kLargeBytes)
         done_.push_back(std::move(entry.text));
-    }
     // One batch may hold much: do not gather it all first.
-    if (destination.merger.output().size() >= kWriteBytes) {
+    if (destination.merger.output().size() >= kWriteBytes)
         write_out(destination);
-    }
 }
 
 /// Delivers, in order, what waited for a prompt's line that is over. None opens meanwhile, so all of it goes,
@@ -247,9 +235,8 @@ void OutputWriter::release_held(Destination& destination)
     destination.held_bytes = 0;
     std::deque<Entry> entries;
     entries.swap(destination.held);
-    for (Entry& entry : entries) {
+    for (Entry& entry : entries)
         deliver(destination, entry);
-    }
 }
 
 void OutputWriter::write_out(Destination& destination)

@@ -32,18 +32,16 @@ void RankInput::write(int rank, std::string_view bytes)
             targets.push_back(target);
         }
     }
-    for (const int target : targets) {
+    for (const int target : targets)
         flush(target);
-    }
     report_taken();
 }
 
 void RankInput::flush(int rank)
 {
     const auto found = streams_.find(rank);
-    if (found == streams_.end()) {
+    if (found == streams_.end())
         return;
-    }
     Stream& stream = found->second;
     const ssize_t bytes = ::write(stream.pipe.get(), stream.queue.data(), stream.queue.size());
     if (bytes < 0 && errno != EAGAIN && errno != EINTR) {
@@ -70,12 +68,10 @@ void RankInput::flush(int rank)
 void RankInput::remove(int rank)
 {
     const auto found = streams_.find(rank);
-    if (found == streams_.end()) {
+    if (found == streams_.end())
         return;
-    }
-    if (found->second.watched) {
+    if (found->second.watched)
         loop_.forget(found->second.pipe.get());
-    }
     streams_.erase(found);
     report_taken();
 }
@@ -83,9 +79,8 @@ void RankInput::remove(int rank)
 void RankInput::report_taken()
 {
     std::uint64_t longest_bytes = 0;
-    for (const auto& [rank, stream] : streams_) {
+    for (const auto& [rank, stream] : streams_)
         longest_bytes = std::max<std::uint64_t>(longest_bytes, stream.queue.size());
-    }
     if (longest_bytes < outstanding_bytes_) {
         on_taken_(outstanding_bytes_ - longest_bytes);
         outstanding_bytes_ = longest_bytes;

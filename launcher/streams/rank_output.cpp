@@ -26,9 +26,8 @@ RankOutput::RankOutput(EventLoop& loop, Uplink& head, std::function<void()> on_a
       on_all_closed_(std::move(on_all_closed)),
       ready_(::epoll_create1(EPOLL_CLOEXEC))
 {
-    if (!ready_) {
+    if (!ready_)
         throw std::system_error(errno, std::generic_category(), "epoll_create1");
-    }
     loop_.watch(ready_.get(), EPOLLIN, [this](std::uint32_t) { read_ready(); });
 }
 
@@ -39,18 +38,16 @@ void RankOutput::add(int rank, Channel channel, UniqueFd read_end)
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.fd = fd;
-    if (::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+    if (::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
         throw std::system_error(errno, std::generic_category(), "epoll_ctl");
-    }
     streams_.emplace(fd, Stream{rank, channel, std::move(read_end)});
 }
 
 void RankOutput::taken(std::uint64_t bytes)
 {
     on_the_way_bytes_ -= std::min(bytes, on_the_way_bytes_);
-    if (draining_) {
+    if (draining_)
         read_rest();
-    }
     switch_reading();
 }
 
@@ -65,26 +62,21 @@ void RankOutput::read_rest()
 {
     // Pipes without data do not show up as ready, so each is asked.
     std::vector<int> pipes;
-    for (const auto& [fd, stream] : streams_) {
+    for (const auto& [fd, stream] : streams_)
         pipes.push_back(fd);
-    }
-    for (const int fd : pipes) {
-        while (on_the_way_bytes_ < kWindowBytes && streams_.contains(fd)) {
+    for (const int fd : pipes)
+        while (on_the_way_bytes_ < kWindowBytes && streams_.contains(fd))
             read_one(fd);
-        }
-    }
-    if (streams_.empty() && on_all_closed_) {
+    if (streams_.empty() && on_all_closed_)
         std::exchange(on_all_closed_, nullptr)();
-    }
 }
 
 void RankOutput::read_ready()
 {
     std::array<epoll_event, 64> events{};
     const int count = ::epoll_wait(ready_.get(), events.data(), static_cast<int>(events.size()), 0);
-    for (int i = 0; i < count && on_the_way_bytes_ < kWindowBytes; ++i) {
+    for (int i = 0; i < count && on_the_way_bytes_ < kWindowBytes; ++i)
         read_one(events.at(static_cast<std::size_t>(i)).data.fd);
-    }
     switch_reading();
 }
 
@@ -108,12 +100,10 @@ void RankOutput::read_one(int fd)
     // A frame's payload: which stream, and behind it what its pipe has.
     static std::vector<char> payload(kStreamBytes + kReadBytes);
     const ssize_t bytes = ::read(fd, payload.data() + kStreamBytes, kReadBytes);
-    if (bytes < 0 && errno == EINTR) {
+    if (bytes < 0 && errno == EINTR)
         return;
-    }
-    if (bytes < 0 && errno == EAGAIN && !draining_) {
+    if (bytes < 0 && errno == EAGAIN && !draining_)
         return;
-    }
     if (bytes <= 0) {
         end_stream(fd);
         return;

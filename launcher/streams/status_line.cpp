@@ -13,28 +13,23 @@ constexpr std::string_view kWrap = "\033[?7h";
 
 std::string_view StatusLine::visible(std::string_view text) noexcept
 {
-    if (text.starts_with('\r')) {
+    if (text.starts_with('\r'))
         text.remove_prefix(1);
-    }
-    if (text.starts_with(kEraseToEnd)) {
+    if (text.starts_with(kEraseToEnd))
         text.remove_prefix(kEraseToEnd.size());
-    }
-    if (text.ends_with(kEraseToEnd)) {
+    if (text.ends_with(kEraseToEnd))
         text.remove_suffix(kEraseToEnd.size());
-    }
     return text;
 }
 
 std::string_view StatusLine::final(std::string_view lines) noexcept
 {
     std::string_view first = lines.substr(0, lines.find('\n'));
-    if (first.ends_with('\r')) {
+    if (first.ends_with('\r'))
         first.remove_suffix(1);  // of a line end of two bytes
-    }
     lines.remove_prefix(first.empty() ? 0 : first.rfind('\r') + 1);
-    if (lines.starts_with(kEraseToEnd)) {
+    if (lines.starts_with(kEraseToEnd))
         lines.remove_prefix(kEraseToEnd.size());
-    }
     return lines;
 }
 
@@ -53,9 +48,8 @@ void StatusLine::hide(std::string& output)
 
 void StatusLine::show(std::string& output)
 {
-    if (text_ == shown_) {
+    if (text_ == shown_)
         return;
-    }
     output += kEraseLine;
     if (!text_.empty()) {
         output += kCutOff;

@@ -20,9 +20,8 @@ public:
     std::uint64_t taken(int node, std::uint64_t bytes)
     {
         const auto found = taken_.find(node);
-        if (found != taken_.end()) {
+        if (found != taken_.end())
             found->second += bytes;
-        }
         return advance();
     }
 

@@ -63,20 +63,17 @@ void Children::start(const StartOrder& order)
     }
     for (int index = first; index < count; ++index) {
         int above = index;
-        while (above >= last) {
+        while (above >= last)
             above = starter_of(above);
-        }
-        if (above < first) {
+        if (above < first)
             continue;  // below another daemon
-        }
         const int node = order.hosts[static_cast<std::size_t>(index)].node;
         Child& child = *children_.at(order.hosts[static_cast<std::size_t>(above)].node);
         child.nodes.push_back(node);
         ways_[node] = &child;
     }
-    if (own.empty()) {
+    if (own.empty())
         return;
-    }
     addresses_ = own_addresses(order.interface);
     if (addresses_.empty()) {
         throw std::runtime_error(
@@ -105,11 +102,9 @@ void Children::start(const StartOrder& order)
 std::string Children::make_record(int node) const
 {
     DaemonRecord record{key_, self_, addresses_, listener_->port(), node, {}};
-    if (node == kNodeByName) {
-        for (const auto& [number, child] : children_) {
+    if (node == kNodeByName)
+        for (const auto& [number, child] : children_)
             record.nodes[child->name] = number;
-        }
-    }
     return encode(record);
 }
 
@@ -124,9 +119,8 @@ void Children::connect(Child& child, UniqueFd stream)
 void Children::handle_joined(std::uint32_t node, UniqueFd stream)
 {
     const auto found = children_.find(static_cast<int>(node));
-    if (found == children_.end() || found->second->connection || found->second->given_up) {
+    if (found == children_.end() || found->second->connection || found->second->given_up)
         return;  // one that was started, given up and is late, or a second one: it ends when we hang up
-    }
     connect(*found->second, std::move(stream));
     starter_->connected(found->second->node);
     if (std::ranges::all_of(children_,
@@ -161,21 +155,17 @@ void Children::handle_failed_start(const std::vector<int>& nodes, const std::str
 void Children::handle_frame(Child& child, const Frame& frame)
 {
     const auto way = ways_.find(frame.node);
-    if (way == ways_.end() || way->second != &child) {
+    if (way == ways_.end() || way->second != &child)
         throw WireError(fmt::format("a frame from node {}, which is not there", frame.node));
-    }
     child.unanswered = 0;
-    if (frame.type == FrameType::pong && frame.node == child.node) {
+    if (frame.type == FrameType::pong && frame.node == child.node)
         return;
-    }
     if (!child.said_hello) {
-        if (frame.type != FrameType::hello || frame.node != child.node) {
+        if (frame.type != FrameType::hello || frame.node != child.node)
             throw WireError("a frame before its hello");
-        }
         handle_hello(child, frame.payload);
-        if (child.given_up) {
+        if (child.given_up)
             return;
-        }
     } else if (frame.node == child.node) {
         child.at_work = true;
     }
@@ -202,9 +192,8 @@ void Children::handle_hello(Child& child, std::string_view payload)
 
 void Children::handle_closed(Child& child, const std::string& reason)
 {
-    if (child.given_up) {
+    if (child.given_up)
         return;
-    }
     child.given_up = true;
     if (child.at_work || child.index < 0) {
         tell_loss(child, reason);  // at once: ranks that have lost their peers will complain soon
@@ -217,9 +206,8 @@ void Children::handle_closed(Child& child, const std::string& reason)
 void Children::tell_loss(Child& child, const std::string& reason)
 {
     std::string words = child.index >= 0 ? starter_->words(child.node) : std::string();
-    while (!words.empty() && (words.back() == '\n' || words.back() == '\r')) {
+    while (!words.empty() && (words.back() == '\n' || words.back() == '\r'))
         words.pop_back();
-    }
     events_.lost({child.nodes, fmt::format("lost the daemon on {}: {}{}", whereabouts(child.node), reason,
                                            words.empty() ? "" : "; it said: " + words)});
 }
@@ -229,12 +217,10 @@ void Children::watch_for_silence(double limit_seconds, const std::string& settin
     silence_limit_seconds_ = limit_seconds;
     silence_setting_ = setting;
     loop_.cancel(ping_timer_);
-    for (const auto& [node, child] : children_) {
+    for (const auto& [node, child] : children_)
         child->unanswered = 0;
-    }
-    if (limit_seconds > 0) {
+    if (limit_seconds > 0)
         ping_all();
-    }
 }
 
 void Children::ping_all()
@@ -243,9 +229,8 @@ void Children::ping_all()
     ping_timer_ =
         loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(period), [this] { ping_all(); });
     for (const auto& [node, child] : children_) {
-        if (!child->connection || !child->said_hello || child->given_up) {
+        if (!child->connection || !child->said_hello || child->given_up)
             continue;
-        }
         if (child->unanswered < kPings) {
             ++child->unanswered;
             child->connection->send({FrameType::ping, static_cast<std::uint16_t>(node), {}});
@@ -263,25 +248,21 @@ void Children::ping_all()
 void Children::send(const Frame& frame)
 {
     if (frame.node == kAllNodes) {
-        for (const auto& [node, child] : children_) {
-            if (child->connection && !child->given_up) {
+        for (const auto& [node, child] : children_)
+            if (child->connection && !child->given_up)
                 child->connection->send(frame);
-            }
-        }
         return;
     }
     const auto way = ways_.find(frame.node);
-    if (way != ways_.end() && way->second->connection) {
+    if (way != ways_.end() && way->second->connection)
         way->second->connection->send(frame);
-    }
 }
 
 std::string Children::whereabouts(int node) const
 {
     const auto found = children_.find(node);
-    if (found == children_.end()) {
+    if (found == children_.end())
         return {};
-    }
     const Child& child = *found->second;
     return child.address.empty() ? child.name : fmt::format("{} ({})", child.name, child.address);
 }
@@ -290,14 +271,11 @@ void Children::finish(std::chrono::milliseconds patience) noexcept
 {
     listener_.reset();
     loop_.cancel(ping_timer_);
-    for (const auto& [node, child] : children_) {
-        if (child->connection) {
+    for (const auto& [node, child] : children_)
+        if (child->connection)
             child->connection->hang_up();
-        }
-    }
-    if (starter_) {
+    if (starter_)
         starter_->finish(patience);
-    }
 }
 
 }  // namespace tutti::launcher

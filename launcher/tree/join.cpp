@@ -56,9 +56,8 @@ void begin(Attempt& attempt, std::uint16_t port)
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> address(found, &::freeaddrinfo);
     attempt.fd.reset(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     prepare_link(attempt.fd.get());
-    if (::connect(attempt.fd.get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) {
+    if (::connect(attempt.fd.get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS)
         fail(attempt, std::strerror(errno));
-    }
 }
 
 void send_outgoing(Attempt& attempt)
@@ -87,18 +86,16 @@ void continue_handshake(Attempt& attempt)
 {
     std::array<std::byte, security::Handshake::kMostBytes> buffer;
     const ssize_t bytes = ::recv(attempt.fd.get(), buffer.data(), attempt.handshake.wanted(), 0);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    }
     if (bytes <= 0) {
         fail(attempt, bytes == 0 ? "it closed the connection" : std::strerror(errno));
         return;
     }
     attempt.handshake.take({buffer.data(), static_cast<std::size_t>(bytes)});
     send_outgoing(attempt);
-    if (attempt.handshake.state() == security::Handshake::State::failed) {
+    if (attempt.handshake.state() == security::Handshake::State::failed)
         fail(attempt, std::string(attempt.handshake.reason()));
-    }
 }
 
 /// Looks once at all attempts that are under way; nullptr as long as none has come through.
@@ -112,17 +109,14 @@ Attempt* look(std::vector<Attempt>& attempts, std::size_t begun, std::chrono::mi
     ::poll(entries.data(), entries.size(), static_cast<int>(std::max<long>(0, patience.count())));
     for (std::size_t i = 0; i < begun; ++i) {
         Attempt& attempt = attempts[i];
-        if (!attempt.fd || entries[i].revents == 0) {
+        if (!attempt.fd || entries[i].revents == 0)
             continue;
-        }
-        if (attempt.connected) {
+        if (attempt.connected)
             continue_handshake(attempt);
-        } else {
+        else
             finish_connect(attempt);
-        }
-        if (attempt.handshake.state() == security::Handshake::State::proved) {
+        if (attempt.handshake.state() == security::Handshake::State::proved)
             return &attempt;
-        }
     }
     return nullptr;
 }
@@ -131,14 +125,11 @@ std::vector<std::string> candidates(const DaemonRecord& record)
 {
     std::vector<std::string> addresses;
     const char* const connection = std::getenv("SSH_CONNECTION");
-    if (const std::string text = connection != nullptr ? connection : ""; !text.empty()) {
+    if (const std::string text = connection != nullptr ? connection : ""; !text.empty())
         addresses.push_back(text.substr(0, text.find(' ')));  // the client's address comes first
-    }
-    for (const std::string& address : record.addresses) {
-        if (std::ranges::find(addresses, address) == addresses.end()) {
+    for (const std::string& address : record.addresses)
+        if (std::ranges::find(addresses, address) == addresses.end())
             addresses.push_back(address);
-        }
-    }
     return addresses;
 }
 
@@ -169,9 +160,8 @@ UniqueFd join_job(const DaemonRecord& record, int node)
         }
         const auto until = begun < attempts.size() ? std::min(next_begins, give_up) : give_up;
         const auto patience = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-        if (Attempt* const joined = look(attempts, begun, patience)) {
+        if (Attempt* const joined = look(attempts, begun, patience))
             return std::move(joined->fd);
-        }
     }
     std::vector<std::string> reasons;
     for (const Attempt& attempt : attempts) {

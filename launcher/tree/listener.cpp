@@ -33,9 +33,8 @@ Listener::Listener(EventLoop& loop, const security::Key& key, security::Identity
 
 Listener::~Listener()
 {
-    while (!guests_.empty()) {
+    while (!guests_.empty())
         dismiss(guests_.begin());
-    }
     loop_.cancel(pause_);
     loop_.forget(socket_.get());
 }
@@ -52,16 +51,14 @@ void Listener::open()
     if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address6), sizeof address6) != 0) {
         // A kernel without IPv6.
         socket_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-        if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address4), sizeof address4) != 0) {
+        if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address4), sizeof address4) != 0)
             throw std::system_error(errno, std::generic_category(), "cannot open a port for daemons");
-        }
     }
     sockaddr_in6 bound{};
     socklen_t size = sizeof bound;
     if (::listen(socket_.get(), SOMAXCONN) != 0 ||
-        ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
+        ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0)
         throw std::system_error(errno, std::generic_category(), "cannot listen for daemons");
-    }
     port_ = ntohs(bound.sin6_port);  // at the same place in both families
 }
 
@@ -80,9 +77,8 @@ void Listener::accept()
         return;
     }
     prepare_link(fd.get());
-    if (guests_.size() >= kMostGuests) {
+    if (guests_.size() >= kMostGuests)
         refuse(guests_.begin(), "it said nothing, and others came");
-    }
     const int number = fd.get();
     const auto guest = guests_.insert(
         guests_.end(), Guest{std::move(fd), security::Handshake::listen(key_, kDaemonProtocol, self_),
@@ -101,9 +97,8 @@ void Listener::talk(Guests::iterator guest)
         std::array<std::byte, security::Handshake::kMostBytes> buffer;
         // No more than the handshake takes: what follows belongs to the frames.
         const ssize_t bytes = ::recv(guest->fd.get(), buffer.data(), handshake.wanted(), 0);
-        if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
+        if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        }
         if (bytes <= 0) {
             // A daemon tries several addresses, and leaves those that it does not need without a word. A
             // stranger who says nothing wrong is not worth one either.

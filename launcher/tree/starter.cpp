@@ -38,14 +38,12 @@ UniqueFd file_with(const std::string& bytes)
     std::size_t written = 0;
     while (fd && written < bytes.size()) {
         const ssize_t count = ::write(fd.get(), bytes.data() + written, bytes.size() - written);
-        if (count <= 0) {
+        if (count <= 0)
             return {};
-        }
         written += static_cast<std::size_t>(count);
     }
-    if (fd) {
+    if (fd)
         ::lseek(fd.get(), 0, SEEK_SET);
-    }
     return fd;
 }
 
@@ -55,13 +53,11 @@ std::vector<char*> environment_of_agents()
     constexpr std::array<std::string_view, 3> kOfOneTask = {
         "SRUN_CPUS_PER_TASK=", "SLURM_CPUS_PER_TASK=", "SLURM_TRES_PER_TASK="};
     std::vector<char*> result;
-    for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    for (char** entry = ::environ; *entry != nullptr; ++entry)
         if (std::ranges::none_of(kOfOneTask, [entry](std::string_view name) {
                 return std::string_view(*entry).starts_with(name);
-            })) {
+            }))
             result.push_back(*entry);
-        }
-    }
     result.push_back(nullptr);
     return result;
 }
@@ -87,9 +83,8 @@ DaemonStarter::~DaemonStarter()
 
 void DaemonStarter::start(const std::vector<RemoteHost>& hosts)
 {
-    if (hosts.empty()) {
+    if (hosts.empty())
         return;
-    }
     if (method_.kind == StartMethod::Agent::srun) {
         run(hosts);
         return;
@@ -114,13 +109,11 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
     ++starting_;
     agent.command = by_srun ? srun_command(method_, hosts) : remote_shell_command(method_, hosts.front());
     const int record_for = by_srun ? kNodeByName : hosts.front().node;
-    for (const RemoteHost& host : hosts) {
+    for (const RemoteHost& host : hosts)
         agent.nodes.push_back(host.node);
-    }
     agent.missing = std::move(hosts);
-    if (events_.starting) {
+    if (events_.starting)
         events_.starting(agent.command);
-    }
 
     const UniqueFd record = file_with(events_.record(record_for));
     std::array<int, 2> ends{-1, -1};
@@ -149,18 +142,16 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
             fail(agent, AgentEnd::Kind::too_late, 0);
             start_some();
         });
-    if (is_openssh(method_)) {
+    if (is_openssh(method_))
         hasten(agent, kFirstLook);
-    }
 }
 
 /// Looks for ssh's connection after `wait`, and ever more rarely until it is there.
 void DaemonStarter::hasten(Agent& agent, std::chrono::milliseconds wait)
 {
     agent.hasten_timer = loop_.after(wait, [this, &agent, wait] {
-        if (agent.process && !disable_nagle(agent.process.get()) && wait < kLastLook) {
+        if (agent.process && !disable_nagle(agent.process.get()) && wait < kLastLook)
             hasten(agent, wait * 2);
-        }
     });
 }
 
@@ -169,9 +160,8 @@ pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, Spawn
     const char* search_path = std::getenv("PATH");
     const std::string program =
         find_program(agent.command.front(), search_path != nullptr ? search_path : "", {}, error);
-    if (program.empty()) {
+    if (program.empty())
         return -1;
-    }
     const std::vector<int> unbound;
     std::vector<char*> environment = environment_of_agents();
     SpawnRequest request{};
@@ -203,11 +193,9 @@ void DaemonStarter::connected(int node)
 
 std::string DaemonStarter::words(int node) const
 {
-    for (const std::unique_ptr<Agent>& agent : agents_) {
-        if (std::ranges::find(agent->nodes, node) != agent->nodes.end()) {
+    for (const std::unique_ptr<Agent>& agent : agents_)
+        if (std::ranges::find(agent->nodes, node) != agent->nodes.end())
             return agent->words;
-        }
-    }
     return {};
 }
 
@@ -217,9 +205,8 @@ void DaemonStarter::read_output(Agent& agent)
     ssize_t count = 0;
     while ((count = ::read(agent.output.get(), buffer.data(), buffer.size())) > 0) {
         agent.words.append(buffer.data(), static_cast<std::size_t>(count));
-        if (agent.words.size() > kWordsKept) {
+        if (agent.words.size() > kWordsKept)
             agent.words.erase(0, agent.words.size() - kWordsKept);
-        }
     }
     if (count == 0 || errno != EAGAIN) {
         loop_.forget(agent.output.get());
@@ -231,17 +218,15 @@ void DaemonStarter::handle_end(Agent& agent)
 {
     int status = 0;
     const pid_t result = ::waitpid(agent.pid, &status, WNOHANG);
-    if (result == agent.pid) {
+    if (result == agent.pid)
         ended(agent, status);
-    }
 }
 
 bool DaemonStarter::reaped(pid_t child, int wait_status)
 {
     const auto found = std::ranges::find_if(agents_, [&](const auto& agent) { return agent->pid == child; });
-    if (found == agents_.end()) {
+    if (found == agents_.end())
         return false;
-    }
     ended(**found, wait_status);
     return true;
 }
@@ -253,17 +238,14 @@ void DaemonStarter::ended(Agent& agent, int wait_status)
     loop_.forget(agent.process.get());
     agent.process.reset();
     agent.pid = -1;
-    if (agent.output) {
+    if (agent.output)
         read_output(agent);
-    }
-    if (agent.missing.empty() || agent.failed || wait_status == 0) {
+    if (agent.missing.empty() || agent.failed || wait_status == 0)
         return;
-    }
-    if (WIFSIGNALED(wait_status)) {
+    if (WIFSIGNALED(wait_status))
         fail(agent, AgentEnd::Kind::killed, WTERMSIG(wait_status));
-    } else {
+    else
         fail(agent, AgentEnd::Kind::exited, WEXITSTATUS(wait_status));
-    }
     start_some();
 }
 
@@ -275,15 +257,13 @@ void DaemonStarter::fail(Agent& agent, AgentEnd::Kind kind, int number)
     if (agent.pid > 0) {
         signal_agent(agent.pid, SIGTERM);
         agent.timer = loop_.after(kAgentGrace, [&agent] {
-            if (agent.pid > 0) {
+            if (agent.pid > 0)
                 signal_agent(agent.pid, SIGKILL);
-            }
         });
     }
     std::vector<int> nodes;
-    for (const RemoteHost& host : agent.missing) {
+    for (const RemoteHost& host : agent.missing)
         nodes.push_back(host.node);
-    }
     const std::string reason =
         describe_start_failure(method_, agent.command, agent.missing, {kind, number, agent.words});
     events_.failed(nodes, reason);
@@ -293,11 +273,9 @@ void DaemonStarter::forget(Agent& agent)
 {
     loop_.cancel(agent.timer);
     loop_.cancel(agent.hasten_timer);
-    for (UniqueFd* fd : {&agent.process, &agent.output}) {
-        if (*fd) {
+    for (UniqueFd* fd : {&agent.process, &agent.output})
+        if (*fd)
             loop_.forget(fd->get());
-        }
-    }
     agent.output.reset();
 }
 
@@ -308,20 +286,16 @@ void DaemonStarter::finish(std::chrono::milliseconds patience) noexcept
     waiting_.clear();
     for (const std::unique_ptr<Agent>& agent : agents_) {
         forget(*agent);
-        if (agent->pid > 0 && !agent->missing.empty()) {
+        if (agent->pid > 0 && !agent->missing.empty())
             signal_agent(agent->pid, SIGTERM);
-        }
     }
     if (!wait_for_agents(now + patience)) {
         for (const int signal : {SIGTERM, SIGKILL}) {
-            for (const std::unique_ptr<Agent>& agent : agents_) {
-                if (agent->pid > 0) {
+            for (const std::unique_ptr<Agent>& agent : agents_)
+                if (agent->pid > 0)
                     signal_agent(agent->pid, signal);
-                }
-            }
-            if (wait_for_agents(std::chrono::steady_clock::now() + kAgentGrace)) {
+            if (wait_for_agents(std::chrono::steady_clock::now() + kAgentGrace))
                 break;
-            }
         }
     }
     agents_.clear();
@@ -338,11 +312,10 @@ bool DaemonStarter::wait_for_agents(std::chrono::steady_clock::time_point until)
             pollfd entry{agent->process.get(), POLLIN, 0};
             const int ready = ::poll(&entry, 1, static_cast<int>(std::max<long>(0, left)));
             const pid_t result = ::waitpid(agent->pid, nullptr, WNOHANG);
-            if (result == agent->pid || (result < 0 && errno == ECHILD)) {
+            if (result == agent->pid || (result < 0 && errno == ECHILD))
                 agent->pid = -1;
-            } else if (ready == 0 && left <= 0) {
+            else if (ready == 0 && left <= 0)
                 return false;
-            }
         }
     }
     return true;

@@ -49,9 +49,8 @@ void put(WireWriter& writer, const Value& value)
         put(writer, value.second);
     } else if constexpr (requires { value.begin(); }) {
         writer.put(static_cast<std::uint32_t>(value.size()));
-        for (const auto& element : value) {
+        for (const auto& element : value)
             put(writer, element);
-        }
     } else {
         Codec<Value>::put(writer, value);
     }
@@ -82,9 +81,8 @@ Value take(WireReader& reader)
     } else if constexpr (requires(Value & value) { value.begin(); }) {
         Value value;
         // No reserve(): a hostile count fails at the first missing element instead.
-        for (auto count = reader.number<std::uint32_t>(); count > 0; --count) {
+        for (auto count = reader.number<std::uint32_t>(); count > 0; --count)
             value.push_back(take<typename Value::value_type>(reader));
-        }
         return value;
     } else {
         return Codec<Value>::take(reader);
@@ -106,9 +104,8 @@ Value decode(std::string_view payload)
     WireReader reader(payload);
     Value message = take<Value>(reader);
     reader.expect_end();
-    if constexpr (requires { message.check(); }) {
+    if constexpr (requires { message.check(); })
         message.check();
-    }
     return message;
 }
 

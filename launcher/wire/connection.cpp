@@ -26,9 +26,8 @@ Connection::Connection(EventLoop& loop, UniqueFd fd, FrameHandler on_frame, Clos
     : loop_(loop), fd_(std::move(fd)), on_frame_(std::move(on_frame)), on_closed_(std::move(on_closed))
 {
     loop_.watch(fd_.get(), EPOLLIN, [this](std::uint32_t events) { handle(events); });
-    if (is_link(fd_.get())) {
+    if (is_link(fd_.get()))
         watch_link();
-    }
 }
 
 Connection::~Connection()
@@ -39,22 +38,19 @@ Connection::~Connection()
 void Connection::watch_link()
 {
     link_timer_ = loop_.after(kLinkCheckPeriod, [this] {
-        if (link_is_dead(fd_.get())) {
+        if (link_is_dead(fd_.get()))
             close(fmt::format("it has not answered for {} s", kLinkTimeoutSeconds));
-        } else {
+        else
             watch_link();
-        }
     });
 }
 
 void Connection::handle(std::uint32_t epoll_events)
 {
-    if (epoll_events & EPOLLOUT) {
+    if (epoll_events & EPOLLOUT)
         flush();
-    }
-    if (open_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR))) {
+    if (open_ && (epoll_events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
         receive();
-    }
 }
 
 void Connection::receive_all()
@@ -69,9 +65,8 @@ bool Connection::receive()
     // One buffer for all connections of this thread; frames are views into the parser's copy.
     static thread_local std::vector<char> buffer(kReadBytes);
     const ssize_t bytes = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) {
+    if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
-    }
     if (bytes <= 0) {
         close(bytes == 0 ? "it closed the connection" : std::strerror(errno));
         return false;
@@ -79,9 +74,8 @@ bool Connection::receive()
     try {
         parser_.append({buffer.data(), static_cast<std::size_t>(bytes)});
         Frame frame{};
-        while (open_ && parser_.next(frame)) {
+        while (open_ && parser_.next(frame))
             on_frame_(frame);
-        }
     } catch (const WireError& error) {
         close(error.what());
     }
@@ -90,9 +84,8 @@ bool Connection::receive()
 
 void Connection::send(const Frame& frame)
 {
-    if (!open_) {
+    if (!open_)
         return;
-    }
     if (!pending_.empty()) {
         append_frame(pending_, frame);
         flush();

@@ -53,9 +53,8 @@ bool link_is_dead(int fd) noexcept
 {
     tcp_info info{};
     socklen_t size = sizeof info;
-    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
         return false;
-    }
     // Who has closed its window is asked more and more rarely whether it is open again. TCP_USER_TIMEOUT
     // would take that for death: of a head that the user has stopped, for one.
     const bool waits_for_window = info.tcpi_unacked == 0 && info.tcpi_notsent_bytes > 0;
@@ -66,9 +65,8 @@ std::string address_text(const sockaddr_storage& address)
 {
     std::array<char, NI_MAXHOST> text{};
     if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), sizeof address, text.data(), text.size(),
-                      nullptr, 0, NI_NUMERICHOST) != 0) {
+                      nullptr, 0, NI_NUMERICHOST) != 0)
         return {};
-    }
     std::string result = text.data();
     // How a socket for both families sees an IPv4 address.
     constexpr const char* kMapped = "::ffff:";
@@ -81,10 +79,8 @@ std::string peer_address(int fd)
 {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
-        address.ss_family == AF_UNIX) {
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 || address.ss_family == AF_UNIX)
         return {};
-    }
     return address_text(address);
 }
 
@@ -97,16 +93,12 @@ std::vector<std::string> own_addresses(const std::string& interface)
     const auto is_loopback = [](const LocalAddress& address) { return address.address.is_loopback(); };
     std::vector<std::string> result;
     // A machine without a network has nothing to choose from, and may be its own other host.
-    if (!choice.is_automatic() || !std::ranges::all_of(all, is_loopback)) {
-        for (const LocalAddress& chosen : choice.choose(all, own_name())) {
+    if (!choice.is_automatic() || !std::ranges::all_of(all, is_loopback))
+        for (const LocalAddress& chosen : choice.choose(all, own_name()))
             result.push_back(chosen.address.to_string());
-        }
-    }
-    for (const LocalAddress& address : all) {
-        if (is_loopback(address) && std::ranges::find(result, address.address.to_string()) == result.end()) {
+    for (const LocalAddress& address : all)
+        if (is_loopback(address) && std::ranges::find(result, address.address.to_string()) == result.end())
             result.push_back(address.address.to_string());
-        }
-    }
     return result;
 }
 

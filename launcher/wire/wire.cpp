@@ -18,9 +18,8 @@ WireWriter& WireWriter::put_rest(std::string_view bytes)
 
 std::string_view WireReader::take(std::size_t bytes)
 {
-    if (bytes > bytes_.size()) {
+    if (bytes > bytes_.size())
         throw WireError(fmt::format("a frame ends {} bytes too early", bytes - bytes_.size()));
-    }
     const std::string_view result = bytes_.substr(0, bytes);
     bytes_.remove_prefix(bytes);
     return result;
@@ -40,9 +39,8 @@ std::string_view WireReader::rest() noexcept
 
 void WireReader::expect_end() const
 {
-    if (!bytes_.empty()) {
+    if (!bytes_.empty())
         throw WireError(fmt::format("a frame has {} bytes too many", bytes_.size()));
-    }
 }
 
 void FrameParser::append(std::string_view bytes)
@@ -56,23 +54,19 @@ void FrameParser::append(std::string_view bytes)
 bool FrameParser::next(Frame& frame)
 {
     const std::string_view left = std::string_view(buffer_).substr(parsed_bytes_);
-    if (left.size() < kFrameHeaderBytes) {
+    if (left.size() < kFrameHeaderBytes)
         return false;
-    }
     WireReader header(left.substr(0, kFrameHeaderBytes));
     const auto length = header.number<std::uint32_t>();
     const auto type = header.number<std::uint16_t>();
     const auto node = header.number<std::uint16_t>();
     if (type < static_cast<std::uint16_t>(FrameType::start_daemons) ||
-        type > static_cast<std::uint16_t>(FrameType::pmix_found)) {
+        type > static_cast<std::uint16_t>(FrameType::pmix_found))
         throw WireError(fmt::format("a frame of the unknown type {}", type));
-    }
-    if (length > kMaxFrameBytes) {
+    if (length > kMaxFrameBytes)
         throw WireError(fmt::format("a frame of {} bytes; {} are allowed", length, kMaxFrameBytes));
-    }
-    if (left.size() - kFrameHeaderBytes < length) {
+    if (left.size() - kFrameHeaderBytes < length)
         return false;
-    }
     frame = {static_cast<FrameType>(type), node, left.substr(kFrameHeaderBytes, length)};
     parsed_bytes_ += kFrameHeaderBytes + length;
     return true;

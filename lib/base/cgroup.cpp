@@ -16,9 +16,8 @@ std::optional<double> quota_v2(const fs::path& group)
     std::ifstream file(group / "cpu.max");
     std::string quota;
     double period = 0;
-    if (!(file >> quota >> period) || quota == "max" || period <= 0) {
+    if (!(file >> quota >> period) || quota == "max" || period <= 0)
         return std::nullopt;
-    }
     return std::atof(quota.c_str()) / period;
 }
 
@@ -29,9 +28,8 @@ std::optional<double> quota_v1(const fs::path& group)
     std::ifstream period_file(group / "cpu.cfs_period_us");
     double quota = 0;
     double period = 0;
-    if (!(quota_file >> quota) || !(period_file >> period) || quota <= 0 || period <= 0) {
+    if (!(quota_file >> quota) || !(period_file >> period) || quota <= 0 || period <= 0)
         return std::nullopt;
-    }
     return quota / period;
 }
 
@@ -43,12 +41,10 @@ std::optional<double> least_quota(const fs::path& mount, fs::path group, Read re
 {
     std::optional<double> least;
     while (true) {
-        if (const std::optional<double> quota = read(mount / group)) {
+        if (const std::optional<double> quota = read(mount / group))
             least = std::min(least.value_or(*quota), *quota);
-        }
-        if (group.empty()) {
+        if (group.empty())
             return least;
-        }
         group = group.parent_path();
     }
 }
@@ -87,9 +83,8 @@ std::optional<double> cpu_quota(const fs::path& root)
 {
     std::optional<double> least;
     const auto consider = [&least](std::optional<double> quota) {
-        if (quota) {
+        if (quota)
             least = std::min(least.value_or(*quota), *quota);
-        }
     };
     const fs::path mounts = root / "sys/fs/cgroup";
     for (const Membership& membership : memberships(root)) {

@@ -75,10 +75,9 @@ int cpu_of(int index, int count) noexcept
         return -1;  // a machine of more CPUs than the set has room for
     const int cpus = CPU_COUNT(&allowed);
     int before = count > cpus ? static_cast<int>(std::int64_t{index} * cpus / count) : index % cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
         if (CPU_ISSET(cpu, &allowed) && before-- == 0)
             return cpu;
-    }
     return -1;
 }
 

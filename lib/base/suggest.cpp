@@ -42,9 +42,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
             }
             const std::size_t replaced = cell(i - 1, j - 1) + (a[i - 1] == b[j - 1] ? 0 : 1);
             cell(i, j) = std::min({cell(i - 1, j) + 1, cell(i, j - 1) + 1, replaced});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 cell(i, j) = std::min(cell(i, j), cell(i - 2, j - 2) + 1);
-            }
         }
     }
     return cells.back();

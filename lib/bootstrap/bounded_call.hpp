@@ -23,9 +23,8 @@ auto call_within(std::chrono::milliseconds patience, Call call) -> std::optional
     } catch (const std::system_error&) {
         return call();  // no thread may be started
     }
-    if (result.wait_for(patience) != std::future_status::ready) {
+    if (result.wait_for(patience) != std::future_status::ready)
         return std::nullopt;
-    }
     return result.get();
 }
 

@@ -42,11 +42,10 @@ std::unique_ptr<ChannelClient> ChannelClient::connect()
 ChannelClient::ChannelClient(std::unique_ptr<control::Channel> channel, control::JobDescription job, int rank)
     : channel_(std::move(channel)), job_(std::move(job)), rank_(rank)
 {
-    for (int peer = 0; peer < size(); ++peer) {
+    for (int peer = 0; peer < size(); ++peer)
         if (job_.node_of_rank[static_cast<std::size_t>(peer)] ==
             job_.node_of_rank[static_cast<std::size_t>(rank)])
             local_peers_.push_back(peer);
-    }
 }
 
 std::span<const int> ChannelClient::node_of_rank() const noexcept

@@ -27,15 +27,12 @@ bool above_one(const char* variable)
 /// The launcher that started several processes without PMIx, with the remedy; empty when there is none.
 std::string launcher_without_pmix()
 {
-    if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && above_one("SLURM_NTASKS")) {
+    if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && above_one("SLURM_NTASKS"))
         return "Slurm started several processes without PMIx; use 'srun --mpi=pmix', or tuttirun";
-    }
-    if (above_one("PMI_SIZE") && is_set("PMI_RANK")) {
+    if (above_one("PMI_SIZE") && is_set("PMI_RANK"))
         return "Hydra (MPICH's mpiexec) started several processes without PMIx; use tuttirun";
-    }
-    if (above_one("OMPI_COMM_WORLD_SIZE")) {
+    if (above_one("OMPI_COMM_WORLD_SIZE"))
         return "Open MPI's mpirun started several processes without PMIx; use tuttirun";
-    }
     return {};
 }
 
@@ -48,15 +45,13 @@ std::unique_ptr<Bootstrap> connect_to_job()
             return std::make_unique<PmixClient>();
         } catch (const Error&) {
             // libpmix takes only clients that it takes for the same user.
-            if (auto client = ChannelClient::connect()) {
+            if (auto client = ChannelClient::connect())
                 return client;
-            }
             throw;
         }
     }
-    if (const std::string problem = launcher_without_pmix(); !problem.empty()) {
+    if (const std::string problem = launcher_without_pmix(); !problem.empty())
         throw Error(ErrorCode::bootstrap, "start", problem);
-    }
     return make_singleton();
 }
 

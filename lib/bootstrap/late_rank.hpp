@@ -21,9 +21,8 @@ public:
     {
         const Clock::time_point now = Clock::now();
         waited_ += std::min<Clock::duration>(now - std::exchange(last_, now), kLongestTurn);
-        if (told_ || waited_ < kLate) {
+        if (told_ || waited_ < kLate)
             return;
-        }
         told_ = true;
         const std::string host = job_.host_of(rank_);
         base::say(fmt::format("tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",

@@ -45,9 +45,8 @@ PmixClient::PmixClient()
     job_name_ = self.nspace;
     rank_ = static_cast<int>(self.rank);
     control_ = control::Channel::inherited(job_name_, rank_);
-    if (control_) {
+    if (control_)
         control_->joined();
-    }
     const std::optional<long> size = as_number(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE));
     if (!size || *size <= rank_) {
         PMIx_Finalize(nullptr, 0);
@@ -56,15 +55,12 @@ PmixClient::PmixClient()
                     "start the program with tuttirun");
     }
     size_ = static_cast<int>(*size);
-    if (const auto peers = as_text(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS))) {
+    if (const auto peers = as_text(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS)))
         local_peers_ = parse_ranks(peers->c_str());
-    }
-    if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_)) {
+    if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_))
         local_peers_ = {rank_};  // nothing is known of the others, so none is taken for local
-    }
-    if (local_peers_.size() < static_cast<std::size_t>(size_)) {
+    if (local_peers_.size() < static_cast<std::size_t>(size_))
         find_nodes();
-    }
 }
 
 /// Asks for the ranks of each node: few questions where ranks are many. A rank of which nothing is told is
@@ -74,22 +70,17 @@ void PmixClient::find_nodes()
     constexpr int kUnknown = -1;
     node_of_rank_.assign(static_cast<std::size_t>(size_), kUnknown);
     char* list = nullptr;
-    if (PMIx_Resolve_nodes(job_name_.c_str(), &list) == PMIX_SUCCESS && list != nullptr) {
+    if (PMIx_Resolve_nodes(job_name_.c_str(), &list) == PMIX_SUCCESS && list != nullptr)
         host_names_ = split(list, ',');
-    }
     std::free(list);
     for (std::size_t node = 0; node < host_names_.size(); ++node) {
         pmix_proc_t* ranks = nullptr;
         std::size_t count = 0;
-        if (PMIx_Resolve_peers(host_names_[node].c_str(), job_name_.c_str(), &ranks, &count) !=
-            PMIX_SUCCESS) {
+        if (PMIx_Resolve_peers(host_names_[node].c_str(), job_name_.c_str(), &ranks, &count) != PMIX_SUCCESS)
             continue;
-        }
-        for (const pmix_proc_t& proc : std::span(ranks, count)) {
-            if (proc.rank < node_of_rank_.size()) {
+        for (const pmix_proc_t& proc : std::span(ranks, count))
+            if (proc.rank < node_of_rank_.size())
                 node_of_rank_[proc.rank] = static_cast<int>(node);
-            }
-        }
         PMIX_PROC_FREE(ranks, count);
     }
     int next = static_cast<int>(host_names_.size());
@@ -98,11 +89,10 @@ void PmixClient::find_nodes()
     for (int rank = 0; rank < size_; ++rank) {
         int& node = node_of_rank_[static_cast<std::size_t>(rank)];
         const bool local = std::binary_search(local_peers_.begin(), local_peers_.end(), rank);
-        if (local) {
+        if (local)
             node = own;
-        } else if (node == kUnknown || node == own) {
+        else if (node == kUnknown || node == own)
             node = next++;
-        }
     }
 }
 
@@ -110,9 +100,8 @@ std::string PmixClient::host_of(int rank) const
 {
     const auto index = static_cast<std::size_t>(rank);
     const int node = index < node_of_rank_.size() ? node_of_rank_[index] : -1;
-    if (node >= 0 && static_cast<std::size_t>(node) < host_names_.size()) {
+    if (node >= 0 && static_cast<std::size_t>(node) < host_names_.size())
         return host_names_[static_cast<std::size_t>(node)];
-    }
     return as_text(ask(job_name_, static_cast<pmix_rank_t>(rank), PMIX_HOSTNAME)).value_or("");
 }
 
@@ -120,9 +109,8 @@ std::string PmixClient::job_key()
 {
     // tuttirun gives one to every rank; under another launcher rank 0 does.
     constexpr const char* kKey = "tutti.key";
-    if (auto given = as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey))) {
+    if (auto given = as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey)))
         return *std::move(given);
-    }
     if (rank_ == 0) {
         const std::string key = security::Key::random().to_hex();
         publish(kKey, std::as_bytes(std::span(key)));
@@ -147,18 +135,16 @@ void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
     const std::string name(key);
     check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &entry), "publish", fmt::format("cannot store '{}'", key));
     check(PMIx_Commit(), "publish", fmt::format("cannot send '{}'", key));
-    if (control_) {
+    if (control_)
         control_->deposit(key, {reinterpret_cast<const char*>(value.data()), value.size()});
-    }
 }
 
 void PmixClient::fence()
 {
     const pmix_proc_t all = make_proc(job_name_, PMIX_RANK_WILDCARD);
     const pmix_status_t status = PMIx_Fence(&all, 1, nullptr, 0);
-    if (status != PMIX_SUCCESS) {
+    if (status != PMIX_SUCCESS)
         let_launcher_end_the_job();
-    }
     check(status, "fence", "not all ranks came");
 }
 
@@ -170,9 +156,8 @@ void PmixClient::let_launcher_end_the_job()
 void PmixClient::abort(int status, std::string_view message)
 {
     const std::string text(message);
-    if (!control_ || !control_->abort(status, message)) {
+    if (!control_ || !control_->abort(status, message))
         abort_by_server(status, text);
-    }
     // The launcher ends this process, if it has not done so yet; an abort is never a success.
     ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
 }

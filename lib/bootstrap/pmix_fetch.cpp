@@ -48,9 +48,8 @@ public:
         Answer& answer = *static_cast<Answer*>(asker);
         const std::lock_guard lock(answer.mutex_);
         answer.status_ = status;
-        if (status == PMIX_SUCCESS && value != nullptr) {
+        if (status == PMIX_SUCCESS && value != nullptr)
             answer.value_ = as_bytes(*value);
-        }
         answer.done_ = true;
         answer.come_.notify_all();
     }
@@ -73,9 +72,8 @@ std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::
     const std::shared_ptr<Answer>& answer = asked.emplace_back(std::make_shared<Answer>());
     const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
     const pmix_status_t status = PMIx_Get_nb(&peer, key.c_str(), nullptr, 0, Answer::take, answer.get());
-    if (status != PMIX_SUCCESS) {
+    if (status != PMIX_SUCCESS)
         Answer::take(status, nullptr, answer.get());
-    }
     return answer;
 }
 
@@ -92,26 +90,22 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
         using State = control::Channel::Fetched::State;
         const control::Channel::Fetched deposited =
             control_ ? control_->fetch(rank, name) : control::Channel::Fetched{};
-        if (deposited.state == State::found) {
+        if (deposited.state == State::found)
             return bytes_of(deposited.bytes);
-        }
-        if (!answer) {
+        if (!answer)
             answer = ask_server(rank, name);
-        }
         if (!answer->wait(kLookPeriod)) {
             late.tell();
             continue;
         }
-        if (answer->value()) {
+        if (answer->value())
             return *std::move(answer->value());
-        }
         const pmix_status_t status = answer->status();
         answer.reset();
         late.tell();
         // libpmix waits for two seconds at most.
-        if (status == PMIX_ERR_TIMEOUT) {
+        if (status == PMIX_ERR_TIMEOUT)
             continue;
-        }
         // Open MPI's server says now and then that there is no such key when the peer commits at that moment.
         const bool may_come = deposited.state == State::missing || status == PMIX_ERR_NOT_FOUND;
         if (!may_come || (pause > kLongestPause && deposited.state != State::missing)) {
@@ -131,17 +125,15 @@ std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_vie
     const std::pair question{rank, std::string(key)};
     const std::string& name = question.second;
     if (const auto asked = answers_.find(question); asked != answers_.end()) {
-        if (!asked->second->wait({})) {
+        if (!asked->second->wait({}))
             return std::nullopt;
-        }
         // Of a failure, the next call asks again.
         return std::move(answers_.extract(asked).mapped()->value());
     }
     if (control_) {
         const control::Channel::Fetched deposited = control_->fetch(rank, name, kNoTime);
-        if (deposited.state == control::Channel::Fetched::State::found) {
+        if (deposited.state == control::Channel::Fetched::State::found)
             return bytes_of(deposited.bytes);
-        }
     } else if (auto known =
                    as_bytes(ask(job_name_, static_cast<pmix_rank_t>(rank), name.c_str(), PMIX_IMMEDIATE))) {
         // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait

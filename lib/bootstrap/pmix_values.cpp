@@ -39,9 +39,8 @@ Value ask(const std::string& job_name, pmix_rank_t rank, const char* key, const 
 
 std::optional<std::vector<std::byte>> as_bytes(const pmix_value_t& value)
 {
-    if (value.type != PMIX_BYTE_OBJECT) {
+    if (value.type != PMIX_BYTE_OBJECT)
         return std::nullopt;
-    }
     const auto* const bytes = reinterpret_cast<const std::byte*>(value.data.bo.bytes);
     return std::vector<std::byte>(bytes, bytes + value.data.bo.size);
 }
@@ -53,15 +52,13 @@ std::optional<std::vector<std::byte>> as_bytes(const Value& value)
 
 std::optional<long> as_number(const Value& value)
 {
-    if (!value) {
+    if (!value)
         return std::nullopt;
-    }
     long number = 0;
     pmix_status_t status = PMIX_SUCCESS;
     PMIX_VALUE_GET_NUMBER(status, value.get(), number, long);
-    if (status != PMIX_SUCCESS && value->type == PMIX_PROC_RANK) {
+    if (status != PMIX_SUCCESS && value->type == PMIX_PROC_RANK)
         return static_cast<long>(value->data.rank);
-    }
     return status == PMIX_SUCCESS ? std::optional(number) : std::nullopt;
 }
 
@@ -78,16 +75,13 @@ std::vector<int> parse_ranks(const char* text)
     while (text < end) {
         int first = 0;
         auto result = std::from_chars(text, end, first);
-        if (result.ec != std::errc{}) {
+        if (result.ec != std::errc{})
             break;
-        }
         int last = first;
-        if (result.ptr < end && *result.ptr == '-') {
+        if (result.ptr < end && *result.ptr == '-')
             result = std::from_chars(result.ptr + 1, end, last);
-        }
-        for (int rank = first; rank <= last; ++rank) {
+        for (int rank = first; rank <= last; ++rank)
             ranks.push_back(rank);
-        }
         text = result.ptr < end ? result.ptr + 1 : end;
     }
     std::sort(ranks.begin(), ranks.end());

@@ -38,10 +38,9 @@ std::vector<int> CommunicatorState::awaited_at_board() const
     std::vector<int> awaited;
     if (board_ == nullptr || board_->released())
         return awaited;
-    for (int other = 0; other < size(); ++other) {
+    for (int other = 0; other < size(); ++other)
         if (!board_->is_as_far(static_cast<std::uint32_t>(other)))
             awaited.push_back(other);
-    }
     return awaited;
 }
 

@@ -89,11 +89,10 @@ FabricWish FabricWish::parse(std::string_view text)
 bool has_rdma_adapter(const std::string& root)
 {
     std::error_code ignored;
-    for (const char* devices : {"/sys/class/infiniband", "/sys/class/cxi"}) {
+    for (const char* devices : {"/sys/class/infiniband", "/sys/class/cxi"})
         if (std::filesystem::directory_iterator(root + devices, ignored) !=
             std::filesystem::directory_iterator())
             return true;
-    }
     return false;
 }
 

@@ -25,10 +25,9 @@ std::vector<int> leaders_of(std::span<const int> node_of_rank)
 {
     std::set<int> seen;
     std::vector<int> leaders;
-    for (int rank = 0; rank < static_cast<int>(node_of_rank.size()); ++rank) {
+    for (int rank = 0; rank < static_cast<int>(node_of_rank.size()); ++rank)
         if (seen.insert(node_of_rank[static_cast<std::size_t>(rank)]).second)
             leaders.push_back(rank);
-    }
     return leaders;
 }
 

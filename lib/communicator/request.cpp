@@ -52,10 +52,9 @@ void forget(protocol::Protocol& protocol, RequestState& state) noexcept
 // The process of the first active request; nullptr when none is.
 Process* process_of_any(std::span<Request> requests)
 {
-    for (const Request& request : requests) {
+    for (const Request& request : requests)
         if (request.active())
             return &process_of(*RequestAccess::state(request));
-    }
     return nullptr;
 }
 
@@ -101,10 +100,9 @@ bool wait_for_anybody(std::span<Request> requests)
 
 void set_all_awaited(std::span<Request> requests, bool awaited) noexcept
 {
-    for (const Request& request : requests) {
+    for (const Request& request : requests)
         if (request.active())
             set_awaited(*RequestAccess::state(request), awaited);
-    }
 }
 
 bool is_done(const Request& request)
@@ -288,10 +286,9 @@ std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indice
         auto lock = process->engine().lock();
         if (std::ranges::none_of(requests, is_done))
             process->engine().poll();
-        for (std::size_t i = 0; i < requests.size() && count < indices.size(); ++i) {
+        for (std::size_t i = 0; i < requests.size() && count < indices.size(); ++i)
             if (is_done(requests[i]))
                 indices[count++] = i;
-        }
     }
     for (std::size_t i = 0; i < count; ++i)
         requests[indices[i]].wait();

@@ -19,11 +19,10 @@ void collective_ended(void* context) noexcept
 
 void Started::keep(std::shared_ptr<void> what) const
 {
-    if (starter_ != nullptr) {
+    if (starter_ != nullptr)
         starter_->keep = std::move(what);
-    } else if (state_ != nullptr) {
+    else if (state_ != nullptr)
         RequestAccess::keep(*state_, std::move(what));
-    }
 }
 
 }  // namespace tutti::detail

@@ -52,10 +52,9 @@ struct Decision {
 
 void decide(const std::vector<Wish>& wishes, detail::Process& process, Decision& decision)
 {
-    for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
+    for (std::size_t rank = 0; rank < wishes.size(); ++rank)
         if (wishes[rank].wants != 0)
             decision.members[wishes[rank].colour].push_back(static_cast<int>(rank));
-    }
     decision.answers.resize(wishes.size());
     decision.members_of.resize(wishes.size());
     for (auto& [colour, ranks] : decision.members) {

@@ -58,10 +58,9 @@ public:
     T* find(const MatchKey& key) noexcept
     {
         Bucket& chain = bucket(key);
-        for (T* entry = chain.front(); entry != nullptr; entry = chain.after(*entry)) {
+        for (T* entry = chain.front(); entry != nullptr; entry = chain.after(*entry))
             if (key_of(*entry) == key)
                 return entry;
-        }
         return nullptr;
     }
 
@@ -120,10 +119,9 @@ private:
         auto old = std::move(buckets_);
         const std::size_t old_count = bucket_count_;
         allocate(4 * old_count);
-        for (std::size_t i = 0; i < old_count; ++i) {
+        for (std::size_t i = 0; i < old_count; ++i)
             while (T* entry = old[i].pop_front())
                 bucket(key_of(*entry)).push_back(*entry);
-        }
     }
 
     std::unique_ptr<Bucket[]> buckets_;

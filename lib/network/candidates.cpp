@@ -49,20 +49,18 @@ std::optional<IpAddress> source_towards(const IpAddress& there)
 const LocalAddress* best_source(const HostAddress& to, std::span<const LocalAddress> mine)
 {
     const LocalAddress* best = nullptr;
-    for (const LocalAddress& from : mine) {
+    for (const LocalAddress& from : mine)
         if (best == nullptr || rank_of(from, to, mine) < rank_of(*best, to, mine))
             best = &from;
-    }
     const Rank rank = best != nullptr ? rank_of(*best, to, mine) : Rank::never;
     if (rank == Rank::never)
         return nullptr;
     if (rank == Rank::same_subnet || mine.size() == 1)
         return best;
     const auto source = source_towards(to.address);
-    for (const LocalAddress& from : mine) {
+    for (const LocalAddress& from : mine)
         if (source == from.address && rank_of(from, to, mine) == rank)
             return &from;
-    }
     return best;
 }
 
@@ -77,10 +75,9 @@ std::string Candidate::describe() const
 std::vector<Candidate> candidates(std::span<const LocalAddress> mine, std::span<const HostAddress> theirs)
 {
     std::vector<std::pair<Rank, Candidate>> ranked;
-    for (const HostAddress& to : theirs) {
+    for (const HostAddress& to : theirs)
         if (const LocalAddress* const best = best_source(to, mine))
             ranked.emplace_back(rank_of(*best, to, mine), Candidate{*best, to});
-    }
     std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
     std::vector<Candidate> ordered;
     for (auto& pair : ranked)

@@ -73,10 +73,9 @@ std::vector<LocalAddress> InterfaceChoice::choose(std::span<const LocalAddress> 
                 fmt::format("{}={}: host {} has no interface '{}' with an address, only {}{}; where hosts "
                             "name theirs differently, name subnets",
                             source_, text_, host, entry.text, describe(all), suggest(entry.text, all)));
-        for (const LocalAddress& address : all) {
+        for (const LocalAddress& address : all)
             if (address.up && entry.fits(address) && std::ranges::find(chosen, address) == chosen.end())
                 chosen.push_back(address);
-        }
     }
     if (!chosen.empty())
         return chosen;

@@ -42,10 +42,9 @@ public:
     template <class Visit>
     void for_each(Visit&& visit)
     {
-        for (std::size_t i = 0; i < slots_.size(); ++i) {
+        for (std::size_t i = 0; i < slots_.size(); ++i)
             if (slots_[i].object != nullptr)
                 visit(*slots_[i].object);
-        }
     }
 
 private:

@@ -62,10 +62,9 @@ void Protocol::forget(ReceiveRequest& request) noexcept
     if (request.sender < 0)
         return;
     Peer& from = peer(request.sender);
-    for (ReceiveRequest** held : {&from.arriving_receive, &from.early_receive}) {
+    for (ReceiveRequest** held : {&from.arriving_receive, &from.early_receive})
         if (*held == &request)
             *held = nullptr;
-    }
 }
 
 void Protocol::let_go(ReceiveRequest& request)
@@ -377,10 +376,9 @@ void Protocol::peer_lost(int lost_rank, std::string_view reason)
             fail(request, lost);
         }
     });
-    for (ReceiveRequest** held : {&lost.arriving_receive, &lost.early_receive}) {
+    for (ReceiveRequest** held : {&lost.arriving_receive, &lost.early_receive})
         if (ReceiveRequest* request = std::exchange(*held, nullptr))
             fail(*request, lost);
-    }
     // Receives from any source may still be served by others; those from this peer alone cannot.
     matcher_.withdraw_if(
         [&](const matching::PostedReceive& posted) {
@@ -391,10 +389,9 @@ void Protocol::peer_lost(int lost_rank, std::string_view reason)
 
 void Protocol::fail_all()
 {
-    for (int rank = 0; rank < static_cast<int>(peers_.size()); ++rank) {
+    for (int rank = 0; rank < static_cast<int>(peers_.size()); ++rank)
         if (peers_[static_cast<std::size_t>(rank)] != nullptr)
             peer_lost(rank, {});
-    }
 }
 
 void Protocol::corrupt(int from, std::string_view what)

@@ -201,10 +201,9 @@ bool Protocol::start(SendRequest& request, Peer& to)
         request.stage = Stage::segments;
     }
     const SegmentHeader header{Lead::of(FrameKind::segment)};
-    while (request.sent < total) {
+    while (request.sent < total)
         if (!pass(request, to, bytes_of(header), std::min(to.max_payload, total - request.sent)))
             return false;
-    }
     return true;
 }
 

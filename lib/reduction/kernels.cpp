@@ -111,10 +111,9 @@ Kernel kernel(Op op, DataType type)
 
 Kernel kernel(Op op, DataType type, InstructionSet set)
 {
-    for (std::size_t i = 0; i < supported().count; ++i) {
+    for (std::size_t i = 0; i < supported().count; ++i)
         if (supported().sets[i] == set)
             return find(*supported().tables[i], op, type);
-    }
     throw Error(ErrorCode::not_supported, "reduction",
                 fmt::format("this CPU or this build has no {}; ask supported_instruction_sets() first",
                             to_string(set)));

@@ -149,10 +149,9 @@ std::size_t InprocTransport::deliver(Sink& sink)
         const std::lock_guard lock(inbox_->mutex);
         arrived.swap(inbox_->frames);
         inbox_->waiting.store(0, std::memory_order_relaxed);
-        for (std::size_t source = 0; source < inbox_->queued_by_source.size(); ++source) {
+        for (std::size_t source = 0; source < inbox_->queued_by_source.size(); ++source)
             if (std::exchange(inbox_->queued_by_source[source], 0u) >= kMaxQueued)
                 was_full.push_back(static_cast<int>(source));
-        }
     }
     for (const int source : was_full)
         ring(inbox_of(source));

@@ -52,10 +52,9 @@ public:
     /// Ends registrations: no operation uses a buffer any more.
     void clear() noexcept
     {
-        for (const Slab& slab : slabs_) {
+        for (const Slab& slab : slabs_)
             if (slab.registration)
                 registrar_->remove(*slab.registration);
-        }
         free_.clear();
         buffers_.clear();
         slabs_.clear();

@@ -287,10 +287,9 @@ void Links::wake_at(std::int64_t time_ns)
 void Links::set_timer()
 {
     std::int64_t at = wake_at_ns_;
-    for (const auto& [link, watched] : links_) {
+    for (const auto& [link, watched] : links_)
         if (link->deadline_ns() && (at == 0 || *link->deadline_ns() < at))
             at = *link->deadline_ns();
-    }
     if (at == timer_set_ns_)
         return;
     timer_set_ns_ = at;

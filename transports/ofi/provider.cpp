@@ -87,10 +87,9 @@ std::size_t place_of(const fi_info& info, std::span<const network::LocalAddress>
 std::vector<std::string_view> names_in(const fi_info* first)
 {
     std::vector<std::string_view> names;
-    for (const fi_info* info = first; info != nullptr; info = info->next) {
+    for (const fi_info* info = first; info != nullptr; info = info->next)
         if (std::ranges::find(names, name_of(*info)) == names.end())
             names.push_back(name_of(*info));
-    }
     return names;
 }
 

@@ -134,10 +134,9 @@ bool NodeBoard::arrive() const noexcept
 // While all of them are still here.
 void NodeBoard::open_inboxes()
 {
-    for (std::uint32_t i = 0; inboxes_.size() + 1 < card_.members; ++i) {
+    for (std::uint32_t i = 0; inboxes_.size() + 1 < card_.members; ++i)
         if (i != own_)
             inboxes_.push_back(Inbox::open(member(i).inbox, std::nullopt, exchange_));
-    }
 }
 
 void NodeBoard::release()

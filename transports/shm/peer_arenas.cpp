@@ -19,10 +19,9 @@ std::span<std::byte> PeerArenas::view(const LocalProcess& owner, const RemoteReg
 PeerArenas::Mapped& PeerArenas::mapped(const LocalProcess& owner, std::uint64_t key,
                                        DescriptorExchange* exchange)
 {
-    for (Mapped& arena : arenas_) {
+    for (Mapped& arena : arenas_)
         if (arena.key == key)
             return arena;
-    }
     Mapped& added = arenas_.emplace_back(Mapped{key, {}, 0});
     try {
         MemoryFile file = MemoryFile::open(owner, arena_descriptor(key), exchange);

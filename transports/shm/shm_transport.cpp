@@ -249,10 +249,9 @@ void ShmTransport::arm()
     inbox_.header().sleeping.store(how, std::memory_order_release);  // release: wake_pipe
     if (full_count_ != 0) {
         find_absent_peers();
-        for (const auto& to : outgoing_) {
+        for (const auto& to : outgoing_)
             if (to != nullptr && to->full)
                 to->ring.control().producer_waits.store(1, std::memory_order_relaxed);
-        }
     }
     if (inbox_.header().peers_must_fence != 0 || !base::membarrier_all())
         std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -70,11 +70,9 @@ std::string choose_congestion_control(std::string_view wish)
     }
     if (!congestion_control_of(trial.get()).starts_with("bbr"))
         return {};
-    for (const std::string_view name :
-         {"cubic", "reno"}) {  // Linux's default, and what every process may use
+    for (const std::string_view name : {"cubic", "reno"})  // Linux's default, and what every process may use
         if (set_congestion_control(trial.get(), name))
             return std::string(name);
-    }
     return {};
 }
 

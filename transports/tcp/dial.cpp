@@ -208,10 +208,9 @@ std::int64_t Dial::look(std::int64_t now_ns)
     if (now_ns >= next_ns_)
         start_next(now_ns);
     std::int64_t next = next_ < candidates_.size() ? next_ns_ : std::numeric_limits<std::int64_t>::max();
-    for (const Attempt& attempt : attempts_) {
+    for (const Attempt& attempt : attempts_)
         if (!attempt.connected)
             next = std::min(next, attempt.deadline_ns);
-    }
     return next != std::numeric_limits<std::int64_t>::max() ? next : 0;
 }
 
@@ -223,10 +222,9 @@ bool Dial::is_mute(const Attempt& attempt, std::int64_t now_ns) const noexcept
 std::string Dial::mute(std::int64_t now_ns) const
 {
     std::string text;
-    for (const Attempt& attempt : attempts_) {
+    for (const Attempt& attempt : attempts_)
         if (is_mute(attempt, now_ns))
             text += (text.empty() ? "" : ", ") + candidates_[attempt.candidate].describe();
-    }
     return text;
 }
 

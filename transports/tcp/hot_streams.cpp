@@ -52,10 +52,9 @@ void HotStreams::add(Stream& stream) noexcept
 
 void HotStreams::cool_quiet() noexcept
 {
-    for (std::size_t i = count_; i-- > 0;) {
+    for (std::size_t i = count_; i-- > 0;)
         if (hot_[i]->idle_reads > kHotReads && watch(*hot_[i]))
             hot_[i] = hot_[--count_];
-    }
 }
 
 void HotStreams::remove(const Stream& stream) noexcept
@@ -69,10 +68,9 @@ void HotStreams::remove(const Stream& stream) noexcept
 std::span<Stream* const> HotStreams::due(std::int64_t now_ns) noexcept
 {
     std::size_t count = 0;
-    for (Stream* const stream : std::span(hot_).first(count_)) {
+    for (Stream* const stream : std::span(hot_).first(count_))
         if (stream->due_ns <= now_ns)
             due_[count++] = stream;
-    }
     return std::span(due_).first(count);
 }
 

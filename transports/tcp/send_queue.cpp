@@ -144,10 +144,9 @@ void SendQueue::release_payload(const Completion& completion)
 
 void SendQueue::clear(std::vector<Completion*>& unfinished) noexcept
 {
-    for (const Segment& segment : segments_) {
+    for (const Segment& segment : segments_)
         if (segment.completion != nullptr)
             unfinished.push_back(segment.completion);
-    }
     segments_.clear();
     own_bytes_ = 0;
     kept_payloads_ = 0;

@@ -59,10 +59,9 @@ void TcpTransport::close() noexcept
         // No memory for a message: what is left goes without a farewell.
     }
     listener_.fd.reset();
-    for (const auto& known : peers_) {
+    for (const auto& known : peers_)
         if (known != nullptr)
             known->queue.clear(failed_);
-    }
     fire(finished_, ErrorCode::success);
     fire(failed_, ErrorCode::cancelled);
     hot_.clear();
@@ -102,10 +101,9 @@ void TcpTransport::say_goodbye()
         note_blocked(*known);
     }
     send_rest();
-    for (const auto& known : peers_) {
+    for (const auto& known : peers_)
         if (known != nullptr && known->stream != nullptr)
             shutdown(known->stream->fd(), SHUT_WR);
-    }
 }
 
 // A socket that is closed with bytes unread, or that gets more later, answers by a reset, and then all that
@@ -115,10 +113,9 @@ void TcpTransport::await_arrival()
     const std::span scratch(buffers_.arrivals(), ReceiveBuffers::kArrivalBytes);
     old_dials_.clear();  // what nobody reads any more would not let epoll wait
     std::vector<Stream*> leaving;
-    for (const auto& known : peers_) {
+    for (const auto& known : peers_)
         if (known != nullptr && known->stream != nullptr)
             leaving.push_back(known->stream.get());
-    }
     const auto is_over = [&](Stream& stream, std::int64_t now_ns) {
         if (!drain(stream.fd(), scratch) || all_acknowledged(stream.fd()))
             return true;

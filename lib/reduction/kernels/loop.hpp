@@ -28,9 +28,8 @@ void combine(void* dst, const void* a, const void* b, std::size_t count)
     const Element<T>* const left = static_cast<const Element<T>*>(a);
     const Element<T>* const right = static_cast<const Element<T>*>(b);
 #pragma omp simd
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i)
         out[i].value = Operator::apply(left[i].value, right[i].value);
-    }
 }
 
 }  // namespace
