@@ -54,7 +54,8 @@ public:
     bool active() const noexcept { return state_ != nullptr; }
 
     /// Blocks until the operation is complete. Throws what the operation met (ErrorCode::truncated, ...).
-    /// On an inactive request: returns the last status at once.
+    /// Where a collective's wait finds that the ranks call different ones, the operation is given up: the
+    /// request is inactive then. On an inactive request: returns the last status at once.
     Status wait();
     /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
     bool test();
@@ -84,7 +85,7 @@ private:
             status_ = other.status_;
     }
     void abandon() noexcept;
-    void complete();
+    void give_up(ErrorCode why) noexcept;
     void finish();
 
     detail::RequestState* state_ = nullptr;

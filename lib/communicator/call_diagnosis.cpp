@@ -110,7 +110,7 @@ void CallDiagnosis::look(std::int64_t waited_ns)
     add_awaited(questions);
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (waited_ns >= kAnswerNs)
-            throw error_of(other);
+            throw told(error_of(other));
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
@@ -128,7 +128,7 @@ void CallDiagnosis::review()
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         // Asked at the last review.
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
-            throw error_of(other);
+            throw told(error_of(other));
         add(questions, state, state.world_rank(other.rank), other.number);
     });
     ask(questions);
@@ -136,8 +136,10 @@ void CallDiagnosis::review()
 
 void CallDiagnosis::conclude()
 {
+    if (told_)
+        return;
     for_each_contradiction(
-        [&](const CommunicatorState&, const Contradiction& other) { throw error_of(other); });
+        [&](const CommunicatorState&, const Contradiction& other) { throw told(error_of(other)); });
 }
 
 void CallDiagnosis::check_reuse(const CommunicatorState& state)
@@ -258,7 +260,7 @@ void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std:
 {
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
         if (&state == &of && other.rank == rank && other.number == number)
-            throw error_of(other);
+            throw told(error_of(other));
     });
 }
 
@@ -272,7 +274,7 @@ void CallDiagnosis::heard(int peer, const CallHeader& call)
             return;
         if (call.lead.kind() == FrameKind::call_inquiry)
             tell(FrameKind::call_differs, state, peer, call.number);
-        throw mismatch(*mine, static_cast<int>(call.rank), theirs);
+        throw told(mismatch(*mine, static_cast<int>(call.rank), theirs));
     });
 }
 

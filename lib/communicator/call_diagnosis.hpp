@@ -126,8 +126,16 @@ private:
     template <class Found>
     void for_each_contradiction(Found&& found);
 
+    /// What is thrown about calls that differ.
+    Error told(Error error) noexcept
+    {
+        told_ = true;
+        return error;
+    }
+
     protocol::Protocol& protocol_;
-    const int rank_;  // in the job
+    bool told_ = false;  // of such calls: a program that goes on knows
+    const int rank_;     // in the job
     const bool one_thread_;
     const CommunicatorGroup* blocked_in_ = nullptr;  // where there is one thread
     CallPlace chain_began_in_;                       // the latest of this rank's own

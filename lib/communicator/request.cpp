@@ -126,19 +126,37 @@ void Request::finish()
         std::rethrow_exception(error);
 }
 
-// Waits for an active operation.
-void Request::complete()
+// Nobody can end a collective any more whose wait has found that the ranks' calls differ, or that the job is
+// broken. A message may still come: its request stays active.
+void Request::give_up(ErrorCode why) noexcept
 {
-    progress::Engine& engine = process_of(*state_).engine();
-    auto lock = engine.lock();
-    wait_for(lock, *state_);
-    finish();
+    if (state_->kind != RequestState::Kind::collective)
+        return;
+    status_ = {};
+    status_.code = why;
+    has_status_ = true;
+    recycle(*std::exchange(state_, nullptr));
+}
+
+// Waits for an active operation.
+void RequestAccess::finish(Request& request, progress::Engine::Lock& lock)
+{
+    try {
+        if (!request.state_->done)
+            wait_for(lock, *request.state_);
+    } catch (const Error& error) {
+        request.give_up(error.code());
+        throw;
+    }
+    request.finish();
 }
 
 Status Request::wait()
 {
-    if (state_ != nullptr)
-        complete();
+    if (state_ != nullptr) {
+        auto lock = process_of(*state_).engine().lock();
+        RequestAccess::finish(*this, lock);
+    }
     return status();
 }
 
@@ -205,9 +223,7 @@ void wait_all(std::span<Request> requests)
         if (!request.active())
             continue;
         try {
-            if (!request.state_->done)
-                wait_for(lock, *request.state_);
-            request.finish();
+            RequestAccess::finish(request, lock);
         } catch (...) {
             if (!first)
                 first = std::current_exception();

@@ -37,6 +37,10 @@ struct RequestAccess {
                                                                                              std::move(what));
         kept = std::move(what);
     }
+    /// Waits for an active one, and takes over what has come of it; throws what it met. A collective that no
+    /// wait can end any more is given up: the request is inactive then, too. Under the lock, which it lets go
+    /// meanwhile.
+    static void finish(Request& request, progress::Engine::Lock& lock);
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
 };
 

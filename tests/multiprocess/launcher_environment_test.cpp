@@ -88,8 +88,8 @@ TEST_CASE("ranks are bound to the processors that the map gives them")
 
 TEST_CASE("signals and descriptors of the launcher's own stay with it")
 {
-    // Neither blocked nor ignored signals, and no descriptors but 0, 1, 2 and the control channel (and the one that
-    // lists them).
+    // Neither blocked nor ignored signals, and no descriptors but 0, 1, 2 and the control channel (and the
+    // one that lists them).
     const Result result = tuttirun(
         {"-n", "2", "sh", "-c", "grep -E 'SigBlk|SigIgn' /proc/self/status; ls /proc/self/fd | wc -l"});
     CHECK(sorted(lines_of(result.out)) ==

@@ -33,6 +33,9 @@ TEST_CASE("where too few open files are allowed, the limit is named and no rank 
     int failures = 0;
     for (const int ranks : {1, 4, 16}) {
         for (const int limit : {8, 12, 16, 24, 32, 40, 64}) {
+            if (kSanitized && limit < 64) {
+                continue;  // the sanitizer opens files of its own
+            }
             CAPTURE(ranks, limit);
             Words arguments{"-n", std::to_string(ranks)};
             arguments.insert(arguments.end(), job.begin(), job.end());
@@ -50,7 +53,7 @@ TEST_CASE("where too few open files are allowed, the limit is named and no rank 
             CHECK(contains(result.err, "(ulimit -Hn)"));
         }
     }
-    CHECK(failures >= 9);  // however many the launcher's own are
+    CHECK(failures >= (kSanitized ? 1 : 9));  // however many the launcher's own are
 }
 
 TEST_CASE("commands that start daemons and get no open files are not blamed")

@@ -131,20 +131,33 @@ bool NodeBoard::arrive() const noexcept
     return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * card_.members;
 }
 
-// While all of them are still here.
-void NodeBoard::open_inboxes()
+// Who has left the job by then waits for nothing: a member that is slow to wake the others may come to it
+// when all of them have seen the call's end, and gone.
+Inbox* NodeBoard::inbox_of(std::uint32_t index)
 {
-    for (std::uint32_t i = 0; inboxes_.size() + 1 < card_.members; ++i)
-        if (i != own_)
-            inboxes_.push_back(Inbox::open(member(i).inbox, std::nullopt, exchange_));
+    inboxes_.resize(card_.members);
+    Waking& other = inboxes_[index];
+    if (!other.has_left && !other.inbox) {
+        try {
+            other.inbox = Inbox::open(member(index).inbox, std::nullopt, exchange_);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::peer_lost)
+                throw;
+            other.has_left = true;
+        }
+    }
+    return other.inbox ? &*other.inbox : nullptr;
 }
 
 void NodeBoard::release()
 {
-    open_inboxes();
+    for (std::uint32_t i = 0; i < card_.members; ++i)
+        if (i != own_)
+            inbox_of(i);                                        // while they are still here
     header().released.store(call_, std::memory_order_release);  // pairs with released()
-    for (Inbox& other : inboxes_)
-        other.wake_owner();
+    for (std::uint32_t i = 0; i < card_.members; ++i)
+        if (Inbox* const other = i != own_ ? inbox_of(i) : nullptr)
+            other->wake_owner();
 }
 
 bool NodeBoard::released() const noexcept
@@ -159,8 +172,8 @@ bool NodeBoard::all_arrived() const noexcept
 
 void NodeBoard::wake_root()
 {
-    open_inboxes();
-    inboxes_.front().wake_owner();
+    if (Inbox* const root = inbox_of(0))
+        root->wake_owner();
 }
 
 }  // namespace tutti::transport::shm

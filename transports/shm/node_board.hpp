@@ -126,7 +126,7 @@ private:
     }
     static std::size_t slots_start(std::uint32_t members) noexcept;
     static std::size_t size_bytes(std::uint32_t members) noexcept;
-    void open_inboxes();
+    Inbox* inbox_of(std::uint32_t index);
     Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
     Member& member(std::uint32_t index) const noexcept;
     static Signature read(const Member& member) noexcept
@@ -142,7 +142,11 @@ private:
     std::uint32_t own_ = 0;
     std::uint64_t call_ = 0;       // that used the board
     std::uint64_t announced_ = 0;  // of any kind
-    std::vector<Inbox> inboxes_;   // whom to wake, by member without the own; opened when first needed
+    struct Waking {
+        std::optional<Inbox> inbox;  // opened when it first has to be woken
+        bool has_left = false;
+    };
+    std::vector<Waking> inboxes_;  // by member
 };
 
 }  // namespace tutti::transport::shm

@@ -28,6 +28,19 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
     CHECK(contains(text, std::string(mismatch.last_words)));
 }
 
+TEST_CASE(
+    "a request whose wait finds that calls differ is given up, and a program that catches that ends well",
+    "[endings]")
+{
+    for (const std::string ranks : {"2", "3", "4"}) {
+        const Result result = tuttirun({"--timeout", "20", "-n", ranks, program("api_mismatch"), "caught"});
+        CAPTURE(result.err);
+        CHECK(result.status == 0);
+        CHECK(lines_of(result.out) ==
+              std::vector<std::string>(static_cast<std::size_t>(std::stoi(ranks)), "caught, inactive"));
+    }
+}
+
 TEST_CASE("ranks that wait for each other in different communicators are told so", "[endings]")
 {
     struct Circle {

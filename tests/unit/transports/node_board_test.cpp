@@ -132,6 +132,19 @@ TEST_CASE("the last to arrive rings for member 0 alone, which finds all there an
     CHECK(members.inboxes[2].header().bell.load() == 1);
 }
 
+TEST_CASE("who is slow to wake the others does without those who have left")
+{
+    Members members(3);
+    for (auto& board : members.boards) {
+        board->begin();
+        board->arrive();
+    }
+    members.inboxes.clear();
+    CHECK_NOTHROW(members.boards[1]->wake_root());
+    CHECK_NOTHROW(members.boards[1]->release());
+    CHECK(members.boards[2]->released());
+}
+
 TEST_CASE("a process has boards up to a limit, and again once some are gone")
 {
     constexpr std::uint32_t kMembers = 60;  // some two megabytes each
