@@ -18,7 +18,7 @@ constexpr std::size_t kHostsShown = 8;
 constexpr std::size_t kWordsShown = 2000;
 
 /// `text` as one word of a shell's, whichever the user has there.
-std::string quoted(std::string_view text)
+std::string shell_quoted(std::string_view text)
 {
     std::string result = "'";
     for (const char letter : text)
@@ -157,7 +157,7 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
     if (!host.user.empty())
         command.insert(command.end(), {"-l", host.user});
     command.push_back(host.name);
-    command.push_back(fmt::format("exec {} --daemon", quoted(method.program)));
+    command.push_back(fmt::format("exec {} --daemon", shell_quoted(method.program)));
     return command;
 }
 
