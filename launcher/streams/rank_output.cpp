@@ -14,8 +14,8 @@ namespace tutti::launcher {
 namespace {
 
 /// More bytes than this are never between the ranks' pipes and the head's outputs.
-constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::uint64_t kOutputWindowBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kOutputReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kStreamBytes = sizeof(std::int32_t) + sizeof(std::uint8_t);
 
 }  // namespace
@@ -65,7 +65,7 @@ void RankOutput::read_rest()
     for (const auto& [fd, stream] : streams_)
         pipes.push_back(fd);
     for (const int fd : pipes)
-        while (on_the_way_bytes_ < kWindowBytes && streams_.contains(fd))
+        while (on_the_way_bytes_ < kOutputWindowBytes && streams_.contains(fd))
             read_one(fd);
     if (streams_.empty() && on_all_closed_)
         std::exchange(on_all_closed_, nullptr)();
@@ -75,14 +75,14 @@ void RankOutput::read_ready()
 {
     std::array<epoll_event, 64> events{};
     const int count = ::epoll_wait(ready_.get(), events.data(), static_cast<int>(events.size()), 0);
-    for (int i = 0; i < count && on_the_way_bytes_ < kWindowBytes; ++i)
+    for (int i = 0; i < count && on_the_way_bytes_ < kOutputWindowBytes; ++i)
         read_one(events.at(static_cast<std::size_t>(i)).data.fd);
     switch_reading();
 }
 
 void RankOutput::switch_reading()
 {
-    const bool should_read = !draining_ && on_the_way_bytes_ < kWindowBytes;
+    const bool should_read = !draining_ && on_the_way_bytes_ < kOutputWindowBytes;
     if (should_read != reading_) {
         reading_ = should_read;
         loop_.change(ready_.get(), should_read ? std::uint32_t{EPOLLIN} : 0);
@@ -98,8 +98,8 @@ std::string RankOutput::payload_of(const Stream& stream)
 void RankOutput::read_one(int fd)
 {
     // A frame's payload: which stream, and behind it what its pipe has.
-    static std::vector<char> payload(kStreamBytes + kReadBytes);
-    const ssize_t bytes = ::read(fd, payload.data() + kStreamBytes, kReadBytes);
+    static std::vector<char> payload(kStreamBytes + kOutputReadBytes);
+    const ssize_t bytes = ::read(fd, payload.data() + kStreamBytes, kOutputReadBytes);
     if (bytes < 0 && errno == EINTR)
         return;
     if (bytes < 0 && errno == EAGAIN && !draining_)

@@ -24,8 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kPatience{10'000};  // for all addresses together
-constexpr std::chrono::milliseconds kHeadStart{250};    // of an address before the next one is tried, too
+constexpr std::chrono::milliseconds kJoinPatience{10'000};  // for all addresses together
+constexpr std::chrono::milliseconds kHeadStart{250};        // of an address before the next one is tried, too
 
 /// One address on its way from connect() to proof.
 struct Attempt {
@@ -147,7 +147,7 @@ UniqueFd join_job(const DaemonRecord& record, int node)
                             {}});
     }
     std::size_t begun = 0;
-    const auto give_up = Clock::now() + kPatience;
+    const auto give_up = Clock::now() + kJoinPatience;
     auto next_begins = Clock::now();
     const auto under_way = [](const Attempt& attempt) { return static_cast<bool>(attempt.fd); };
     while (Clock::now() < give_up) {
