@@ -31,8 +31,7 @@ UniqueFd keep_only(UniqueFd stream)
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(null.get(), STDIN_FILENO);
     ::dup2(null.get(), STDOUT_FILENO);
-    if (stream.get() != STDERR_FILENO + 1)
-        stream.release();
+    stream.release();  // closed, or what is returned
     return UniqueFd(STDERR_FILENO + 1);
 }
 

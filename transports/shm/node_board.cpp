@@ -151,13 +151,15 @@ Inbox* NodeBoard::inbox_of(std::uint32_t index)
 
 void NodeBoard::release()
 {
-    for (std::uint32_t i = 0; i < card_.members; ++i)
+    // While they are still here.
+    for (std::uint32_t i = 0; i < card_.members && !all_looked_for_; ++i)
         if (i != own_)
-            inbox_of(i);                                        // while they are still here
+            inbox_of(i);
+    all_looked_for_ = true;
     header().released.store(call_, std::memory_order_release);  // pairs with released()
-    for (std::uint32_t i = 0; i < card_.members; ++i)
-        if (Inbox* const other = i != own_ ? inbox_of(i) : nullptr)
-            other->wake_owner();
+    for (Waking& other : inboxes_)
+        if (other.inbox)
+            other.inbox->wake_owner();
 }
 
 bool NodeBoard::released() const noexcept

@@ -147,6 +147,7 @@ private:
         bool has_left = false;
     };
     std::vector<Waking> inboxes_;  // by member
+    bool all_looked_for_ = false;
 };
 
 }  // namespace tutti::transport::shm
