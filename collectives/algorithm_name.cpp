@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "collectives/parse_bytes.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {

@@ -10,7 +10,7 @@
 #include "collectives/call.hpp"
 #include "collectives/operation.hpp"
 #include "collectives/pool.hpp"
-#include "lib/reduction/reduce_op.hpp"
+#include "lib/foundation/reduction/reduce_op.hpp"
 
 namespace tutti::collectives {
 

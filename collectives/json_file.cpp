@@ -10,7 +10,7 @@
 #include <set>
 
 #include "collectives/parse_bytes.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::collectives {
 

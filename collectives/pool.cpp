@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/fork.hpp"
+#include "lib/foundation/base/fork.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::pool {

@@ -1,6 +1,6 @@
 #include "transports/transport.hpp"
 
-#include "lib/base/copy.hpp"
+#include "lib/foundation/base/copy.hpp"
 
 #include <fmt/format.h>
 

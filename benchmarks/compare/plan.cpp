@@ -7,7 +7,7 @@
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/options.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
 

@@ -6,7 +6,7 @@
 
 #include "benchmarks/gloo/gloo_collective.hpp"
 #include "benchmarks/suite/collective_backend.hpp"
-#include "lib/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/bootstrap.hpp"
 
 namespace tutti::bench {
 

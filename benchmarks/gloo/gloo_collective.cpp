@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/reduction/types.hpp"
+#include "lib/foundation/reduction/types.hpp"
 
 namespace tutti::bench {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/bootstrap.hpp"
 
 namespace tutti::bench {
 

@@ -26,8 +26,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 Outcome run_program(const std::vector<std::string>& command, const Variables& variables,
                     double timeout_seconds);
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end this process but the program that run_program()
-/// runs, and are remembered: what has been measured can be kept. One at a time.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end this process but the program that
+/// run_program() runs, and are remembered: what has been measured can be kept. One at a time.
 class Interruptible {
 public:
     Interruptible();

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::bench {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/base/clock.hpp"
-#include "lib/base/terminal.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/terminal.hpp"
 
 namespace tutti::bench {
 

@@ -9,7 +9,7 @@
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/osu.hpp"
 #include "benchmarks/suite/size_range.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
 

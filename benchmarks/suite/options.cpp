@@ -8,7 +8,7 @@
 #include "benchmarks/suite/benchmark_options.hpp"
 #include "benchmarks/suite/osu_options.hpp"
 #include "benchmarks/suite/size_range.hpp"
-#include "lib/reduction/types.hpp"
+#include "lib/foundation/reduction/types.hpp"
 
 namespace tutti::bench {
 

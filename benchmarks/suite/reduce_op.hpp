@@ -13,7 +13,7 @@
 #include "benchmarks/suite/clock.hpp"
 #include "benchmarks/suite/combining.hpp"
 #include "benchmarks/suite/session.hpp"
-#include "lib/reduction/types.hpp"
+#include "lib/foundation/reduction/types.hpp"
 
 namespace tutti::bench {
 

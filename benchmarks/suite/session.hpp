@@ -15,7 +15,7 @@
 #include "benchmarks/suite/options.hpp"
 #include "benchmarks/suite/report.hpp"
 #include "benchmarks/suite/sampler.hpp"
-#include "lib/reduction/types.hpp"
+#include "lib/foundation/reduction/types.hpp"
 
 namespace tutti::bench {
 

@@ -7,7 +7,7 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/joined.hpp"
 #include "benchmarks/suite/tutti_collective.hpp"
-#include "lib/reduction/kernels.hpp"
+#include "lib/foundation/reduction/kernels.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {

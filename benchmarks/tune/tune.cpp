@@ -14,8 +14,8 @@
 #include "benchmarks/tune/calls.hpp"
 #include "benchmarks/tune/plan.hpp"
 #include "collectives/choice.hpp"
-#include "lib/base/cpus.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
 

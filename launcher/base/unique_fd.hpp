@@ -1,7 +1,7 @@
 // base::UniqueFd by the launcher's name.
 #pragma once
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher {
 

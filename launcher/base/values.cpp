@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/usage_error.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {

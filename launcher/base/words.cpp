@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "launcher/base/usage_error.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -13,7 +13,7 @@
 #include "launcher/base/words.hpp"
 #include "launcher/command_line/grammar.hpp"
 #include "launcher/command_line/help.hpp"
-#include "lib/network/interface_choice.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::launcher {

@@ -15,9 +15,9 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/daemon/daemon.hpp"
-#include "lib/base/terminal.hpp"
-#include "lib/control/channel.hpp"
-#include "lib/control/job_description.hpp"
+#include "lib/foundation/base/terminal.hpp"
+#include "lib/foundation/control/channel.hpp"
+#include "lib/foundation/control/job_description.hpp"
 
 namespace tutti::launcher {
 

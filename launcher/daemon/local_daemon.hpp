@@ -9,7 +9,7 @@
 #include "launcher/base/unique_fd.hpp"
 #include "launcher/ranks/session_directory.hpp"
 #include "launcher/ranks/spawn.hpp"
-#include "lib/security/key.hpp"
+#include "lib/foundation/security/key.hpp"
 
 namespace tutti::launcher {
 

@@ -25,7 +25,7 @@
 
 #include "launcher/base/version.hpp"
 #include "launcher/hosts/this_host.hpp"
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launcher/wire/codec.hpp"
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher::doctor {
 

@@ -10,7 +10,7 @@
 #include "launcher/base/event_loop.hpp"
 #include "launcher/doctor/messages.hpp"
 #include "launcher/doctor/probe.hpp"
-#include "lib/network/interface_choice.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
 
 namespace tutti::launcher::doctor {
 

@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/network/candidates.hpp"
+#include "lib/foundation/network/candidates.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "launcher/doctor/messages.hpp"
-#include "lib/base/unique_fd.hpp"
-#include "lib/network/interfaces.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/network/interfaces.hpp"
+#include "lib/foundation/security/handshake.hpp"
 
 namespace tutti::launcher::doctor {
 

@@ -15,7 +15,7 @@
 #include "launcher/base/usage_error.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/rank_environment.hpp"
-#include "lib/base/terminal.hpp"
+#include "lib/foundation/base/terminal.hpp"
 
 namespace tutti::launcher {
 

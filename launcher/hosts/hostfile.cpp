@@ -12,7 +12,7 @@
 
 #include "launcher/base/usage_error.hpp"
 #include "launcher/base/values.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
 namespace {

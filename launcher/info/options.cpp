@@ -8,7 +8,7 @@
 
 #include "collectives/catalogue.hpp"
 #include "collectives/parse_bytes.hpp"
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::info {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "collectives/catalogue.hpp"
-#include "lib/reduction/kernels.hpp"
+#include "lib/foundation/reduction/kernels.hpp"
 
 namespace tutti::info {
 

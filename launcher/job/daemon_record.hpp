@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/security/handshake.hpp"
-#include "lib/security/key.hpp"
+#include "lib/foundation/security/handshake.hpp"
+#include "lib/foundation/security/key.hpp"
 
 namespace tutti::launcher {
 

@@ -62,7 +62,7 @@ struct Options {
     int stdin_rank = 0;
     double timeout_seconds = 0;        // 0: none
     std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
-    std::string interface;             // networks that may be used, as lib/network reads it; empty: choose
+    std::string interface;  // networks that may be used, as lib/foundation/network reads it; empty: choose
     std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh
     std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
     std::string prefix;                          // where Tutti is installed on other hosts; empty: as here

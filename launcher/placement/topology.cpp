@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "launcher/wire/codec.hpp"
-#include "lib/base/cgroup.hpp"
+#include "lib/foundation/base/cgroup.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::launcher {

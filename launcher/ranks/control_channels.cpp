@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/control/job_description.hpp"
+#include "lib/foundation/control/job_description.hpp"
 
 namespace tutti::launcher {
 

@@ -11,7 +11,7 @@
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/base/unique_fd.hpp"
-#include "lib/control/packet.hpp"
+#include "lib/foundation/control/packet.hpp"
 
 namespace tutti::launcher {
 

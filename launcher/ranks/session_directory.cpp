@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/security/key.hpp"
+#include "lib/foundation/security/key.hpp"
 
 namespace tutti::launcher {
 

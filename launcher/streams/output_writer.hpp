@@ -16,7 +16,7 @@
 
 #include "launcher/streams/line_merger.hpp"
 #include "launcher/streams/output_files.hpp"
-#include "lib/base/terminal.hpp"
+#include "lib/foundation/base/terminal.hpp"
 
 namespace tutti::launcher {
 

@@ -8,7 +8,7 @@
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/base/unique_fd.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/security/handshake.hpp"
 
 namespace tutti::launcher {
 

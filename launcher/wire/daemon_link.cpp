@@ -10,7 +10,7 @@
 #include <array>
 #include <cstring>
 
-#include "lib/network/interface_choice.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
 
 namespace tutti::launcher {
 

@@ -30,8 +30,9 @@ std::string address_text(const sockaddr_storage& address);
 std::string peer_address(int fd);
 
 /// Numeric addresses under which other hosts may reach this one, the likely ones first; those of `interface`,
-/// as lib/network reads it, or of TUTTI_INTERFACE where that is empty. Loopback comes last: a daemon may have
-/// been started on this machine under another name. Throws tutti::Error when what was named is not there.
+/// as lib/foundation/network reads it, or of TUTTI_INTERFACE where that is empty. Loopback comes last: a
+/// daemon may have been started on this machine under another name. Throws tutti::Error when what was named
+/// is not there.
 std::vector<std::string> own_addresses(const std::string& interface);
 
 }  // namespace tutti::launcher

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/base/futex.hpp"
+#include "lib/foundation/base/futex.hpp"
 #include "transports/inproc/inproc_transport.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 #include "transports/self/self_transport.hpp"

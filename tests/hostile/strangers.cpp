@@ -21,8 +21,8 @@
 #include <utility>
 
 #include "launcher/job/daemon_record.hpp"
-#include "lib/base/unique_fd.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/security/handshake.hpp"
 #include "transports/tcp/frame.hpp"
 
 namespace tutti::test {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/futex.hpp"
-#include "lib/base/job_aborted.hpp"
+#include "lib/foundation/base/futex.hpp"
+#include "lib/foundation/base/job_aborted.hpp"
 
 namespace tutti::transport {
 

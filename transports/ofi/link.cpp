@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 
 namespace tutti::transport::ofi {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/unique_fd.hpp"
-#include "lib/network/candidates.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/network/candidates.hpp"
+#include "lib/foundation/security/handshake.hpp"
 
 namespace tutti::transport::ofi {
 

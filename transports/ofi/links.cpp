@@ -13,7 +13,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::ofi {

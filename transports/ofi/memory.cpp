@@ -2,7 +2,7 @@
 
 #include <rdma/fi_errno.h>
 
-#include "lib/security/key.hpp"
+#include "lib/foundation/security/key.hpp"
 
 namespace tutti::transport::ofi {
 

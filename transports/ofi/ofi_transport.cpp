@@ -8,8 +8,8 @@
 #include <array>
 #include <utility>
 
-#include "lib/base/clock.hpp"
-#include "lib/base/open_files.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/open_files.hpp"
 
 namespace tutti::transport::ofi {
 

@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/network/interface_choice.hpp"
-#include "lib/security/key.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
+#include "lib/foundation/security/key.hpp"
 #include "transports/ofi/buffers.hpp"
 #include "transports/ofi/card.hpp"
 #include "transports/ofi/endpoint.hpp"

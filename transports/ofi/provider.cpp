@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::ofi {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 #include "transports/ofi/library.hpp"
 
 namespace tutti::transport::ofi {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 
 namespace tutti::transport::ofi {

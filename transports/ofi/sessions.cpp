@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "lib/base/clock.hpp"
-#include "lib/base/say.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "transports/ofi/ofi_transport.hpp"
 
 namespace tutti::transport::ofi {

@@ -2,7 +2,7 @@
 // does not lead there, as between containers.
 #pragma once
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::transport::shm {
 

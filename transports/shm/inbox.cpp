@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/futex.hpp"
+#include "lib/foundation/base/futex.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 #include "transports/shm/descriptor_exchange.hpp"
 
 namespace tutti::transport::shm {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <exception>
 
-#include "lib/base/copy.hpp"
-#include "lib/base/pause.hpp"
+#include "lib/foundation/base/copy.hpp"
+#include "lib/foundation/base/pause.hpp"
 #include "transports/shm/process_memory.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"

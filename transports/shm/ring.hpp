@@ -26,7 +26,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/base/copy.hpp"
+#include "lib/foundation/base/copy.hpp"
 #include "transports/shm/record.hpp"
 #include "transports/shm/word_map.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "lib/base/fork.hpp"
+#include "lib/foundation/base/fork.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/futex.hpp"
+#include "lib/foundation/base/futex.hpp"
 #include "transports/shm/shared_heap.hpp"
 
 namespace tutti::transport::shm {

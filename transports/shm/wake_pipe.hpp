@@ -2,7 +2,7 @@
 // end.
 #pragma once
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 #include "transports/shm/local_process.hpp"
 
 namespace tutti::transport::shm {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::transport::tcp {
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <limits>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 
 namespace tutti::transport::tcp {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/network/candidates.hpp"
+#include "lib/foundation/network/candidates.hpp"
 #include "transports/tcp/card.hpp"
 #include "transports/tcp/meeting.hpp"
 #include "transports/tcp/socket.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "transports/tcp/socket.hpp"
 
 namespace tutti::transport::tcp {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/base/unique_fd.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/security/handshake.hpp"
 #include "transports/tcp/frame.hpp"
 #include "transports/tcp/poller.hpp"
 

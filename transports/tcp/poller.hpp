@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::transport::tcp {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <string>
 
-#include "lib/base/unique_fd.hpp"
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::transport::tcp {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/unique_fd.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 #include "transports/tcp/frame.hpp"
 #include "transports/tcp/poller.hpp"
 #include "transports/tcp/socket.hpp"

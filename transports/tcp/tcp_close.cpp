@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::transport::tcp {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "lib/base/clock.hpp"
-#include "lib/base/say.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/say.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::transport::tcp {

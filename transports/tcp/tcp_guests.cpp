@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::transport::tcp {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "lib/base/clock.hpp"
-#include "lib/base/open_files.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/open_files.hpp"
 #include "transports/tcp/congestion.hpp"
 
 namespace tutti::transport::tcp {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/network/interface_choice.hpp"
-#include "lib/security/key.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
+#include "lib/foundation/security/key.hpp"
 #include "transports/tcp/card.hpp"
 #include "transports/tcp/dial.hpp"
 #include "transports/tcp/hot_streams.hpp"

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/security/handshake.hpp"
 
 using namespace tutti;
 

@@ -137,7 +137,7 @@ TEST_CASE("ranks whose files in /proc belong to others share memory", "[containe
     const std::string copy = folder + "/program";
     std::filesystem::copy_file(test, copy);
     std::filesystem::permissions(copy, std::filesystem::perms(0711));
-    const std::string library = test.parent_path() / ".." / ".." / ".." / "lib" / "communicator";
+    const std::string library = test.parent_path() / ".." / ".." / ".." / "lib" / "core";
     check_shared(as_ordinary_user(launcher({"-x", "LD_LIBRARY_PATH=" + library, copy})));
     std::filesystem::remove_all(folder);
 }

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/bootstrap/bootstrap.hpp"
+#include "lib/engine/bootstrap/bootstrap.hpp"
 
 namespace {
 

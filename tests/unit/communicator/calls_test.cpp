@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/bootstrap/singleton.hpp"
-#include "lib/communicator/call_history.hpp"
-#include "lib/communicator/communicator_state.hpp"
-#include "lib/communicator/process.hpp"
-#include "lib/reduction/reduce_op.hpp"
+#include "lib/core/calls/call_history.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/engine/bootstrap/singleton.hpp"
+#include "lib/foundation/reduction/reduce_op.hpp"
 #include "tutti/tutti.hpp"
 
 using namespace tutti::detail;

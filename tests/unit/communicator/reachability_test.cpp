@@ -1,4 +1,4 @@
-#include "lib/communicator/reachability.hpp"
+#include "lib/core/job/reachability.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "lib/bootstrap/singleton.hpp"
-#include "lib/communicator/process.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/engine/bootstrap/singleton.hpp"
 
 namespace {
 

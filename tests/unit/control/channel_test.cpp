@@ -1,4 +1,4 @@
-#include "lib/control/channel.hpp"
+#include "lib/foundation/control/channel.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

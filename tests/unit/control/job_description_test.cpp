@@ -1,4 +1,4 @@
-#include "lib/control/job_description.hpp"
+#include "lib/foundation/control/job_description.hpp"
 
 #include <random>
 

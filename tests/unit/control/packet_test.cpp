@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "lib/control/packet.hpp"
+#include "lib/foundation/control/packet.hpp"
 
 using namespace tutti::control;
 using tutti::base::UniqueFd;

@@ -1,4 +1,4 @@
-#include "lib/base/cgroup.hpp"
+#include "lib/foundation/base/cgroup.hpp"
 
 #include <catch2/catch.hpp>
 

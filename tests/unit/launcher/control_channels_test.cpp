@@ -11,8 +11,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "lib/base/terminal.hpp"
-#include "lib/control/channel.hpp"
+#include "lib/foundation/base/terminal.hpp"
+#include "lib/foundation/control/channel.hpp"
 
 using namespace tutti::launcher;
 using tutti::control::Channel;

@@ -1,4 +1,4 @@
-#include "lib/base/suggest.hpp"
+#include "lib/foundation/base/suggest.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // The matcher's rules, one at a time. model_test.cpp mixes them all.
-#include "lib/matching/matcher.hpp"
+#include "lib/engine/matching/matcher.hpp"
 
 #include <catch2/catch.hpp>
 

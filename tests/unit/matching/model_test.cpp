@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "lib/matching/matcher.hpp"
+#include "lib/engine/matching/matcher.hpp"
 #include "tutti/status.hpp"
 
 namespace {
@@ -31,8 +31,8 @@ public:
     void arrive()
     {
         const MatchKey envelope{context(), number(sources_), number(tags_)};
-        const auto expected = std::ranges::find_if(
-            posted_, [&](const auto& receive) { return fits(receive->key, envelope); });
+        const auto expected =
+            std::ranges::find_if(posted_, [&](const auto& receive) { return fits(receive->key, envelope); });
         PostedReceive* const found = matcher_.match_arrival(envelope);
         REQUIRE(found == (expected == posted_.end() ? nullptr : expected->get()));
         if (found != nullptr) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/network/candidates.hpp"
+#include "lib/foundation/network/candidates.hpp"
 #include "tests/unit/network/support.hpp"
 
 using namespace tutti::network;

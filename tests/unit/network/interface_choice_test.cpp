@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/network/interface_choice.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
 #include "tests/unit/network/support.hpp"
 #include "tutti/error.hpp"
 

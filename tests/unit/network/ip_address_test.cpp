@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "lib/network/interfaces.hpp"
-#include "lib/network/ip_address.hpp"
+#include "lib/foundation/network/interfaces.hpp"
+#include "lib/foundation/network/ip_address.hpp"
 
 using tutti::network::IpAddress;
 using tutti::network::Subnet;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/network/interfaces.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::test {
 

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <thread>
 
-#include "lib/base/clock.hpp"
+#include "lib/foundation/base/clock.hpp"
 
 using namespace tutti;
 using namespace tutti::transport::ofi;

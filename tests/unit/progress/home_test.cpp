@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "lib/base/cpus.hpp"
-#include "lib/progress/engine.hpp"
-#include "lib/protocol/protocol.hpp"
+#include "lib/engine/progress/engine.hpp"
+#include "lib/engine/protocol/protocol.hpp"
+#include "lib/foundation/base/cpus.hpp"
 
 namespace tutti::progress {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "lib/base/unique_fd.hpp"
-#include "lib/progress/sleeper.hpp"
+#include "lib/engine/progress/sleeper.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::progress {
 

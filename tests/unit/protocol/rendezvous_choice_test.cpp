@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "lib/protocol/rendezvous_choice.hpp"
+#include "lib/engine/protocol/rendezvous_choice.hpp"
 
 using tutti::protocol::RendezvousChoice;
 using tutti::protocol::Way;

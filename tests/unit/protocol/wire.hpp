@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/protocol/protocol.hpp"
+#include "lib/engine/protocol/protocol.hpp"
 #include "transports/fault/fault_transport.hpp"
 
 namespace tutti::test {

@@ -1,5 +1,5 @@
 // Kernels of bool, integers, float, double and long double, against a plain loop written a second time here.
-#include "lib/reduction/kernels.hpp"
+#include "lib/foundation/reduction/kernels.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // ReduceOp, and the kernels that user_op makes.
-#include "lib/reduction/reduce_op.hpp"
+#include "lib/foundation/reduction/reduce_op.hpp"
 
 #include <catch2/catch.hpp>
 

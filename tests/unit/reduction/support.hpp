@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "lib/reduction/kernels.hpp"
+#include "lib/foundation/reduction/kernels.hpp"
 
 namespace tutti::reduction::test {
 

@@ -1,5 +1,5 @@
 // Reductions shared among threads: the same bits as one thread gives, and threads that rest use no processor.
-#include "lib/reduction/team.hpp"
+#include "lib/foundation/reduction/team.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "lib/reduction/reduce_op.hpp"
+#include "lib/foundation/reduction/reduce_op.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::reduction {

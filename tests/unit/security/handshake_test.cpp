@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/security/handshake.hpp"
 
 using namespace tutti::security;
 using Failure = Handshake::Failure;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/security/key.hpp"
+#include "lib/foundation/security/key.hpp"
 
 using tutti::security::Key;
 

@@ -195,7 +195,7 @@ TEST_CASE("a payload that is released may change: what was kept for it goes out 
         std::ranges::fill(payloads[i], std::byte{0xee});
     }
     const Bytes got = ends.pass(queue, expected.size(), finished);
-    CHECK((got == expected));  // not to be printed: it is long
+    CHECK((got == expected));     // not to be printed: it is long
     CHECK(finished.size() == 6);  // each once
     CHECK(std::set(finished.begin(), finished.end()).size() == 6);
 }

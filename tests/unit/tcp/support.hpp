@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/unique_fd.hpp"
-#include "lib/security/handshake.hpp"
+#include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/security/handshake.hpp"
 #include "transports/tcp/tcp_transport.hpp"
 
 namespace tutti::test {

@@ -1,5 +1,5 @@
 // How processes that share cores are spread over them.
-#include "lib/base/cpus.hpp"
+#include "lib/foundation/base/cpus.hpp"
 
 #include <catch2/catch.hpp>
 

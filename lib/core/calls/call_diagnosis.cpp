@@ -1,0 +1,303 @@
+#include "lib/core/calls/call_diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "lib/core/communicators/communicator_group.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+using collectives::CallKind;
+using protocol::CallHeader;
+using protocol::FrameKind;
+
+// Unexpected messages looked at: one of a wrong call is never taken, so it is among the oldest before long.
+constexpr std::size_t kMostMessages = 256;
+// After this a message of another call is enough, though its sender has not said what it calls.
+constexpr std::int64_t kAnswerNs = 1'500'000'000;
+
+// A call of this rank, and a message of another one with its number.
+struct Contradiction {
+    int rank;  // in the communicator
+    std::uint32_t number;
+    CallSignature mine;
+    CallMark theirs;
+    std::size_t message_bytes;
+};
+
+std::optional<Contradiction> contradiction(const CommunicatorState& state,
+                                           const protocol::UnexpectedRequest& message)
+{
+    const CallMark mark = CallMark::of(message.envelope.source(), message.envelope.tag());
+    if (mark.tag >= CommunicatorState::kCreateTags)
+        return std::nullopt;
+    const std::uint32_t number = state.whole_number(mark.number());
+    const CallSignature* const mine = state.calls().find(number);
+    if (mine == nullptr || mark == CallMark(number, *mine))
+        return std::nullopt;
+    return Contradiction{CallMark::rank_of(message.envelope.source()), number, *mine, mark,
+                         message.total_bytes};
+}
+
+// For a rank that has not said itself what it calls.
+Error error_of(const Contradiction& other)
+{
+    const std::string come = fmt::format("(a message of {} bytes of it has come)", other.message_bytes);
+    const CallKind kind = other.theirs.kind();
+    if (kind != other.mine.kind())
+        return mismatch(other.mine, other.rank, fmt::format("{} {}", name_of(kind), come));
+    if (const std::uint8_t algorithm = other.theirs.algorithm_beside(other.mine); algorithm != 0)
+        return algorithm_mismatch(other.mine, other.rank, algorithm, come);
+    return mismatch(
+        other.mine, other.rank,
+        fmt::format("another {}, with other arguments or by another algorithm {}", name_of(kind), come));
+}
+
+// `rank`: of the communicator, as `peer` says of itself.
+void check_speaker(const CommunicatorState& state, int peer, std::uint32_t rank)
+{
+    if (rank < static_cast<std::uint32_t>(state.size()) && state.world_rank(static_cast<int>(rank)) == peer)
+        return;
+    throw Error(ErrorCode::protocol, "progress",
+                fmt::format("rank {} of the job speaks for rank {} of a communicator, which it is not; check "
+                            "that all ranks run the same version of Tutti",
+                            peer, rank),
+                peer);
+}
+
+CallHeader header_of(FrameKind kind, const CommunicatorState& state, std::uint32_t number,
+                     const CallSignature& signature) noexcept
+{
+    return {protocol::Lead::of(kind, state.collective_context()), static_cast<std::uint32_t>(state.rank()),
+            number, signature.words()};
+}
+
+}  // namespace
+
+void CommunicatorTable::add(CommunicatorState& state)
+{
+    const std::lock_guard lock(mutex_);
+    states_[state.collective_context()] = &state;
+}
+
+void CommunicatorTable::remove(const CommunicatorState& state) noexcept
+{
+    const std::lock_guard lock(mutex_);
+    states_.erase(state.collective_context());
+}
+
+template <class Found>
+void CallDiagnosis::for_each_contradiction(Found&& found)
+{
+    protocol_.for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
+        communicators_->with(message.envelope.context, [&](const CommunicatorState& state) {
+            if (const auto other = contradiction(state, message))
+                found(state, *other);
+        });
+    });
+}
+
+void CallDiagnosis::look(std::int64_t waited_ns)
+{
+    Questions questions;
+    add_awaited(questions);
+    for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
+        if (waited_ns >= kAnswerNs)
+            throw told(error_of(other));
+        add(questions, state, state.world_rank(other.rank), other.number);
+    });
+    ask(questions);
+    if (is_blocked()) {
+        chain_began_in_ = blocked_in_->place();
+        pass_on_wait(static_cast<std::uint32_t>(rank_), ++chains_);
+    }
+}
+
+void CallDiagnosis::review()
+{
+    if (protocol_.unexpected_count() == 0)
+        return;
+    Questions questions;
+    for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
+        // Asked at the last review.
+        if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
+            throw told(error_of(other));
+        add(questions, state, state.world_rank(other.rank), other.number);
+    });
+    ask(questions);
+}
+
+void CallDiagnosis::conclude()
+{
+    if (told_)
+        return;
+    for_each_contradiction(
+        [&](const CommunicatorState&, const Contradiction& other) { throw told(error_of(other)); });
+}
+
+void CallDiagnosis::check_reuse(const CommunicatorState& state)
+{
+    constexpr std::uint32_t kHalf = (CallMark::kNumberMask + 1) / 2;
+    protocol_.for_each_waiting([&](const matching::MatchKey& key, int) {
+        if (key.context != state.collective_context() || key.tag() >= CommunicatorState::kCreateTags)
+            return;
+        const std::uint32_t number = CallMark::of(key.source(), key.tag()).number();
+        if ((number & kHalf) == (state.next_number() & kHalf))
+            throw Error(ErrorCode::not_supported, "collective",
+                        fmt::format("a collective is still under way after {} later ones on its "
+                                    "communicator: wait for its request first",
+                                    kHalf));
+    });
+}
+
+void CallDiagnosis::add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number)
+{
+    const auto [entry, is_new] = questions.try_emplace({state.collective_context(), peer}, number);
+    if (!is_new && state.next_number() - number > state.next_number() - entry->second)
+        entry->second = number;
+}
+
+// The ranks that this one waits for: for messages, for their taking one, or at the board.
+template <class Visit>
+void CallDiagnosis::for_each_awaited(Visit&& visit)
+{
+    protocol_.for_each_waiting([&](const matching::MatchKey& key, int peer) {
+        if (key.tag() >= CommunicatorState::kCreateTags || peer < 0)
+            return;
+        communicators_->with(key.context, [&](const CommunicatorState& state) {
+            visit(state, peer, state.whole_number(CallMark::of(key.source(), key.tag()).number()));
+        });
+    });
+    communicators_->for_each([&](const CommunicatorState& state) {
+        for (const int rank : state.awaited_at_board())
+            visit(state, state.world_rank(rank), state.next_number() - 1);
+    });
+}
+
+void CallDiagnosis::add_awaited(Questions& questions)
+{
+    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
+        add(questions, state, peer, number);
+    });
+}
+
+bool CallDiagnosis::is_blocked() const noexcept
+{
+    return one_thread_ && blocked_in_ != nullptr && blocked_in_->has_order();
+}
+
+// Says to all that this rank waits for in the call that it blocks in.
+void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
+{
+    const CallPlace place = blocked_in_->place();
+    const CommunicatorState& own = blocked_in_->communicator();
+    std::set<int> awaited;
+    for_each_awaited([&](const CommunicatorState& state, int peer, std::uint32_t number) {
+        if (&state == &own && number == place.number && peer != rank_)
+            awaited.insert(peer);
+    });
+    const CallSignature* const call = own.calls().find(place.number);
+    const protocol::CallWaitHeader wait{
+        protocol::Lead::of(FrameKind::call_wait, place.context),
+        static_cast<std::uint32_t>(own.rank()),
+        place.number,
+        origin,
+        chain,
+        static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
+    for (const int peer : awaited) {
+        try {
+            protocol_.tell_call(peer, wait);
+        } catch (const Error&) {
+            // As above: it has left, or cannot be reached.
+        }
+    }
+}
+
+void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
+{
+    const CallSignature* const mine = blocked_in_->communicator().calls().find(blocked_in_->place().number);
+    throw Error(
+        ErrorCode::invalid_argument, "collective",
+        fmt::format(
+            "this rank calls {} of one communicator, which cannot end before rank {} of the job has "
+            "ended {} of another communicator, which waits for this rank: ranks must call collectives "
+            "of different communicators in the same order",
+            mine != nullptr ? mine->describe() : "a collective", sender,
+            name_of(static_cast<CallKind>(kind))),
+        sender);
+}
+
+void CallDiagnosis::ask(const Questions& questions)
+{
+    for (const auto& [whom, number] : questions) {
+        communicators_->with(whom.first,
+                             [&, peer = whom.second, what = number](const CommunicatorState& state) {
+                                 tell(FrameKind::call_inquiry, state, peer, what);
+                             });
+    }
+}
+
+void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int peer, std::uint32_t number)
+{
+    const CallSignature* const mine = state.calls().find(number);
+    if (mine == nullptr)
+        return;
+    try {
+        protocol_.tell_call(peer, header_of(kind, state, number, *mine));
+    } catch (const Error&) {
+        // It has left, or cannot be reached: then this rank hears of that.
+    }
+}
+
+void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std::uint32_t number)
+{
+    for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
+        if (&state == &of && other.rank == rank && other.number == number)
+            throw told(error_of(other));
+    });
+}
+
+void CallDiagnosis::heard(int peer, const CallHeader& call)
+{
+    communicators_->with(call.lead.context(), [&](const CommunicatorState& state) {
+        check_speaker(state, peer, call.rank);
+        const CallSignature theirs(call.signature);
+        const CallSignature* const mine = state.calls().find(call.number);
+        if (mine == nullptr || *mine == theirs)
+            return;
+        if (call.lead.kind() == FrameKind::call_inquiry)
+            tell(FrameKind::call_differs, state, peer, call.number);
+        throw told(mismatch(*mine, static_cast<int>(call.rank), theirs));
+    });
+}
+
+void CallDiagnosis::heard(int peer, const protocol::CallWaitHeader& wait)
+{
+    bool stands = false;
+    communicators_->with(wait.lead.context(), [&](const CommunicatorState& state) {
+        check_speaker(state, peer, wait.rank);
+        const bool made = static_cast<std::int32_t>(wait.number - state.next_number()) < 0;
+        stands = !made && is_blocked();
+    });
+    if (!stands)
+        return;
+    if (wait.origin == static_cast<std::uint32_t>(rank_)) {
+        if (wait.chain == chains_ && blocked_in_->place() == chain_began_in_)
+            raise_circle(peer, wait.kind);
+        return;
+    }
+    const auto [passed, is_new] = passed_.try_emplace(wait.origin, wait.chain);
+    if (!is_new && static_cast<std::int32_t>(wait.chain - passed->second) <= 0)
+        return;  // each chain once, so that none runs round a circle for ever
+    passed->second = wait.chain;
+    pass_on_wait(wait.origin, wait.chain);
+}
+
+}  // namespace tutti::detail

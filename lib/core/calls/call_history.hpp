@@ -1,0 +1,35 @@
+// The last calls of a rank on one communicator, for others that ask.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "lib/core/calls/call_signature.hpp"
+
+namespace tutti::detail {
+
+class CallHistory {
+public:
+    static constexpr std::uint32_t kKept = 128;
+
+    void note(std::uint32_t number, const CallSignature& signature) noexcept
+    {
+        entries_[number % kKept] = {signature, number, true};
+    }
+    /// nullptr: not made yet, made too long ago, or a call that says nothing of itself.
+    const CallSignature* find(std::uint32_t number) const noexcept
+    {
+        const Entry& entry = entries_[number % kKept];
+        return entry.made && entry.number == number ? &entry.signature : nullptr;
+    }
+
+private:
+    struct Entry {
+        CallSignature signature;
+        std::uint32_t number = 0;
+        bool made = false;
+    };
+    std::array<Entry, kKept> entries_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,47 @@
+// A non-blocking collective under way: its coroutine and the group it runs on.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "collectives/task.hpp"
+#include "lib/core/communicators/communicator_group.hpp"
+#include "lib/engine/request/request_state.hpp"
+
+namespace tutti::detail {
+
+/// The completion hook of a CollectiveRequest's task: ends the request.
+void collective_ended(void* request) noexcept;
+
+struct CollectiveRequest : RequestState, progress::Deferred {
+    CollectiveRequest(std::shared_ptr<CommunicatorState> communicator_state, std::uint32_t number)
+        : RequestState(Kind::collective),
+          Deferred([](Deferred& self) noexcept {
+              auto& request = static_cast<CollectiveRequest&>(self);
+              request.task.start({collective_ended, &request});
+          }),
+          communicator(std::move(communicator_state)),
+          group(*communicator, number)
+    {
+        owner = &communicator->process();
+    }
+    virtual ~CollectiveRequest() = default;
+
+    std::shared_ptr<CommunicatorState> communicator;
+    CommunicatorGroup group;
+    collectives::Task task;  // last: its frame refers to the group
+};
+
+/// With what its coroutine refers to beside the caller's buffers. `Plan`: see run_collective.hpp.
+template <class Plan>
+struct PlannedCollective final : CollectiveRequest {
+    PlannedCollective(std::shared_ptr<CommunicatorState> state, std::uint32_t number, Plan given)
+        : CollectiveRequest(std::move(state), number), plan(std::move(given))
+    {
+    }
+    ~PlannedCollective() override { task = {}; }  // before what its frame refers to
+
+    Plan plan;
+};
+
+}  // namespace tutti::detail

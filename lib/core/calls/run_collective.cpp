@@ -1,0 +1,28 @@
+#include "lib/core/calls/run_collective.hpp"
+
+namespace tutti::detail {
+
+void collective_ended(void* context) noexcept
+{
+    auto& request = *static_cast<CollectiveRequest*>(context);
+    // The coroutine is still in its final suspension: whether it failed shows in what rethrow() does.
+    ErrorCode result = ErrorCode::success;
+    try {
+        request.task.rethrow();
+    } catch (const Error& error) {
+        result = error.code();
+    } catch (...) {
+        result = ErrorCode::internal;
+    }
+    request.finish(result);
+}
+
+void Started::keep(std::shared_ptr<void> what) const
+{
+    if (starter_ != nullptr)
+        starter_->keep = std::move(what);
+    else if (state_ != nullptr)
+        RequestAccess::keep(*state_, std::move(what));
+}
+
+}  // namespace tutti::detail

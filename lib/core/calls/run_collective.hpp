@@ -1,0 +1,112 @@
+// How a communicator runs a collective: to its end (blocking), by progress (a request), or whenever it is
+// started (a persistent request).
+//
+// Each collective has one plan for all three: a function object that returns the coroutine for a group. It is
+// made when the call is checked, before anything is sent, and holds what the coroutine refers to beside the
+// caller's buffers. It only reads itself, and moves no data: each start makes another coroutine of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/communicators/communicator_group.hpp"
+#include "lib/core/requests/request_access.hpp"
+#include "tutti/error.hpp"
+#include "tutti/started.hpp"
+
+namespace tutti::detail {
+
+/// Drives a task of the group to its end. Throws what it throws.
+inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
+                  collectives::Task& task)
+{
+    const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
+    engine.begin_all();
+    task.start();
+    engine.wait(lock, [&] {
+        group.poll_board();
+        return task.done();
+    });
+    group.rethrow(task);
+}
+
+/// The board of a blocking call. Throws in the call's name where a rank is lost while all agree on one.
+template <class Plan>
+transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, const Plan& plan)
+{
+    try {
+        return state.board(lock);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost || error.peer() == Error::kNoPeer)
+            throw;
+        const std::uint32_t number = state.next_collective();
+        CommunicatorGroup group(state, number);
+        static_cast<void>(plan(group));  // says what it is, and never runs
+        state.raise_lost(error.peer(), state.calls().find(number));
+    }
+}
+
+/// Drives the plan's coroutine to its end. Throws what it throws.
+template <class Plan>
+void run_blocking(CommunicatorState& state, const Plan& plan)
+{
+    progress::Engine& engine = state.process().engine();
+    auto lock = engine.lock();
+    transport::shm::NodeBoard* const board = board_for(state, lock, plan);
+    CommunicatorGroup group(state, state.next_collective(), board);
+    collectives::Task task = plan(group);
+    drive(engine, lock, group, task);
+}
+
+/// Starts the plan's coroutine, which progress then drives; the request keeps the plan.
+template <class Plan>
+Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
+{
+    progress::Engine& engine = state->process().engine();
+    auto lock = engine.lock();
+    auto request =
+        std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
+    request->task = request->plan(request->group);
+    engine.begin(*request);
+    engine.started();
+    return RequestAccess::active(*request.release());
+}
+
+/// A plan that is started again and again; requests share it.
+template <class Plan>
+class CollectiveStarter final : public Starter {
+public:
+    CollectiveStarter(std::shared_ptr<CommunicatorState> state, Plan plan)
+        : state_(std::move(state)), plan_(std::make_shared<Plan>(std::move(plan)))
+    {
+    }
+    Request start() override
+    {
+        Request request =
+            detail::start(state_, [plan = plan_](collectives::Group& group) { return (*plan)(group); });
+        if (keep != nullptr)
+            RequestAccess::keep(*RequestAccess::state(request), keep);
+        return request;
+    }
+
+private:
+    std::shared_ptr<CommunicatorState> state_;
+    std::shared_ptr<const Plan> plan_;
+};
+
+template <class Plan>
+Started run(Form form, const std::shared_ptr<CommunicatorState>& state, Plan plan)
+{
+    if (form == Form::blocking) [[likely]] {
+        run_blocking(*state, plan);
+        return {};
+    }
+    if (form == Form::nonblocking)
+        return Started(start(state, std::move(plan)));
+    return Started(std::make_unique<CollectiveStarter<Plan>>(state, std::move(plan)));
+}
+
+}  // namespace tutti::detail

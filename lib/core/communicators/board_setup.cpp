@@ -1,0 +1,82 @@
+// A communicator's board: who gets one, and how its ranks agree on it.
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/broadcast/broadcast.hpp"
+#include "lib/core/calls/run_collective.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+using collectives::Task;
+using transport::shm::BoardCard;
+using transport::shm::NodeBoard;
+
+// To share memory costs each rank some 100 us: for communicators that are used more than once or twice.
+constexpr int kCallsBefore = 4;
+// Two ranks exchange messages as quickly.
+constexpr int kFewest = 3;
+
+// A rank that cannot have the memory, or has boards enough, says so to the others: then nobody uses it.
+std::unique_ptr<NodeBoard> or_nothing(auto&& make)
+{
+    try {
+        return std::make_unique<NodeBoard>(make());
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+}  // namespace
+
+NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
+{
+    if (!cores_are_agreed_) [[unlikely]]
+        agree_on_cores();
+    const bool eligible = placement_.one_node && placement_.more_ranks_than_cores && size() >= kFewest &&
+                          process_.inbox() != nullptr;
+    if (eligible && blocking_calls_ < kCallsBefore && ++blocking_calls_ == kCallsBefore) [[unlikely]]
+        make_board(lock);
+    return board_.get();
+}
+
+void CommunicatorState::make_board(progress::Engine::Lock& lock)
+{
+    CommunicatorGroup group(*this, next_collective());
+    group.announce({.kind = collectives::CallKind::share_memory});
+    progress::Engine& engine = process_.engine();
+    std::unique_ptr<NodeBoard> made;
+    BoardCard card{};
+    if (rank_ == 0) {
+        made = or_nothing([&] {
+            return NodeBoard::create(static_cast<std::uint32_t>(size()), process_.inbox()->owner,
+                                     process_.exchange());
+        });
+        if (made)
+            card = made->card();
+    }
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&card, 1));
+    Task informed = collectives::broadcast_flat(group, bytes, 0);
+    drive(engine, lock, group, informed);
+    if (rank_ != 0 && BoardCard::parse(bytes))
+        made = or_nothing([&] { return NodeBoard::open(card, process_.exchange()); });
+    if (made)
+        made->join(static_cast<std::uint32_t>(rank_), *process_.inbox());
+
+    auto all_have_it = static_cast<std::uint8_t>(made != nullptr);
+    const collectives::Buffer vote{reinterpret_cast<std::byte*>(&all_have_it), 1, 1};
+    Task voted =
+        collectives::allreduce_flat(group, vote.data, vote, {reduction::Op::min, reduction::DataType::uint8});
+    drive(engine, lock, group, voted);
+    if (made)
+        made->close_descriptor();
+    if (all_have_it != 0)
+        board_ = std::move(made);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,132 @@
+// Group over the engine: what collective algorithms run on in a real job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "collectives/group.hpp"
+#include "collectives/task.hpp"
+#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/communicator_board.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/communicators/group_operation.hpp"
+#include "lib/core/job/process.hpp"
+
+namespace tutti::detail {
+
+/// The messages of one collective call on one communicator, and its use of the board. Used under the engine's
+/// lock.
+class CommunicatorGroup final : public collectives::Group {
+public:
+    /// Call `number` of the communicator. A blocking call may use the communicator's board where there is
+    /// one; poll_board() must then be called while it waits.
+    CommunicatorGroup(CommunicatorState& state, std::uint32_t number,
+                      transport::shm::NodeBoard* board = nullptr)
+        : Group(state.rank(), state.size(), with_board(state.placement(), board)),
+          state_(state),
+          number_(number),
+          mark_(number, CallSignature()),
+          memory_(board)
+    {
+    }
+    /// A call that has no common order, told apart by its tag alone.
+    CommunicatorGroup(CommunicatorState& state, CreateTag tag)
+        : Group(state.rank(), state.size(), state.placement()), state_(state)
+    {
+        mark_.tag = tag.value;
+    }
+
+    collectives::Operation send(int peer, std::span<const std::byte> data) override
+    {
+        return start_send(peer, data, false);
+    }
+    collectives::Operation send_parts(int peer, collectives::Parts parts) override;
+    collectives::Operation recv_view(int peer, collectives::View& view) override;
+    collectives::Operation send_ahead(int peer, std::span<const std::byte> data) override
+    {
+        return start_send(peer, data, placement().more_ranks_than_cores);
+    }
+    collectives::Operation recv(int peer, std::span<std::byte> data) override;
+    collectives::Operation recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
+                                       collectives::ReduceOp op, collectives::Side arriving) override;
+    void copy_with(int peer, std::span<std::byte> dst, std::span<const std::byte> src) override
+    {
+        if (dst.data() != src.data())
+            state_.process().protocol().copy_own(state_.world_rank(peer), dst, src);
+    }
+    collectives::Board* board() noexcept override
+    {
+        if (!board_ && memory_ != nullptr)
+            board_.emplace(*memory_, *this);
+        return board_ ? &*board_ : nullptr;
+    }
+
+    void announce(const collectives::Call& call) override
+    {
+        const CallSignature signature(call, memory_ != nullptr);
+        mark_ = CallMark(number_, signature);
+        state_.note_call(number_, signature);
+        if (memory_ != nullptr)
+            memory_->announce(signature.words());
+    }
+
+    /// Throws what has ended the call's task, if anything has: in its name where memory has run out.
+    void rethrow(const collectives::Task& task) const
+    {
+        if (task.failed()) [[unlikely]]
+            rethrow_named(task);
+    }
+
+    Process& process() const noexcept { return state_.process(); }
+    const CommunicatorState& communicator() const noexcept { return state_; }
+    /// False where calls are told apart by a tag, and have no number.
+    bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
+    CallPlace place() const noexcept { return {state_.collective_context(), number_}; }
+
+    void poll_board()
+    {
+        if (board_)
+            board_->poll();
+    }
+
+private:
+    static collectives::Placement with_board(collectives::Placement placement,
+                                             const transport::shm::NodeBoard* board) noexcept
+    {
+        placement.board_bytes = board != nullptr ? transport::shm::NodeBoard::kSlotBytes : 0;
+        return placement;
+    }
+
+    void release(collectives::OperationState& state) noexcept override;
+    void end_view(int sender, std::uint64_t id) noexcept override
+    {
+        state_.process().protocol().end_view(sender, id);
+    }
+    [[noreturn]] void raise(const collectives::OperationState& state) const override;
+    void rethrow_named(const collectives::Task& task) const;
+    const CallSignature* my_call() const;
+    std::string_view my_name() const;
+    std::string describe_mine() const;
+    [[noreturn]] void abort_for_memory(const GroupSend& send) const;
+    [[noreturn]] void raise_failed(ErrorCode result, int peer) const;
+    collectives::Operation start_send(int peer, std::span<const std::byte> data, bool copied);
+    void release_send(GroupSend& send) noexcept;
+    void release_receive(GroupReceive& receive) noexcept;
+    GroupReceive& new_receive(int peer, std::span<std::byte> data);
+    matching::MatchKey envelope() const noexcept
+    {
+        return {state_.collective_context(), state_.rank() | mark_.above_rank, mark_.tag};
+    }
+    collectives::Operation start(GroupSend& send);
+    collectives::Operation start(GroupReceive& receive);
+
+    CommunicatorState& state_;
+    std::uint32_t number_ = 0;
+    CallMark mark_;
+    transport::shm::NodeBoard* memory_ = nullptr;
+    std::optional<CommunicatorBoard> board_;  // once the algorithm has asked for it
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,78 @@
+#include "lib/core/communicators/communicator_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/job/process.hpp"
+
+namespace tutti::detail {
+
+CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank)
+    : process_(process),
+      table_(process.calls().communicators()),
+      id_(id),
+      members_(std::move(members)),
+      rank_(rank)
+{
+    placement_.one_node =
+        std::ranges::all_of(members_, [&](int member) { return process_.is_local(member); });
+    if (const std::span<const int> nodes = process_.bootstrap().node_of_rank();
+        !nodes.empty() && !placement_.one_node) {
+        std::vector<int> node_of_member(members_.size());
+        std::ranges::transform(members_, node_of_member.begin(),
+                               [&](int member) { return nodes[static_cast<std::size_t>(member)]; });
+        placement_.nodes = &nodes_.emplace(node_of_member);
+    }
+    placement_.more_ranks_than_cores = process_.shared_cores();
+    table_->add(*this);
+}
+
+CommunicatorState::~CommunicatorState()
+{
+    table_->remove(*this);
+}
+
+std::vector<int> CommunicatorState::awaited_at_board() const
+{
+    std::vector<int> awaited;
+    if (board_ == nullptr || board_->released())
+        return awaited;
+    for (int other = 0; other < size(); ++other)
+        if (!board_->is_as_far(static_cast<std::uint32_t>(other)))
+            awaited.push_back(other);
+    return awaited;
+}
+
+void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
+                                   std::string_view name) const
+{
+    throw Error(code, call != nullptr ? name_of(call->kind()) : name,
+                fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
+                            member, call != nullptr ? call->describe() : name,
+                            process_.protocol().why_lost(world_rank(member))),
+                member);
+}
+
+// Ranks of a node may take its cores for shared or not each for itself (TUTTI_SHARED_CORES, a quota of a
+// container of their own), but algorithms and the board are chosen by it: the first of them decides for all.
+void CommunicatorState::agree_on_cores()
+{
+    const auto of_own_node =
+        std::ranges::find_if(members_, [&](int member) { return process_.is_local(member); });
+    placement_.more_ranks_than_cores = process_.shared_cores_of(*of_own_node);
+    cores_are_agreed_ = true;
+}
+
+void CommunicatorState::review_calls()
+{
+    if (!cores_are_agreed_)
+        agree_on_cores();
+    if (next_call_ == 0)
+        return;
+    process_.calls().review();
+    if (next_call_ % ((CallMark::kNumberMask + 1) / 2) == 0)
+        process_.calls().check_reuse(*this);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,159 @@
+#include "lib/core/job/attendance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/business_card.hpp"
+#include "lib/core/job/process.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+using transport::Presence;
+
+// Ranks asked at once of which nothing is known yet: each may be a connection.
+constexpr int kMostAsked = 8;
+// In a message.
+constexpr int kMostNamed = 4;
+constexpr int kMostMembers = 8;
+
+std::string communicator_name(const CommunicatorState& state)
+{
+    if (state.context() == kWorldContext)
+        return fmt::format("the communicator of all {} ranks", state.size());
+    std::string members;
+    for (int i = 0; i < std::min(state.size(), kMostMembers); ++i)
+        members += (i == 0 ? "" : ", ") + std::to_string(state.world_rank(i));
+    return fmt::format("the communicator of the job's ranks {}{}", members,
+                       state.size() > kMostMembers ? " and more" : "");
+}
+
+}  // namespace
+
+Attendance::Probe::Probe(const CommunicatorState& state, int source) : state_(state), source_(source)
+{
+    state_.process().attendance().probes_.push_back(*this);
+}
+
+Attendance::Probe::~Probe()
+{
+    base::IntrusiveList<Probe, ProbeTag>::remove(*this);
+}
+
+bool Attendance::look()
+{
+    std::set<int> named;
+    std::set<std::uint64_t> anybody;  // contexts
+    const auto add = [&](std::uint64_t context, int peer) {
+        if (peer >= 0)
+            named.insert(peer);
+        else
+            anybody.insert(context);
+    };
+    process_.protocol().for_each_waiting(
+        [&](const matching::MatchKey& key, int peer) { add(key.context, peer); });
+    for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
+        add(probe->state_.context(),
+            probe->source_ == any_source ? -1 : probe->state_.world_rank(probe->source_));
+    CommunicatorTable& communicators = *process_.calls().communicators();
+    communicators.for_each([&](const CommunicatorState& state) {
+        for (const int member : state.awaited_at_board()) {
+            const int peer = state.world_rank(member);
+            if (process_.protocol().is_lost(peer))
+                state.raise_lost_at_board(member);
+            named.insert(peer);
+        }
+    });
+    for (const int peer : named)
+        look_after(peer);
+    bool soon = false;
+    for (const std::uint64_t context : anybody) {
+        communicators.with(CommunicatorState::collective_context_of(context),
+                           [&](const CommunicatorState& state) { soon |= look_for_anybody(state); });
+    }
+    return soon;
+}
+
+Presence Attendance::look_after(int peer)
+{
+    if (peer == process_.rank())
+        return Presence::here;
+    if (process_.protocol().is_lost(peer))
+        return Presence::gone;
+    const auto card = process_.bootstrap().find(peer, kCardKey);
+    if (!card)
+        return Presence::unknown;
+    for (const auto& transport : process_.engine().transports()) {
+        const auto address = find_address(*card, transport->name());
+        if (address && transport->reach(peer, *address))
+            return transport->look_after(peer, *address);
+    }
+    return Presence::unknown;
+}
+
+// The next ranks first: of many that wait not all ask the same one, and the nearest are the cheapest to ask.
+bool Attendance::look_for_anybody(const CommunicatorState& state)
+{
+    bool all_lost = true;
+    int asked = 0;
+    for (int i = 1; i < state.size() && asked < kMostAsked; ++i) {
+        const int peer = state.world_rank((state.rank() + i) % state.size());
+        if (process_.protocol().is_lost(peer))
+            continue;
+        all_lost = false;
+        const Presence presence = look_after(peer);
+        if (presence == Presence::here)
+            return false;
+        asked += presence == Presence::unknown;
+    }
+    if (all_lost)
+        end_hopeless(state);
+    return !all_lost;
+}
+
+// Nothing has come in this pass, so nothing of this rank's own is on its way either. Another thread of it may
+// still send, and so may the one that waits for something else now.
+void Attendance::end_hopeless(const CommunicatorState& state)
+{
+    if (process_.thread_level() == ThreadLevel::multiple)
+        return;
+    process_.protocol().fail_awaited_from_anybody(state.context());
+    for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
+        probe->hopeless_ |= &probe->state_ == &state && probe->source_ == any_source;
+}
+
+std::string Attendance::nobody_left(std::uint64_t context, int tag)
+{
+    std::string text = "nobody is left who could send what this rank waits for";
+    process_.calls().communicators()->with(
+        CommunicatorState::collective_context_of(context),
+        [&](const CommunicatorState& state) { text = detail::nobody_left(state, tag); });
+    return text;
+}
+
+std::string nobody_left(const CommunicatorState& state, int tag)
+{
+    const std::string wait =
+        fmt::format("rank {} waits for a message from any source with {} in {}", state.rank(),
+                    tag == any_tag ? "any tag" : fmt::format("tag {}", tag), communicator_name(state));
+    if (state.size() == 1)
+        return wait + ", in which it is alone: nobody else could send one";
+    std::string gone;
+    const int others = state.size() - 1;
+    for (int i = 0, named = 0; i < state.size() && named < kMostNamed; ++i) {
+        if (i == state.rank())
+            continue;
+        gone += fmt::format("{}rank {}: {}", named++ == 0 ? "" : "; ", i,
+                            state.process().protocol().why_lost(state.world_rank(i)));
+    }
+    if (others > kMostNamed)
+        gone += fmt::format("; and {} more", others - kMostNamed);
+    return fmt::format("{}, and all others of it are gone: {}", wait, gone);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,91 @@
+#include "lib/core/job/business_card.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace tutti::detail {
+
+namespace {
+
+// In front of every card; changes with anything that ranks exchange.
+constexpr std::string_view kVersion = "tutti 0.1 ";
+
+// Beside the transports' names.
+constexpr std::string_view kCores = "cores";
+constexpr std::string_view kShared = "shared";
+constexpr std::string_view kOwn = "own";
+
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes)
+{
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    const auto size_bytes = std::as_bytes(std::span(&size, 1));
+    to.insert(to.end(), size_bytes.begin(), size_bytes.end());
+    to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+std::span<const std::byte> bytes_of(std::string_view text)
+{
+    return std::as_bytes(std::span(text));
+}
+
+[[noreturn]] void foreign()
+{
+    throw Error(
+        ErrorCode::protocol, "connect",
+        "the peer's business card is of another version of Tutti; start all ranks with the same library");
+}
+
+std::span<const std::byte> take(std::span<const std::byte>& from)
+{
+    std::uint32_t size = 0;
+    if (from.size() < sizeof size)
+        foreign();
+    std::memcpy(&size, from.data(), sizeof size);
+    from = from.subspan(sizeof size);
+    if (from.size() < size)
+        foreign();
+    const auto taken = from.first(size);
+    from = from.subspan(size);
+    return taken;
+}
+
+}  // namespace
+
+std::vector<std::byte> make_business_card(
+    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores)
+{
+    std::vector<std::byte> card(bytes_of(kVersion).begin(), bytes_of(kVersion).end());
+    append(card, bytes_of(kCores));
+    append(card, bytes_of(shares_cores ? kShared : kOwn));
+    for (const auto& transport : transports) {
+        append(card, bytes_of(transport->name()));
+        append(card, transport->address());
+    }
+    return card;
+}
+
+std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> card, std::string_view name)
+{
+    const auto version = bytes_of(kVersion);
+    if (card.size() < version.size() || !std::ranges::equal(card.first(version.size()), version))
+        foreign();
+    for (auto rest = card.subspan(version.size()); !rest.empty();) {
+        const auto found_name = take(rest);
+        const auto address = take(rest);
+        if (std::ranges::equal(found_name, bytes_of(name)))
+            return address;
+    }
+    return std::nullopt;
+}
+
+bool shares_cores(std::span<const std::byte> card)
+{
+    const auto cores = find_address(card, kCores);
+    if (!cores)
+        foreign();
+    return std::ranges::equal(*cores, bytes_of(kShared));
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,152 @@
+#include "lib/core/job/network_transports.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "lib/foundation/base/say.hpp"
+#include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
+#include "lib/foundation/security/key.hpp"
+#include "transports/ofi/ofi_transport.hpp"
+#include "transports/tcp/congestion.hpp"
+#include "transports/tcp/tcp_transport.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+constexpr std::string_view kWithProvider = "ofi:";
+
+security::Key key_of(bootstrap::Bootstrap& bootstrap)
+{
+    const auto key = security::Key::from_hex(bootstrap.job_key());
+    if (!key)
+        throw Error(ErrorCode::bootstrap, "start", "the launcher's key for this job is no key");
+    return *key;
+}
+
+std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
+{
+    std::string host = bootstrap.host_of(bootstrap.rank());
+    if (host.empty()) {
+        std::array<char, 256> name{};
+        gethostname(name.data(), name.size() - 1);
+        host = name.data();
+    }
+    return host;
+}
+
+FabricWish wish_of_environment()
+{
+    const char* const text = std::getenv("TUTTI_FABRIC");
+    return FabricWish::parse(text != nullptr ? text : "");
+}
+
+// tuttirun -v
+bool is_verbose() noexcept
+{
+    return std::getenv("TUTTI_VERBOSE") != nullptr;
+}
+
+// Within a node, for containers whose ranks cannot open each other's memory: where nobody hands it over, and
+// a network is wished for by name.
+bool wants_detour(bootstrap::Bootstrap& bootstrap, const FabricWish& wish)
+{
+    return wish.kind != FabricWish::Kind::automatic && bootstrap.name() == "pmix" && bootstrap.size() > 1 &&
+           bootstrap.control() == nullptr;
+}
+
+// The lowest rank of each node says what its messages to other nodes go through.
+void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
+{
+    if (is_verbose() && bootstrap.local_peers().front() == bootstrap.rank())
+        base::say(
+            fmt::format("tutti: rank {} (host {}): other nodes over {}\n", bootstrap.rank(), host, what));
+}
+
+}  // namespace
+
+FabricWish FabricWish::parse(std::string_view text)
+{
+    static constexpr std::string_view kNames[] = {"tcp", "ofi", "ofi:PROVIDER"};
+    if (text.empty())
+        return {};
+    if (text == "tcp")
+        return {Kind::tcp, {}};
+    if (text == "ofi")
+        return {Kind::ofi, {}};
+    if (text.starts_with(kWithProvider) && text.size() > kWithProvider.size())
+        return {Kind::ofi, std::string(text.substr(kWithProvider.size()))};
+    throw Error(ErrorCode::invalid_argument, "environment",
+                fmt::format("TUTTI_FABRIC={} is none of tcp, ofi and ofi:PROVIDER{}", text,
+                            base::did_you_mean(text, kNames)));
+}
+
+bool has_rdma_adapter(const std::string& root)
+{
+    std::error_code ignored;
+    for (const char* devices : {"/sys/class/infiniband", "/sys/class/cxi"})
+        if (std::filesystem::directory_iterator(root + devices, ignored) !=
+            std::filesystem::directory_iterator())
+            return true;
+    return false;
+}
+
+void check_network_variables()
+{
+    static_cast<void>(wish_of_environment());
+    static_cast<void>(network::InterfaceChoice::from_environment());
+    if (const std::string wish = transport::tcp::congestion_wish(); !wish.empty())
+        static_cast<void>(transport::tcp::choose_congestion_control(wish));
+}
+
+std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap)
+{
+    std::vector<std::unique_ptr<transport::Transport>> transports;
+    const FabricWish wish = wish_of_environment();
+    if (bootstrap.node_of_rank().empty() && !wants_detour(bootstrap, wish))
+        return transports;
+    const security::Key key = key_of(bootstrap);
+    const std::string host = host_of_this_rank(bootstrap);
+    const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();
+
+    using Kind = FabricWish::Kind;
+    if (wish.kind == Kind::ofi || (wish.kind == Kind::automatic && has_rdma_adapter())) {
+        try {
+            auto ofi = std::make_unique<transport::ofi::OfiTransport>(
+                transport::ofi::OfiOptions{.rank = bootstrap.rank(),
+                                           .ranks = bootstrap.size(),
+                                           .key = key,
+                                           .host = host,
+                                           .interfaces = interfaces,
+                                           .provider = wish.provider,
+                                           .adapter = wish.kind == Kind::automatic});
+            tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
+            transports.push_back(std::move(ofi));
+        } catch (const Error& error) {
+            if (wish.kind == Kind::ofi)
+                throw;
+            tell(bootstrap, host, fmt::format("no adapter: {}", error.what()));
+        }
+    }
+    if (wish.kind != Kind::ofi) {
+        auto tcp = std::make_unique<transport::tcp::TcpTransport>(
+            transport::tcp::TcpOptions{.rank = bootstrap.rank(),
+                                       .ranks = bootstrap.size(),
+                                       .key = key,
+                                       .host = host,
+                                       .interfaces = interfaces,
+                                       .congestion_control = transport::tcp::congestion_wish(),
+                                       // Those of all ranks would be too many lines.
+                                       .tells_ways = is_verbose() && bootstrap.rank() == 0});
+        tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
+        transports.push_back(std::move(tcp));
+    }
+    return transports;
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,297 @@
+#include "lib/core/job/process.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
+
+#include "collectives/choice.hpp"
+#include "collectives/pool.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/business_card.hpp"
+#include "lib/core/job/network_transports.hpp"
+#include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/suggest.hpp"
+#include "transports/self/self_transport.hpp"
+#include "transports/shm/shm_transport.hpp"
+#include "tutti/allocate.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+// A size from the environment, in bytes, with K, M or G behind it.
+std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, std::size_t least)
+{
+    const char* text = std::getenv(variable);
+    if (text == nullptr || *text == '\0')
+        return otherwise;
+    char* end = nullptr;
+    const unsigned long long number = std::strtoull(text, &end, 10);
+    const std::string_view unit = end;
+    const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+    const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
+    if (!valid || (number << shift) < least)
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("{}={} is no size of at least {} bytes; write for example {}=64K", variable,
+                                text, least, variable));
+    return static_cast<std::size_t>(number << shift);
+}
+
+Progress progress_from_environment(Progress otherwise)
+{
+    static constexpr std::string_view kNames[] = {"calls", "thread"};
+    const char* text = std::getenv("TUTTI_PROGRESS");
+    if (text == nullptr || *text == '\0')
+        return otherwise;
+    const auto found = std::ranges::find(kNames, text);
+    if (found == std::end(kNames))
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("TUTTI_PROGRESS={} is neither calls nor thread{}", text,
+                                base::did_you_mean(text, kNames)));
+    return static_cast<Progress>(found - std::begin(kNames));
+}
+
+protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
+{
+    // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
+    const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
+    // Of what goes over a network the kernel holds megabytes.
+    const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
+    protocol::ProtocolOptions options;
+    if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
+        options.eager_limit_bytes =
+            bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
+    options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
+    // To wait for a receiver that has no core now costs more than any copy.
+    if (shared_cores)
+        options.view_from_bytes = options.eager_limit_bytes.value_or(protocol::kEagerLimitBytes) + 1;
+    return options;
+}
+
+void* allocate_mappable(std::size_t size_bytes) noexcept
+{
+    try {
+        return allocate(size_bytes);
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+// An arena, and each that a peer has and is read here, takes much more of them than is used.
+bool has_addresses_to_spare() noexcept
+{
+    rlimit limit{};
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
+}
+
+// What peers of this node can map.
+constexpr collectives::pool::LargeBlocks kMappable = {allocate_mappable, deallocate};
+
+}  // namespace
+
+Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
+                 std::shared_ptr<transport::InprocHub> hub)
+    : bootstrap_(std::move(bootstrap)),
+      threads_(options.threads),
+      shared_cores_(base::cores_are_shared(local_ranks())),
+      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_),
+                [this](int peer) -> transport::Transport& { return connect(peer); }),
+      calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
+      engine_(protocol_, engine_options(options.progress, hub == nullptr)),
+      team_(hub == nullptr ? threads_of_reductions() : 1)
+{
+    protocol_.set_call_listener(&calls_);
+    engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
+        if (twice_as_long)
+            calls_.look(waited_ns);
+        return attendance_.look();
+    });
+    collectives::choice();
+    check_network_variables();
+    const std::span<const int> local = bootstrap_->local_peers();
+    if (hub != nullptr) {
+        engine_.add(std::make_unique<transport::InprocTransport>(std::move(hub), rank()));
+    } else if (local.size() > 1) {
+        if (control::Channel* const channel = bootstrap_->control())
+            exchange_.emplace(*channel);
+        auto shm = std::make_unique<transport::shm::ShmTransport>(
+            rank(), local,
+            transport::shm::ShmOptions{
+                .sleeps_often = crowded(), .exchange = exchange(), .shares_copies = !shared_cores_});
+        shm_ = shm.get();
+        if (has_addresses_to_spare())
+            collectives::pool::set_large_blocks(kMappable);
+        engine_.add(std::move(shm));
+    }
+    for (auto& network : make_network_transports(*bootstrap_))
+        engine_.add(std::move(network));
+    if (size() > 1)
+        bootstrap_->publish(kCardKey, make_business_card(engine_.transports(), shared_cores_));
+
+    std::vector<int> everybody(static_cast<std::size_t>(size()));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    world_ = std::make_shared<CommunicatorState>(*this, kWorldContext, std::move(everybody), rank());
+    self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
+}
+
+const transport::shm::InboxCard* Process::inbox() const noexcept
+{
+    return shm_ != nullptr ? &shm_->card() : nullptr;
+}
+
+bool Process::shared_cores_of(int peer)
+{
+    if (peer == rank() || shm_ == nullptr)
+        return shared_cores_;  // threads have one environment
+    const auto [known, is_new] = shared_cores_of_.try_emplace(peer);
+    if (is_new || !known->second)
+        known->second = shares_cores(bootstrap_->fetch(peer, kCardKey));
+    return *known->second;
+}
+
+int Process::home_cpu() const noexcept
+{
+    const std::span<const int> local = bootstrap_->local_peers();
+    const auto index = std::ranges::lower_bound(local, rank()) - local.begin();
+    return base::cpu_of(static_cast<int>(index), local_ranks());
+}
+
+progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_processes) const
+{
+    return {.many_threads = threads_ == ThreadLevel::multiple,
+            .progress_thread = progress_from_environment(wanted) == Progress::thread,
+            .spare_core = base::cores_owned(local_ranks()) > 1,
+            .shared_cores = shared_cores_,
+            .crowded = crowded(),
+            .home_cpu = ranks_are_processes ? home_cpu() : -1};
+}
+
+// A progress thread, which may reduce too, leaves the program its core.
+int Process::threads_of_reductions() const
+{
+    const int cores = base::cores_owned(local_ranks());
+    return reduction::reduction_threads(engine_.has_thread() ? cores - 1 : cores);
+}
+
+bool Process::crowded() const
+{
+    return shared_cores_ && base::cores_are_crowded(local_ranks());
+}
+
+Process::~Process()
+{
+    engine_.close();
+    protocol_.fail_all();
+}
+
+bool Process::is_local(int peer) const
+{
+    return std::ranges::binary_search(bootstrap_->local_peers(), peer);
+}
+
+std::uint64_t Process::new_context()
+{
+    // 23 bits of rank, 32 of count and one that tells collectives apart make the 56 bits that a frame has.
+    return static_cast<std::uint64_t>(rank()) << 32 | next_context_++;
+}
+
+transport::Transport& Process::connect(int peer)
+{
+    if (protocol_.is_lost(peer))
+        throw Error(ErrorCode::peer_lost, "connect",
+                    fmt::format("rank {} of the job: {}", peer, protocol_.why_lost(peer)), peer);
+    if (peer == rank())
+        return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
+    const auto& transports = engine_.transports();
+    const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
+    std::string why;
+    for (const auto& transport : transports) {
+        const auto address = find_address(card, transport->name());
+        if (address && transport->reach(peer, *address)) {
+            try {
+                transport->connect(peer, *address);
+            } catch (const Error& error) {
+                if (error.code() != ErrorCode::not_supported)
+                    throw;
+                why = error.what();
+                continue;
+            }
+            if (is_local(peer) && transport.get() != shm_ && shm_ != nullptr)
+                tell_detour(peer, *transport, why);
+            return *transport;
+        }
+        if (address && why.empty())
+            why = transport->unreachable(*address);
+    }
+    const auto name = [this](int of) {
+        const std::string host = bootstrap_->host_of(of);
+        return host.empty() ? std::string("an unnamed host") : host;
+    };
+    if (is_local(peer))
+        why = fmt::format(
+            "they are on one node and share no memory{}{}; start them in one container, or by tuttirun in "
+            "containers that pass TUTTI_CONTROL and its descriptor on, or set TUTTI_FABRIC=tcp for all ranks",
+            why.empty() ? "" : ": ", why);
+    else if (why.empty())
+        why =
+            "they have no network transport in common; start all ranks with the same TUTTI_FABRIC (tuttirun "
+            "--fabric)";
+    throw Error(ErrorCode::not_supported, "connect",
+                fmt::format("rank {} on {} cannot reach rank {} on {}: {}", rank(), name(rank()), peer,
+                            name(peer), why),
+                peer);
+}
+
+// Where containers keep ranks of a node apart, all of them: one tells.
+void Process::tell_detour(int peer, const transport::Transport& instead, const std::string& why)
+{
+    if (std::exchange(told_detour_, true) || rank() != bootstrap_->local_peers().front())
+        return;
+    fmt::print(stderr, "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n",
+               rank(), peer, why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name());
+}
+
+void Process::conclude()
+{
+    const auto lock = engine_.lock();
+    try {
+        engine_.progress();
+    } catch (const Error&) {
+        return;  // the program has been told before
+    }
+    calls_.conclude();
+}
+
+bool Process::is_referred_to()
+{
+    int states = 0;
+    calls_.communicators()->for_each([&](const CommunicatorState&) { ++states; });
+    return states > 2 || world_.use_count() > 1 || self_.use_count() > 1 || engine_.has_requests();
+}
+
+void Process::end()
+{
+    const auto lock = engine_.lock();
+    engine_.end(std::make_exception_ptr(
+        Error(ErrorCode::invalid_argument, "Environment",
+              "a communicator or request was used after the Environment had ended; keep it until the last "
+              "call")));
+    for (int peer = 0; peer < size(); ++peer)
+        protocol_.peer_lost(peer, "this rank's own Environment has ended; keep it until the last call");
+}
+
+void Process::abort(int status, const std::string& what)
+{
+    // The loss of a peer is then the likely reason, and this rank's words are but its consequence.
+    if (protocol_.has_lost_peers())
+        bootstrap_->let_launcher_end_the_job();
+    bootstrap_->abort(status, fmt::format("rank {}: {}", rank(), what));
+    std::abort();  // for the compiler, which does not see that a virtual call never returns
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,112 @@
+// One rank's runtime: its bootstrap, engine, protocol and transports. Several live in one process where ranks
+// are threads, so nothing here is global.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/core/calls/call_diagnosis.hpp"
+#include "lib/core/communicators/group_operation.hpp"
+#include "lib/core/job/attendance.hpp"
+#include "lib/core/job/control_exchange.hpp"
+#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/engine/progress/engine.hpp"
+#include "lib/engine/protocol/protocol.hpp"
+#include "lib/foundation/base/pool.hpp"
+#include "lib/foundation/reduction/team.hpp"
+#include "transports/inproc/inproc_transport.hpp"
+#include "transports/shm/shm_transport.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+
+// Context ids that are the same everywhere without a message, because no rank but 0 gives ids of rank 0, and
+// it begins behind them.
+inline constexpr std::uint64_t kWorldContext = 0;
+inline constexpr std::uint64_t kLeadersContext = 1;
+
+class Process {
+public:
+    /// `hub` connects ranks that are threads; without it ranks are processes of this node.
+    Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
+            std::shared_ptr<transport::InprocHub> hub = nullptr);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    int rank() const noexcept { return bootstrap_->rank(); }
+    int size() const noexcept { return bootstrap_->size(); }
+    ThreadLevel thread_level() const noexcept { return threads_; }
+    /// What this rank takes its cores for, and what another one of its node does. The latter may wait for
+    /// that rank's start. Under the lock.
+    bool shared_cores() const noexcept { return shared_cores_; }
+    bool shared_cores_of(int peer);
+    bool is_local(int peer) const;
+    bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
+    protocol::Protocol& protocol() noexcept { return protocol_; }
+    progress::Engine& engine() noexcept { return engine_; }
+    CallDiagnosis& calls() noexcept { return calls_; }
+    Attendance& attendance() noexcept { return attendance_; }
+    /// How this rank is woken through shared memory; nullptr where it has no such transport.
+    const transport::shm::InboxCard* inbox() const noexcept;
+    /// How ranks of the node open each other's memory where /proc does not lead there; nullptr: not at all.
+    transport::shm::DescriptorExchange* exchange() noexcept { return exchange_ ? &*exchange_ : nullptr; }
+
+    const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
+    const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
+
+    /// A context id that no other rank and no earlier call gives. Under the lock.
+    std::uint64_t new_context();
+
+    /// The program makes no more calls. Throws where other ranks have made different ones.
+    void conclude();
+
+    /// Whether communicators or requests are left that refer to this.
+    bool is_referred_to();
+    /// For these, once the job has been left: all their calls that would move something throw. Not under the
+    /// lock.
+    void end();
+
+    /// Ends the whole job; `what` is told with this rank. Where peers were lost, the launcher may first end
+    /// it with the words on what became of them.
+    [[noreturn]] void abort(int status, const std::string& what);
+
+    // Objects of operations under way. Under the lock.
+    base::Pool<protocol::SendRequest> sends;
+    base::Pool<protocol::ReceiveRequest> receives;
+    base::Pool<GroupSend> group_sends;
+    base::Pool<GroupReceive> group_receives;
+
+private:
+    int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
+    bool crowded() const;
+    int home_cpu() const noexcept;
+    progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
+    int threads_of_reductions() const;
+    transport::Transport& connect(int peer);
+    void tell_detour(int peer, const transport::Transport& instead, const std::string& why);
+
+    std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
+    std::optional<ControlExchange> exchange_;
+    ThreadLevel threads_;
+    bool shared_cores_;
+    protocol::Protocol protocol_;
+    CallDiagnosis calls_;
+    Attendance attendance_{*this};
+    progress::Engine engine_;
+    reduction::Team team_;
+    transport::shm::ShmTransport* shm_ = nullptr;
+    bool told_detour_ = false;
+    std::map<int, std::optional<bool>> shared_cores_of_;
+    std::uint32_t next_context_ = kLeadersContext + 1;
+    std::shared_ptr<CommunicatorState> world_;
+    std::shared_ptr<CommunicatorState> self_;
+};
+
+}  // namespace tutti::detail

@@ -1,0 +1,105 @@
+#include "lib/core/job/reachability.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/requests/request_access.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "tutti/communicator.hpp"
+#include "tutti/environment.hpp"
+
+namespace tutti {
+
+namespace {
+
+// The lowest rank of each node, in the order of these ranks.
+std::vector<int> leaders_of(std::span<const int> node_of_rank)
+{
+    std::set<int> seen;
+    std::vector<int> leaders;
+    for (int rank = 0; rank < static_cast<int>(node_of_rank.size()); ++rank)
+        if (seen.insert(node_of_rank[static_cast<std::size_t>(rank)]).second)
+            leaders.push_back(rank);
+    return leaders;
+}
+
+// All that are asked have published their cards and ask, too: none computes yet, so who says nothing for so
+// long is another one, or stopped.
+constexpr std::int64_t kSilenceNs = 10'000'000'000;
+
+// Waits until all are complete, but no longer than that.
+bool are_complete_soon(detail::Process& process, std::span<const Request> requests)
+{
+    progress::Engine::Lock lock = process.engine().lock();
+    const std::int64_t until_ns = base::now_ns() + kSilenceNs;
+    const auto is_done = [](const Request& request) {
+        return !request.active() || RequestAccess::state(request)->done;
+    };
+    const auto are_done = [&] { return std::ranges::all_of(requests, is_done); };
+    process.engine().wait(lock, [&] { return are_done() || base::now_ns() >= until_ns; });
+    return are_done();
+}
+
+void tell_who_is_silent(detail::Process& process, int peer)
+{
+    for (const auto& transport : process.engine().transports()) {
+        if (const std::string where = transport->silent_at(peer); !where.empty())
+            fmt::print(
+                stderr,
+                "tutti: rank {} waits for rank {} on host {}: whoever took the connection says nothing at "
+                "{}; somebody else has that address, or the process is stopped\n",
+                process.rank(), peer, process.bootstrap().host_of(peer), where);
+    }
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<int> nodes_asked(int node, int nodes)
+{
+    std::set<int> asked;
+    for (int distance = 1; distance < nodes;
+         distance = nodes <= kMostNodesAsked ? distance + 1 : 2 * distance) {
+        asked.insert((node + distance) % nodes);
+        asked.insert((node + nodes - distance) % nodes);
+    }
+    return {asked.begin(), asked.end()};
+}
+
+}  // namespace detail
+
+void Environment::prove_reachability() const
+{
+    detail::Process& process = *process_;
+    const std::vector<int> leaders = leaders_of(process.bootstrap().node_of_rank());
+    const auto own = std::ranges::find(leaders, process.rank());
+    if (leaders.size() < 2 || own == leaders.end())
+        return;
+    const auto node = static_cast<int>(own - leaders.begin());
+    const Communicator among(
+        std::make_shared<detail::CommunicatorState>(process, detail::kLeadersContext, leaders, node));
+    std::span<std::byte> nothing;
+    std::vector<Request> requests;
+    const std::vector<int> asked = detail::nodes_asked(node, static_cast<int>(leaders.size()));
+    for (const int other : asked) {
+        requests.push_back(among.irecv(nothing, other, 0));
+        requests.push_back(among.isend(nothing, other, 0));
+    }
+    if (!are_complete_soon(process, requests)) {
+        const auto lock = process.engine().lock();
+        for (const int other : asked)
+            tell_who_is_silent(process, leaders[static_cast<std::size_t>(other)]);
+    }
+    wait_all(requests);
+}
+
+}  // namespace tutti

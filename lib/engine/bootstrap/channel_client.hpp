@@ -1,0 +1,48 @@
+// The bootstrap of a rank that its daemon knows and no PMIx server takes: one with a user of its own (a
+// container that maps users), or whose server is gone before it could join.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/foundation/control/channel.hpp"
+#include "lib/foundation/control/job_description.hpp"
+
+namespace tutti::bootstrap {
+
+class ChannelClient final : public Bootstrap {
+public:
+    /// That of the rank which the environment of a PMIx client names; nullptr where it has no channel, or the
+    /// daemon does not answer.
+    static std::unique_ptr<ChannelClient> connect();
+
+    ChannelClient(std::unique_ptr<control::Channel> channel, control::JobDescription job, int rank);
+
+    std::string_view name() const noexcept override { return "control channel"; }
+    int rank() const noexcept override { return rank_; }
+    int size() const noexcept override { return static_cast<int>(job_.node_of_rank.size()); }
+    std::span<const int> local_peers() const noexcept override { return local_peers_; }
+    std::span<const int> node_of_rank() const noexcept override;
+    std::string host_of(int rank) const override;
+    std::string job_key() override { return job_.key; }
+    control::Channel* control() noexcept override { return channel_.get(); }
+
+    void publish(std::string_view key, std::span<const std::byte> value) override;
+    std::vector<std::byte> fetch(int rank, std::string_view key) override;
+    std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
+    void fence() override;
+    void let_launcher_end_the_job() override;
+    [[noreturn]] void abort(int status, std::string_view message) override;
+    void finalize() override;
+
+private:
+    std::unique_ptr<control::Channel> channel_;
+    const control::JobDescription job_;
+    const int rank_;
+    std::vector<int> local_peers_;
+    unsigned fences_ = 0;
+};
+
+}  // namespace tutti::bootstrap

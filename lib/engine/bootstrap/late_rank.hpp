@@ -1,0 +1,44 @@
+// Tells the user whom a rank waits for, when that takes long.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/foundation/base/say.hpp"
+
+namespace tutti::bootstrap {
+
+class LateRank {
+public:
+    LateRank(const Bootstrap& job, int rank) : job_(job), rank_(rank) {}
+    /// To be called several times a second while `rank` has published nothing. Says so once. Time in which
+    /// this process was stopped does not count.
+    void tell()
+    {
+        const Clock::time_point now = Clock::now();
+        waited_ += std::min<Clock::duration>(now - std::exchange(last_, now), kLongestTurn);
+        if (told_ || waited_ < kLate)
+            return;
+        told_ = true;
+        const std::string host = job_.host_of(rank_);
+        base::say(fmt::format("tutti: rank {} waits for rank {}{}, which has not joined the job in {} s\n",
+                              job_.rank(), rank_, host.empty() ? "" : " on " + host, kLate.count()));
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kLate{5};
+    static constexpr std::chrono::milliseconds kLongestTurn{500};
+
+    const Bootstrap& job_;
+    const int rank_;
+    Clock::time_point last_ = Clock::now();
+    Clock::duration waited_{};
+    bool told_ = false;
+};
+
+}  // namespace tutti::bootstrap

@@ -1,0 +1,194 @@
+#include "lib/engine/bootstrap/pmix_client.hpp"
+
+#include <pmix.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "lib/engine/bootstrap/bounded_call.hpp"
+#include "lib/engine/bootstrap/pmix_values.hpp"
+#include "lib/engine/bootstrap/waiting.hpp"
+#include "lib/foundation/base/say.hpp"
+#include "lib/foundation/security/key.hpp"
+
+namespace tutti::bootstrap {
+
+namespace {
+
+// For libpmix to take leave, which gives up after 2 s itself. It waits for ever where the program has closed
+// descriptors that it does not know, as daemons close all, and libpmix's among them.
+constexpr std::chrono::milliseconds kFarewellPatience(5000);
+
+std::vector<std::string> split(std::string_view text, char separator)
+{
+    std::vector<std::string> parts;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(separator), text.size());
+        parts.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return parts;
+}
+
+}  // namespace
+
+PmixClient::PmixClient()
+{
+    pmix_proc_t self{};
+    check(PMIx_Init(&self, nullptr, 0), "start", "cannot connect to the launcher");
+    job_name_ = self.nspace;
+    rank_ = static_cast<int>(self.rank);
+    control_ = control::Channel::inherited(job_name_, rank_);
+    if (control_)
+        control_->joined();
+    const std::optional<long> size = as_number(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE));
+    if (!size || *size <= rank_) {
+        PMIx_Finalize(nullptr, 0);
+        throw Error(ErrorCode::bootstrap, "start",
+                    "the launcher's PMIx server does not tell how many ranks the job has; "
+                    "start the program with tuttirun");
+    }
+    size_ = static_cast<int>(*size);
+    if (const auto peers = as_text(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS)))
+        local_peers_ = parse_ranks(peers->c_str());
+    if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_))
+        local_peers_ = {rank_};  // nothing is known of the others, so none is taken for local
+    if (local_peers_.size() < static_cast<std::size_t>(size_))
+        find_nodes();
+}
+
+/// Asks for the ranks of each node: few questions where ranks are many. A rank of which nothing is told is
+/// alone on its node, and whatever is told, local_peers() are those of this one.
+void PmixClient::find_nodes()
+{
+    constexpr int kUnknown = -1;
+    node_of_rank_.assign(static_cast<std::size_t>(size_), kUnknown);
+    char* list = nullptr;
+    if (PMIx_Resolve_nodes(job_name_.c_str(), &list) == PMIX_SUCCESS && list != nullptr)
+        host_names_ = split(list, ',');
+    std::free(list);
+    for (std::size_t node = 0; node < host_names_.size(); ++node) {
+        pmix_proc_t* ranks = nullptr;
+        std::size_t count = 0;
+        if (PMIx_Resolve_peers(host_names_[node].c_str(), job_name_.c_str(), &ranks, &count) != PMIX_SUCCESS)
+            continue;
+        for (const pmix_proc_t& proc : std::span(ranks, count))
+            if (proc.rank < node_of_rank_.size())
+                node_of_rank_[proc.rank] = static_cast<int>(node);
+        PMIX_PROC_FREE(ranks, count);
+    }
+    int next = static_cast<int>(host_names_.size());
+    const int told = node_of_rank_[static_cast<std::size_t>(rank_)];
+    const int own = told != kUnknown ? told : next++;
+    for (int rank = 0; rank < size_; ++rank) {
+        int& node = node_of_rank_[static_cast<std::size_t>(rank)];
+        const bool local = std::binary_search(local_peers_.begin(), local_peers_.end(), rank);
+        if (local)
+            node = own;
+        else if (node == kUnknown || node == own)
+            node = next++;
+    }
+}
+
+std::string PmixClient::host_of(int rank) const
+{
+    const auto index = static_cast<std::size_t>(rank);
+    const int node = index < node_of_rank_.size() ? node_of_rank_[index] : -1;
+    if (node >= 0 && static_cast<std::size_t>(node) < host_names_.size())
+        return host_names_[static_cast<std::size_t>(node)];
+    return as_text(ask(job_name_, static_cast<pmix_rank_t>(rank), PMIX_HOSTNAME)).value_or("");
+}
+
+std::string PmixClient::job_key()
+{
+    // tuttirun gives one to every rank; under another launcher rank 0 does.
+    constexpr const char* kKey = "tutti.key";
+    if (auto given = as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey)))
+        return *std::move(given);
+    if (rank_ == 0) {
+        const std::string key = security::Key::random().to_hex();
+        publish(kKey, std::as_bytes(std::span(key)));
+        return key;
+    }
+    const std::vector<std::byte> published = fetch(0, kKey);
+    return {reinterpret_cast<const char*>(published.data()), published.size()};
+}
+
+PmixClient::~PmixClient()
+{
+    // No finalize here: a rank that leaves without it is a failure, and the launcher shall see it.
+}
+
+void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
+{
+    pmix_value_t entry{};
+    entry.type = PMIX_BYTE_OBJECT;
+    // PMIx_Put copies it.
+    entry.data.bo.bytes = const_cast<char*>(reinterpret_cast<const char*>(value.data()));
+    entry.data.bo.size = value.size();
+    const std::string name(key);
+    check(PMIx_Put(PMIX_GLOBAL, name.c_str(), &entry), "publish", fmt::format("cannot store '{}'", key));
+    check(PMIx_Commit(), "publish", fmt::format("cannot send '{}'", key));
+    if (control_)
+        control_->deposit(key, {reinterpret_cast<const char*>(value.data()), value.size()});
+}
+
+void PmixClient::fence()
+{
+    const pmix_proc_t all = make_proc(job_name_, PMIX_RANK_WILDCARD);
+    const pmix_status_t status = PMIx_Fence(&all, 1, nullptr, 0);
+    if (status != PMIX_SUCCESS)
+        let_launcher_end_the_job();
+    check(status, "fence", "not all ranks came");
+}
+
+void PmixClient::let_launcher_end_the_job()
+{
+    std::this_thread::sleep_for(kLauncherPatience);
+}
+
+void PmixClient::abort(int status, std::string_view message)
+{
+    const std::string text(message);
+    if (!control_ || !control_->abort(status, message))
+        abort_by_server(status, text);
+    // The launcher ends this process, if it has not done so yet; an abort is never a success.
+    ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
+}
+
+void PmixClient::abort_by_server(int status, const std::string& text)
+{
+    // The server has been taken leave of: the launcher hears the exit status alone.
+    if (finalized_) {
+        base::say(fmt::format("tutti: {}; ending this process with status {}\n", text, status));
+        return;
+    }
+    // tuttirun shows the message with its own; other launchers drop it.
+    if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
+        base::say(fmt::format("tutti: {}; ending the job with status {}\n", text, status));
+        std::fflush(nullptr);
+    }
+    call_within(kFarewellPatience, [status, text] { return PMIx_Abort(status, text.c_str(), nullptr, 0); });
+}
+
+void PmixClient::finalize()
+{
+    if (!finalized_) {
+        finalized_ = true;
+        // A daemon that knows needs no PMIx server, which may be too busy to answer in the time that libpmix
+        // gives it.
+        const bool told = control_ && control_->left();
+        const pmix_status_t status = call_within(kFarewellPatience, [] {
+                                         return PMIx_Finalize(nullptr, 0);
+                                     }).value_or(PMIX_ERR_TIMEOUT);
+        check(told ? PMIX_SUCCESS : status, "finalize", "cannot take leave of the launcher");
+    }
+}
+
+}  // namespace tutti::bootstrap

@@ -1,0 +1,147 @@
+// How a PMIx client gets what other ranks publish.
+#include <pmix.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "lib/engine/bootstrap/late_rank.hpp"
+#include "lib/engine/bootstrap/pmix_client.hpp"
+#include "lib/engine/bootstrap/pmix_values.hpp"
+#include "lib/engine/bootstrap/waiting.hpp"
+
+namespace tutti::bootstrap {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between two questions for a key that the server does not know; all pauses together are twice as long.
+constexpr std::chrono::milliseconds kLongestPause(2048);
+
+// After which a rank that waits for another one's card asks the daemon again.
+constexpr std::chrono::milliseconds kLookPeriod(250);
+
+}  // namespace
+
+/// Libpmix's thread may give it when nobody waits for it any more.
+class PmixClient::Answer {
+public:
+    /// Waits up to `patience` for it.
+    bool wait(Clock::duration patience)
+    {
+        std::unique_lock lock(mutex_);
+        return come_.wait_for(lock, patience, [this] { return done_; });
+    }
+    // Of an answer that has come.
+    pmix_status_t status() const noexcept { return status_; }
+    std::optional<std::vector<std::byte>>& value() noexcept { return value_; }
+
+    static void take(pmix_status_t status, pmix_value_t* value, void* asker)
+    {
+        Answer& answer = *static_cast<Answer*>(asker);
+        const std::lock_guard lock(answer.mutex_);
+        answer.status_ = status;
+        if (status == PMIX_SUCCESS && value != nullptr)
+            answer.value_ = as_bytes(*value);
+        answer.done_ = true;
+        answer.come_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable come_;
+    bool done_ = false;
+    pmix_status_t status_ = PMIX_SUCCESS;
+    std::optional<std::vector<std::byte>> value_;
+};
+
+/// Asks the PMIx server for what a rank publishes, now or later.
+std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::string& key)
+{
+    // libpmix may answer at any time up to the end of the process, and where its server is gone it never
+    // does.
+    static auto& asked = *new std::vector<std::shared_ptr<Answer>>;
+    std::erase_if(asked, [](const std::shared_ptr<Answer>& earlier) { return earlier->wait({}); });
+    const std::shared_ptr<Answer>& answer = asked.emplace_back(std::make_shared<Answer>());
+    const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
+    const pmix_status_t status = PMIx_Get_nb(&peer, key.c_str(), nullptr, 0, Answer::take, answer.get());
+    if (status != PMIX_SUCCESS)
+        Answer::take(status, nullptr, answer.get());
+    return answer;
+}
+
+/// The daemon is asked first, where this is one of its ranks: it answers at once, and needs no PMIx server.
+/// Whoever has no channel to it has published by PMIx only. A rank may be late by any time, as long as it
+/// lives: its end is the launcher's business.
+std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
+{
+    const std::string name(key);
+    LateRank late(*this, rank);
+    std::shared_ptr<Answer> answer;
+    auto pause = std::chrono::milliseconds(1);
+    while (true) {
+        using State = control::Channel::Fetched::State;
+        const control::Channel::Fetched deposited =
+            control_ ? control_->fetch(rank, name) : control::Channel::Fetched{};
+        if (deposited.state == State::found)
+            return bytes_of(deposited.bytes);
+        if (!answer)
+            answer = ask_server(rank, name);
+        if (!answer->wait(kLookPeriod)) {
+            late.tell();
+            continue;
+        }
+        if (answer->value())
+            return *std::move(answer->value());
+        const pmix_status_t status = answer->status();
+        answer.reset();
+        late.tell();
+        // libpmix waits for two seconds at most.
+        if (status == PMIX_ERR_TIMEOUT)
+            continue;
+        // Open MPI's server says now and then that there is no such key when the peer commits at that moment.
+        const bool may_come = deposited.state == State::missing || status == PMIX_ERR_NOT_FOUND;
+        if (!may_come || (pause > kLongestPause && deposited.state != State::missing)) {
+            let_launcher_end_the_job();
+            throw Error(ErrorCode::bootstrap, "fetch",
+                        fmt::format("no '{}' from rank {}: the launcher's PMIx server says {}", key, rank,
+                                    PMIx_Error_string(status)),
+                        rank);
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, kLongestPause + kLongestPause);
+    }
+}
+
+std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_view key)
+{
+    const std::pair question{rank, std::string(key)};
+    const std::string& name = question.second;
+    if (const auto asked = answers_.find(question); asked != answers_.end()) {
+        if (!asked->second->wait({}))
+            return std::nullopt;
+        // Of a failure, the next call asks again.
+        return std::move(answers_.extract(asked).mapped()->value());
+    }
+    if (control_) {
+        const control::Channel::Fetched deposited = control_->fetch(rank, name, kNoTime);
+        if (deposited.state == control::Channel::Fetched::State::found)
+            return bytes_of(deposited.bytes);
+    } else if (auto known =
+                   as_bytes(ask(job_name_, static_cast<pmix_rank_t>(rank), name.c_str(), PMIX_IMMEDIATE))) {
+        // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait
+        // for that takes it two seconds then, to no end. libpmix keeps what it was told once.
+        return known;
+    }
+    answers_.emplace(question, ask_server(rank, name));
+    return std::nullopt;
+}
+
+}  // namespace tutti::bootstrap

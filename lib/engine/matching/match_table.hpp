@@ -1,0 +1,134 @@
+// A hash table from (context, source, tag) to entries in the order they were added.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "lib/foundation/base/intrusive_list.hpp"
+
+namespace tutti::matching {
+
+/// Two whole words: a key that was written in pieces and is read at once waits for the core's store buffer.
+struct MatchKey {
+    std::uint64_t context = 0;
+    std::uint64_t source_and_tag = 0;
+
+    MatchKey() = default;
+    /// `source`: a rank of the communicator, or any_source; `tag`: or any_tag.
+    MatchKey(std::uint64_t in_context, std::int32_t source, std::int32_t tag) noexcept
+        : context(in_context),
+          source_and_tag(std::uint64_t{static_cast<std::uint32_t>(source)} << 32 |
+                         static_cast<std::uint32_t>(tag))
+    {
+    }
+
+    std::int32_t source() const noexcept { return static_cast<std::int32_t>(source_and_tag >> 32); }
+    std::int32_t tag() const noexcept { return static_cast<std::int32_t>(source_and_tag & 0xffffffff); }
+
+    friend bool operator==(const MatchKey&, const MatchKey&) = default;
+};
+
+/// Links and key of an entry of one table; an entry of several tables inherits several, told apart by Tag.
+template <class Tag>
+struct TableHook : base::ListHook<Tag> {
+    MatchKey key;
+};
+
+/// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with
+/// one key are found in the order of insertion. Entries are owned by the caller.
+template <class T, class Tag>
+class MatchTable {
+public:
+    MatchTable() { allocate(kFirstBuckets); }
+
+    bool empty() const noexcept { return count_ == 0; }
+    std::size_t size() const noexcept { return count_; }
+
+    /// The entry's key is set, and stays while it is here.
+    void insert(T& entry)
+    {
+        if (count_ >= bucket_count_) [[unlikely]]
+            grow();
+        bucket(key_of(entry)).push_back(entry);
+        ++count_;
+    }
+
+    /// The oldest entry with `key`, or nullptr.
+    T* find(const MatchKey& key) noexcept
+    {
+        Bucket& chain = bucket(key);
+        for (T* entry = chain.front(); entry != nullptr; entry = chain.after(*entry))
+            if (key_of(*entry) == key)
+                return entry;
+        return nullptr;
+    }
+
+    /// Calls visit(entry) for each, in no order; it may remove the entry that it is called with.
+    template <class Visit>
+    void for_each(Visit&& visit)
+    {
+        for (std::size_t i = 0; i < bucket_count_; ++i) {
+            for (T* entry = buckets_[i].front(); entry != nullptr;) {
+                T* next = buckets_[i].after(*entry);
+                visit(*entry);
+                entry = next;
+            }
+        }
+    }
+
+    void remove(T& entry) noexcept
+    {
+        Bucket::remove(entry);
+        --count_;
+    }
+
+private:
+    using Bucket = base::IntrusiveList<T, Tag>;
+    static constexpr std::size_t kFirstBuckets = 64;
+
+    static const MatchKey& key_of(T& entry) noexcept { return static_cast<TableHook<Tag>&>(entry).key; }
+
+    static std::uint64_t hash(const MatchKey& key) noexcept
+    {
+        const std::uint64_t mixed =
+            (key.source_and_tag ^ key.context * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+        return mixed ^ (mixed >> 32);
+    }
+
+    // The same key often comes many times in a row, and a compare that is predicted costs no waiting for a
+    // hash.
+    Bucket& bucket(const MatchKey& key) noexcept
+    {
+        if (last_bucket_ == nullptr || key != last_key_) {
+            last_key_ = key;
+            last_bucket_ = &buckets_[hash(key) & (bucket_count_ - 1)];
+        }
+        return *last_bucket_;
+    }
+
+    void allocate(std::size_t count)
+    {
+        buckets_ = std::make_unique<Bucket[]>(count);
+        bucket_count_ = count;
+        last_bucket_ = nullptr;
+    }
+
+    void grow()
+    {
+        auto old = std::move(buckets_);
+        const std::size_t old_count = bucket_count_;
+        allocate(4 * old_count);
+        for (std::size_t i = 0; i < old_count; ++i)
+            while (T* entry = old[i].pop_front())
+                bucket(key_of(*entry)).push_back(*entry);
+    }
+
+    std::unique_ptr<Bucket[]> buckets_;
+    std::size_t bucket_count_ = 0;
+    std::size_t count_ = 0;
+    MatchKey last_key_;
+    Bucket* last_bucket_ = nullptr;
+};
+
+}  // namespace tutti::matching

@@ -1,0 +1,247 @@
+#include "lib/engine/progress/engine.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "lib/engine/progress/progress_thread.hpp"
+#include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/pause.hpp"
+
+namespace tutti::progress {
+
+namespace {
+
+// Passes of a few nanoseconds each: some 20 us, about what waking an idle core costs.
+constexpr unsigned kSpinPasses = 2000;
+// How long a waiting rank yields before it sleeps. Where cores are shared a pass round all ranks of a core
+// takes tens of microseconds, and a sleep costs several times a yield.
+constexpr std::int64_t kYieldNs = 200'000;
+constexpr std::int64_t kYieldSharedNs = 2'000'000;
+// The clock is looked at once in so many yields, of whatever waits: most are over after two or three.
+constexpr unsigned kYieldsPerClock = 8;
+// How long a rank stays where the scheduler has put it: twice as long each time, up to the longest.
+constexpr std::int64_t kFirstStayNs = 500'000;
+constexpr std::int64_t kLongestStayNs = 16'000'000;
+// How long a wait lasts before it asks for the first time what is wrong: no rank is as late as that by
+// chance, or rarely.
+constexpr std::int64_t kPatienceNs = 100'000'000;
+// How late, at most, a wait finds out that those that it is for are gone.
+constexpr std::int64_t kLongestPatienceNs = 2'000'000'000;
+// Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
+// takes.
+constexpr int kLockTries = 64;
+// Yields for which one that has waited for it may take to wake up.
+constexpr int kHandOverTries = 200;
+
+// Passes without transports that ask the kernel: after an event from memory, and from then on between two.
+// The next event is likely to come from memory, too.
+constexpr unsigned kPassesAfterQuick = 16;
+constexpr unsigned kPassesBetweenSlow = 4;
+
+}  // namespace
+
+void OptionalMutex::lock_contended()
+{
+    waiters_.fetch_add(1, std::memory_order_relaxed);
+    bool locked = false;
+    for (int tries = 0; tries < kLockTries && !locked; ++tries) {
+        base::pause();
+        locked = mutex_.try_lock();
+    }
+    if (!locked)
+        mutex_.lock();
+    waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
+    : protocol_(protocol),
+      mutex_(options.many_threads || options.progress_thread),
+      many_threads_(options.many_threads),
+      defers_(options.progress_thread && options.spare_core),
+      spin_passes_(options.shared_cores ? 1 : kSpinPasses),
+      yield_ns_(options.crowded        ? 0
+                : options.shared_cores ? kYieldSharedNs
+                                       : kYieldNs),
+      home_cpu_(options.shared_cores ? options.home_cpu : -1),
+      stay_ns_(kFirstStayNs)
+{
+    if (options.progress_thread)
+        thread_ = std::make_unique<ProgressThread>(*this, options.spare_core);
+}
+
+Engine::~Engine() = default;
+
+void Engine::refuse_child()
+{
+    throw Error(ErrorCode::not_supported, "fork",
+                "this process was forked by a rank and has no part in the job: it may call exec, or end, but "
+                "not call Tutti");
+}
+
+transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
+{
+    sleeper_.add(*transport);
+    (transport->wait_fd() >= 0 ? slow_ : quick_).push_back(transport.get());
+    return *transports_.emplace_back(std::move(transport));
+}
+
+// To ask the kernel costs a system call, many times a look into memory. So it is asked in every pass only
+// while events come from there.
+std::size_t Engine::progress_slow(std::size_t quick_events)
+{
+    if (quick_events != 0) {
+        last_was_quick_ = true;
+        passes_without_slow_ = spin_passes_ > 1 ? kPassesAfterQuick : 0;
+        return 0;
+    }
+    if (passes_without_slow_ != 0) {
+        --passes_without_slow_;
+        return 0;
+    }
+    std::size_t events = 0;
+    for (std::size_t i = 0; i < slow_.size(); ++i)
+        events += slow_[i]->progress(protocol_);
+    if (events != 0)
+        last_was_quick_ = false;
+    else if (last_was_quick_ && spin_passes_ > 1)
+        passes_without_slow_ = kPassesBetweenSlow;
+    return events;
+}
+
+void Engine::give_way(Lock& lock, unsigned pauses)
+{
+    lock.unlock();
+    for (unsigned i = 0; i < pauses; ++i)
+        base::pause();
+    lock.lock();
+}
+
+// Who gives up a lock and takes it again at once hardly ever loses it.
+void Engine::let_others(Lock& lock)
+{
+    if (!mutex_.is_wanted())
+        return;
+    lock.unlock();
+    for (int tries = 0; tries < kHandOverTries && mutex_.is_wanted(); ++tries)
+        sched_yield();
+    lock.lock();
+}
+
+void Engine::enter_wait() noexcept
+{
+    ++waiting_;
+    thread_->stand_back();
+    begin_all_deferred();
+}
+
+void Engine::leave_wait() noexcept
+{
+    --waiting_;
+    wake_thread();
+}
+
+void Engine::wake_thread() noexcept
+{
+    if (needs_thread())
+        thread_->wake();
+}
+
+// The earliest; false when there is none.
+bool Engine::begin_deferred() noexcept
+{
+    Deferred* const next = deferred_.pop_front();
+    if (next != nullptr)
+        next->begin(*next);
+    return next != nullptr;
+}
+
+void Engine::begin_all_deferred() noexcept
+{
+    while (begin_deferred()) {
+    }
+}
+
+// Yields; true once it is time to sleep.
+bool Engine::yield_or_tired(Lock& lock, Idle& idle)
+{
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+    if (++yields_ % kYieldsPerClock != 0)
+        return false;
+    const std::int64_t now = base::now_ns();
+    if (home_cpu_ >= 0 && now >= stay_until_ns_) [[unlikely]]
+        go_home(now);
+    if (idle.since_ns == 0)
+        idle.since_ns = now;
+    return now - idle.since_ns >= yield_ns_;
+}
+
+// Ranks that wake each other are drawn to one core, and the scheduler, which sees all of them yield, is slow
+// to part them: six ranks on one core and two on the other need twice as long for a message or a barrier. A
+// machine that others use, too, may know better where a rank should run, hence ever less often; but whenever
+// ranks have slept they may wake on one core, hence never seldom: a move costs some 20 us.
+void Engine::go_home(std::int64_t now_ns) noexcept
+{
+    base::move_to_cpu(home_cpu_);
+    stay_until_ns_ = now_ns + stay_ns_;
+    stay_ns_ = std::min(2 * stay_ns_, kLongestStayNs);
+}
+
+// Calls the watch when it is time. How long the wait may sleep.
+std::int64_t Engine::lose_patience(Patience& patience)
+{
+    if (!watch_)
+        return kSleepNs;
+    const std::int64_t now = base::now_ns();
+    if (patience.since_ns == 0) {
+        patience.since_ns = now;
+        patience.ends_ns = patience.doubles_ns = now + kPatienceNs;
+    } else if (now >= patience.ends_ns) {
+        const std::int64_t waited_ns = now - patience.since_ns;
+        const bool twice_as_long = now >= patience.doubles_ns;
+        if (twice_as_long)
+            patience.doubles_ns = now + waited_ns;
+        patience.ends_ns = now + kLongestPatienceNs;
+        if (watch_(waited_ns, twice_as_long))
+            patience.ends_ns = now + kPatienceNs;
+        patience.ends_ns = std::min(patience.ends_ns, patience.doubles_ns);
+    }
+    return std::min(kSleepNs, patience.ends_ns - now);
+}
+
+// From here on arrivals ring. False when something had arrived already, and then nothing is armed.
+bool Engine::arm()
+{
+    sleeper_.arm();
+    ticket_ = sleeper_.ticket();
+    passes_without_slow_ = 0;
+    if (progress() == 0)
+        return true;
+    disarm();
+    return false;
+}
+
+void Engine::sleep(Lock& lock, std::int64_t longest_ns)
+{
+    const Sleeper::Ticket ticket = ticket_;
+    lock.unlock();
+    Sleeper::sleep(ticket, longest_ns);
+    lock.lock();
+}
+
+void Engine::close() noexcept
+{
+    thread_.reset();
+    try {
+        Lock held = lock();
+        wait(held, [&] { return !protocol_.has_pending(); });
+    } catch (const Error&) {
+        // What could not be sent is lost with the peer that should have taken it.
+    }
+    for (const auto& transport : transports_)
+        transport->close();
+}
+
+}  // namespace tutti::progress

@@ -1,0 +1,339 @@
+// The progress engine: the one place that polls transports, and the one wait policy.
+//
+// A rank that waits spins while a message is likely to be near, then gives its core to others (sched_yield),
+// then sleeps on the transport's doorbell, and uses no CPU. Where ranks share cores it yields from the first
+// idle pass on: what it waits for can only come when somebody else runs. Where many do, it soon sleeps: each
+// yield of a rank that has nothing to do delays the one that has.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "lib/engine/progress/sleeper.hpp"
+#include "lib/engine/protocol/protocol.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/fork.hpp"
+#include "lib/foundation/base/intrusive_list.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::progress {
+
+class ProgressThread;
+
+/// A mutex that costs one branch where only one thread calls Tutti.
+class OptionalMutex {
+public:
+    explicit OptionalMutex(bool enabled) noexcept : enabled_(enabled) {}
+    void lock()
+    {
+        if (enabled_ && !mutex_.try_lock())
+            lock_contended();
+    }
+    void unlock() noexcept
+    {
+        if (enabled_)
+            mutex_.unlock();
+    }
+    /// Whether somebody waits for it.
+    bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
+
+private:
+    void lock_contended();
+
+    std::mutex mutex_;
+    std::atomic<unsigned> waiters_{0};  // relaxed: a hint
+    const bool enabled_;
+};
+
+struct DeferredTag;
+
+/// Work that can be begun later, by whoever makes progress. It leaves the engine's list when it is destroyed,
+/// under the lock.
+struct Deferred : base::ListHook<DeferredTag> {
+    explicit Deferred(void (*begins)(Deferred&) noexcept) noexcept : begin(begins) {}
+    Deferred(const Deferred&) = delete;
+    Deferred& operator=(const Deferred&) = delete;
+    ~Deferred()
+    {
+        if (linked()) [[unlikely]]
+            base::IntrusiveList<Deferred, DeferredTag>::remove(*this);
+    }
+
+    void (*const begin)(Deferred&) noexcept;
+};
+
+struct EngineOptions {
+    bool many_threads = false;     // several threads call at once: take the lock
+    bool progress_thread = false;  // makes progress while no thread is in a call; takes the lock, too
+    bool spare_core = false;       // beside the program's, for that thread
+    bool shared_cores = false;     // ranks share cores: yield at once
+    bool crowded = false;          // so many a core that to sleep is cheaper than to yield to all others
+    int home_cpu = -1;             // where this rank goes back to while ranks share cores; -1: nowhere
+};
+
+class Engine {
+public:
+    using Lock = std::unique_lock<OptionalMutex>;
+
+    /// The protocol is the transports' sink.
+    Engine(protocol::Protocol& protocol, EngineOptions options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    /// Takes over a transport, which is polled from then on: in every pass, or, where it has to ask the
+    /// kernel (it has a wait_fd()) and events come from others, in some. At most one of them has a doorbell.
+    /// May be called by the protocol from within progress().
+    transport::Transport& add(std::unique_ptr<transport::Transport> transport);
+    const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
+    {
+        return transports_;
+    }
+
+    bool has_thread() const noexcept { return thread_ != nullptr; }
+
+    /// Held around every call to the protocol, the transports and the requests' states. Throws tutti::Error
+    /// in a forked child: what it did would be taken for its parent's.
+    [[nodiscard]] Lock lock()
+    {
+        if (is_forked_copy()) [[unlikely]]
+            refuse_child();
+        return Lock(mutex_);
+    }
+    /// Whether this is a child's copy of the engine, which must not be used.
+    bool is_forked_copy() const noexcept { return base::forks() != forks_; }
+
+    /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go
+    /// on (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more,
+    /// so buffers of calls that ended by that exception are safe.
+    std::size_t progress()
+    {
+        if (broken_) [[unlikely]]
+            std::rethrow_exception(broken_);
+        std::size_t events = 0;
+        try {
+            for (std::size_t i = 0; i < quick_.size(); ++i)
+                events += quick_[i]->progress(protocol_);
+            if (!slow_.empty()) [[unlikely]]
+                events += progress_slow(events);
+            if (protocol_.has_pending()) [[unlikely]]
+                events += protocol_.retry();
+        } catch (...) {
+            broken_ = std::current_exception();
+            throw;
+        }
+        if (events != 0 && sleeper_.anybody()) [[unlikely]]
+            sleeper_.wake();
+        return events;
+    }
+
+    /// The same for a caller that asks again and again instead of waiting: it loses patience, too
+    /// (set_watch).
+    std::size_t poll()
+    {
+        const std::size_t events = progress();
+        if (events != 0)
+            polled_ = {};
+        else if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
+            lose_patience(polled_.patience);
+        return events;
+    }
+
+    /// After a call that started something and does not wait for it: what other threads sleep for may depend
+    /// on it (a message to this rank itself), or it needs their progress (a frame that was refused). Under
+    /// the lock.
+    void started() noexcept
+    {
+        if (sleeper_.anybody()) [[unlikely]]
+            sleeper_.wake();
+    }
+
+    /// A request of the program is under way, or no longer: as long as one is, the progress thread has work.
+    /// Under the lock.
+    void request_started() noexcept
+    {
+        ++active_requests_;
+        if (thread_ != nullptr) [[unlikely]]
+            wake_thread();
+    }
+    void request_ended() noexcept { --active_requests_; }
+    bool has_requests() const noexcept { return active_requests_ != 0; }
+
+    /// Begins `work`, which belongs to a request that is about to be started: at once, or, where the progress
+    /// thread has a core of its own, there, so that the program goes on with its computing. Under the lock.
+    void begin(Deferred& work) noexcept
+    {
+        if (defers_) [[unlikely]]
+            deferred_.push_back(work);
+        else
+            work.begin(work);
+    }
+
+    /// Before work that is not deferred: what was begun earlier comes first. Under the lock.
+    void begin_all() noexcept
+    {
+        if (defers_) [[unlikely]]
+            begin_all_deferred();
+    }
+
+    /// While one exists the program's threads make the progress, and the progress thread does not. Under the
+    /// lock, but for passes of wait().
+    class Waiting {
+    public:
+        explicit Waiting(Engine& engine) noexcept : engine_(engine)
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.enter_wait();
+        }
+        ~Waiting()
+        {
+            if (engine_.thread_ != nullptr) [[unlikely]]
+                engine_.leave_wait();
+        }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+
+    private:
+        Engine& engine_;
+    };
+
+    /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
+    /// done() must look at state that only the lock protects.
+    template <class Done>
+    void wait(Lock& lock, Done&& done)
+    {
+        const Waiting waiting(*this);
+        Idle idle;
+        Patience patience;
+        while (!done()) {
+            if (progress() != 0) {
+                idle = {};
+                if (many_threads_ && ++busy_passes_ % kBusyPasses == 0) [[unlikely]]
+                    let_others(lock);
+                continue;
+            }
+            if (++idle.passes < spin_passes_) [[likely]]
+                relax(lock);
+            else
+                idle_longer(lock, idle, patience, [&] { return done(); });
+        }
+    }
+
+    /// What a wait that lasts calls after 100 ms and then every two seconds, or each 100 ms while it answers
+    /// true; `twice_as_long`: as when that last was so. Nothing has arrived in the pass of progress before.
+    /// Under the lock. Waits end by what it throws.
+    using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
+    void set_watch(Watch watch) { watch_ = std::move(watch); }
+
+    /// From now on all progress, and with it each wait, throws `why`. Under the lock.
+    void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
+
+    /// Ends the progress thread, sends on what transports have refused so far, and closes them. Waits for
+    /// peers that are there and take nothing yet, however long; what was for those that are gone is dropped.
+    /// Not under the lock.
+    void close() noexcept;
+
+private:
+    friend class ProgressThread;
+
+    [[noreturn]] static void refuse_child();
+
+    // How long a wait has seen nothing happen.
+    struct Idle {
+        unsigned passes = 0;
+        std::int64_t since_ns = 0;
+    };
+
+    // How long a wait has lasted, whatever happened meanwhile.
+    struct Patience {
+        std::int64_t since_ns = 0;
+        std::int64_t ends_ns = 0;
+        std::int64_t doubles_ns = 0;  // when it will have lasted twice as long
+    };
+
+    template <class Done>
+    void idle_longer(Lock& lock, Idle& idle, Patience& patience, Done&& done)
+    {
+        if (!yield_or_tired(lock, idle))
+            return;
+        const std::int64_t sleep_ns = lose_patience(patience);
+        if (arm()) {
+            if (!done())
+                sleep(lock, sleep_ns);
+            disarm();
+        }
+    }
+
+    void relax(Lock& lock)
+    {
+        if (many_threads_) [[unlikely]]
+            give_way(lock, 0);
+    }
+    static void give_way(Lock& lock, unsigned pauses);
+    void let_others(Lock& lock);
+    void enter_wait() noexcept;
+    void leave_wait() noexcept;
+    void wake_thread() noexcept;
+    bool begin_deferred() noexcept;
+    void begin_all_deferred() noexcept;
+    bool needs_thread() const noexcept
+    {
+        return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
+    }
+    // Polls since the last event.
+    struct Polled {
+        unsigned times = 0;
+        Patience patience;
+    };
+    static constexpr unsigned kPollsPerClock = 256;
+
+    // Passes with events in a row for which a waiting thread keeps the lock from others: pieces of a long
+    // copy take tens of microseconds each.
+    static constexpr unsigned kBusyPasses = 4;
+
+    bool yield_or_tired(Lock& lock, Idle& idle);
+    void go_home(std::int64_t now_ns) noexcept;
+    bool arm();
+    void disarm() noexcept { sleeper_.disarm(); }
+    std::int64_t lose_patience(Patience& patience);
+    void sleep(Lock& lock, std::int64_t longest_ns);
+    std::size_t progress_slow(std::size_t quick_events);
+
+    // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
+    static constexpr std::int64_t kSleepNs = 500'000'000;
+
+    const unsigned forks_ = base::forks();
+    protocol::Protocol& protocol_;
+    std::vector<std::unique_ptr<transport::Transport>> transports_;
+    std::vector<transport::Transport*> quick_;  // those that look into memory
+    std::vector<transport::Transport*> slow_;   // those that ask the kernel
+    unsigned passes_without_slow_ = 0;          // left until these are polled again
+    bool last_was_quick_ = false;               // the last event
+    Watch watch_;
+    Polled polled_;
+    std::exception_ptr broken_;  // what a transport threw: the end of all progress
+    Sleeper sleeper_;
+    Sleeper::Ticket ticket_;
+    OptionalMutex mutex_;
+    const bool many_threads_;
+    const bool defers_;
+    const unsigned spin_passes_;
+    const std::int64_t yield_ns_;
+    const int home_cpu_;
+    std::int64_t stay_until_ns_ = 0;
+    std::int64_t stay_ns_;
+    unsigned yields_ = 0;
+    unsigned busy_passes_ = 0;
+    unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
+    unsigned active_requests_ = 0;  // between request_started() and request_ended()
+    base::IntrusiveList<Deferred, DeferredTag> deferred_;
+    std::unique_ptr<ProgressThread> thread_;  // last: it uses all of the above
+};
+
+}  // namespace tutti::progress

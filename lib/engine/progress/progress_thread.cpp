@@ -1,0 +1,121 @@
+#include "lib/engine/progress/progress_thread.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <system_error>
+#include <utility>
+
+#include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/futex.hpp"
+#include "lib/foundation/base/helper_thread.hpp"
+
+namespace tutti::progress {
+
+namespace {
+
+// Between two passes of a thread that spins: long enough for the program to take the lock. So one counts for
+// many.
+constexpr unsigned kPausesAPass = 16;
+
+}  // namespace
+
+ProgressThread::ProgressThread(Engine& engine, bool spare_core) : engine_(engine), spare_core_(spare_core)
+{
+    try {
+        thread_ = base::start_helper_thread("tutti-progress",
+                                            [this, program_cpu = sched_getcpu()] { run(program_cpu); });
+    } catch (const std::system_error& error) {
+        throw Error(ErrorCode::not_supported, "progress thread",
+                    fmt::format("the system gives no thread ({}); raise the limit on processes, or start "
+                                "without TUTTI_PROGRESS=thread",
+                                error.what()));
+    }
+}
+
+ProgressThread::~ProgressThread()
+{
+    {
+        const Engine::Lock lock = engine_.lock();
+        stopping_ = true;
+        wake();
+    }
+    thread_.join();
+}
+
+void ProgressThread::stand_back() noexcept
+{
+    if (armed_) {
+        armed_ = false;
+        engine_.disarm();
+    }
+}
+
+void ProgressThread::wake() noexcept
+{
+    switch (std::exchange(sleeps_, Sleep::none)) {
+        case Sleep::none:
+            break;
+        case Sleep::idle:
+            own_word_.fetch_add(1, std::memory_order_release);
+            base::futex_wake_all(own_word_);
+            break;
+        case Sleep::armed:
+            engine_.sleeper_.wake();
+            break;
+    }
+}
+
+void ProgressThread::run(int program_cpu) noexcept
+{
+    if (spare_core_)
+        base::leave_cpu(program_cpu);
+    Engine::Lock lock = engine_.lock();
+    try {
+        work(lock);
+    } catch (...) {
+        // The engine is broken, and says why to the program's next call.
+    }
+}
+
+void ProgressThread::work(Engine::Lock& lock)
+{
+    Engine::Idle idle;
+    while (!stopping_) {
+        const bool needed = engine_.needs_thread();
+        if (needed && (engine_.begin_deferred() || engine_.progress() != 0)) {
+            idle = {};
+            engine_.give_way(lock, kPausesAPass);
+        } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
+            engine_.give_way(lock, kPausesAPass);
+        } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
+            // Who had the lock while this thread yielded took it for awake.
+            if (!stopping_)
+                engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock);
+            idle = {};
+        }
+    }
+}
+
+void ProgressThread::sleep_armed(Engine::Lock& lock)
+{
+    if (!engine_.needs_thread() || !engine_.arm())
+        return;
+    armed_ = true;
+    sleeps_ = Sleep::armed;
+    engine_.sleep(lock, Engine::kSleepNs);
+    sleeps_ = Sleep::none;
+    stand_back();
+}
+
+void ProgressThread::sleep_idle(Engine::Lock& lock)
+{
+    const std::uint32_t before = own_word_.load(std::memory_order_relaxed);
+    sleeps_ = Sleep::idle;
+    lock.unlock();
+    base::futex_wait(own_word_, before, -1);
+    lock.lock();
+    sleeps_ = Sleep::none;
+}
+
+}  // namespace tutti::progress

@@ -1,0 +1,119 @@
+// Sends, receives and unexpected messages, as the protocol sees them. All fields are the protocol's own but
+// those that a comment gives to the caller.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "lib/engine/matching/matcher.hpp"
+#include "lib/engine/request/request_state.hpp"
+#include "lib/foundation/base/copy.hpp"
+#include "lib/foundation/base/intrusive_list.hpp"
+#include "transports/transport.hpp"
+
+namespace tutti::protocol {
+
+struct Peer;
+struct OutgoingTag;
+
+/// A message on its way out. The data is borrowed until the state is done.
+struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transport::Completion {
+    SendRequest() noexcept : RequestState(Kind::send) {}
+
+    /// Copies bytes [offset, offset + out.size()) of the message to `out`.
+    using Collect = void (*)(const SendRequest&, std::size_t offset, std::span<std::byte> out);
+
+    matching::MatchKey envelope;      // caller; source is the sender's rank in the communicator
+    int peer_rank;                    // caller; in the job
+    bool synchronous = false;         // caller; complete only when matched
+    std::span<const std::byte> data;  // caller; where there is `collect`, only its size means anything here
+    Collect collect = nullptr;        // caller; for a message that does not lie in one piece
+    const void* context = nullptr;    // caller; for collect
+    transport::Parts parts{};         // caller; of data that lies in several places, which collect() copies
+                                      // for a transport that does not gather
+    bool copied = false;              // caller; rather copied than kept until the receiver has read it
+
+    enum class Stage : unsigned char { start, segments, awaiting_cts, data };
+    Stage stage = Stage::start;
+    std::size_t sent = 0;         // bytes handed to the transport
+    std::size_t wanted = 0;       // bytes to send in all
+    unsigned frames_pending = 0;  // that the transport still reads from
+    std::uint64_t id = 0;         // while awaiting_cts
+    std::uint64_t receiver_id = 0;
+    Peer* peer = nullptr;
+    transport::RemoteRegion region{};        // of the data, in an rts
+    bool lent = false;                       // the transport lends that region to the peer
+    std::unique_ptr<std::byte[]> collected;  // the piece on its way, for collect
+    std::size_t collected_end = 0;           // where in the message it ends
+
+    bool lies_together() const noexcept { return collect == nullptr && parts.empty(); }
+};
+
+/// A receive, posted or matched.
+struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport::Completion {
+    ReceiveRequest() noexcept : RequestState(Kind::receive) {}
+
+    /// Takes bytes [offset, offset + bytes.size()) of the message; nullptr: copy them to `buffer`.
+    using Deliver = void (*)(ReceiveRequest&, std::size_t offset, std::span<const std::byte> bytes);
+
+    // caller: key (of PostedReceive), and:
+    int peer_rank;  // of the source in the job, -1 for any_source
+    std::byte* buffer;
+    std::size_t capacity;  // in bytes
+    Deliver deliver = nullptr;
+    const void* context = nullptr;  // for deliver
+    bool in_place = false;  // caller; rather shown the sender's memory than given a copy in `buffer`: where
+                            // `viewed` has the message, the caller ends that by Protocol::end_view()
+    bool exact = false;     // caller; a message of `capacity` bytes is sure to come soon
+
+    std::uint64_t id = 0;      // while data frames are expected
+    std::size_t expected = 0;  // bytes that data frames will bring
+    std::size_t received = 0;
+    int sender = -1;                     // rank in the job, once matched
+    std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled or viewed
+    std::span<const std::byte> viewed;   // the message in the sender's memory
+    Peer* announced = nullptr;           // who counts it among long ones to come
+    class Protocol* protocol = nullptr;  // likewise
+    std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
+    const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody
+    bool awaited = false;        // caller; its thread waits for it, and sends nothing meanwhile
+
+    void take(std::size_t offset, std::span<const std::byte> bytes)
+    {
+        if (offset >= capacity) [[unlikely]]
+            return;
+        bytes = bytes.first(std::min(bytes.size(), capacity - offset));
+        if (deliver != nullptr)
+            deliver(*this, offset, bytes);
+        else
+            base::copy_bytes(buffer + offset, bytes.data(), bytes.size());
+    }
+};
+
+/// A message that came before its receive: its bytes (eager), or only its envelope (rts).
+struct UnexpectedRequest : matching::UnexpectedMessage {
+    static constexpr std::size_t kInlineBytes = 128;
+
+    UnexpectedRequest() noexcept {}  // leaves inline_bytes as they are
+
+    std::byte* data() noexcept { return heap ? heap.get() : inline_bytes; }
+    Status status() const noexcept
+    {
+        return {envelope.source(), envelope.tag(), total_bytes, ErrorCode::success, false};
+    }
+
+    int sender = -1;  // rank in the job
+    std::size_t total_bytes = 0;
+    std::size_t received = 0;  // of an eager message; all of it unless segments are still to come
+    bool is_rts = false;
+    std::uint64_t sender_id = 0;                    // of an rts
+    std::optional<transport::RemoteRegion> region;  // likewise
+    std::unique_ptr<std::byte[]> heap;
+    std::byte inline_bytes[kInlineBytes];
+};
+
+}  // namespace tutti::protocol

@@ -1,0 +1,114 @@
+#include "lib/foundation/control/packet.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace tutti::control {
+
+namespace {
+
+struct Header {
+    std::uint32_t kind;
+    std::int32_t number;
+    std::uint32_t serial;
+    std::uint32_t name_bytes;
+};
+
+bool send_with(int socket, const Packet& packet, int descriptor, int flags) noexcept
+{
+    Header header{static_cast<std::uint32_t>(packet.kind), packet.number, packet.serial,
+                  static_cast<std::uint32_t>(packet.name.size())};
+    if (sizeof header + packet.name.size() + packet.bytes.size() > kMaxPacketBytes)
+        return false;
+    std::array<iovec, 3> parts{iovec{&header, sizeof header},
+                               iovec{const_cast<char*>(packet.name.data()), packet.name.size()},
+                               iovec{const_cast<char*>(packet.bytes.data()), packet.bytes.size()}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
+    if (descriptor >= 0) {
+        message.msg_control = space.data();
+        message.msg_controllen = space.size();
+        cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof descriptor);
+        std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+    }
+    ssize_t sent = 0;
+    do {
+        sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | flags);
+    } while (sent < 0 && errno == EINTR);
+    return sent >= 0;
+}
+
+base::UniqueFd descriptor_in(msghdr& message)
+{
+    base::UniqueFd found;
+    for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+        int descriptor = -1;
+        if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
+            part->cmsg_len >= CMSG_LEN(sizeof descriptor)) {
+            std::memcpy(&descriptor, CMSG_DATA(part), sizeof descriptor);
+            found.reset(descriptor);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+bool send(int socket, const Packet& packet, int descriptor) noexcept
+{
+    return send_with(socket, packet, descriptor, 0);
+}
+
+bool send_now(int socket, const Packet& packet, int descriptor) noexcept
+{
+    return send_with(socket, packet, descriptor, MSG_DONTWAIT);
+}
+
+Arrival receive(int socket, Packet& packet)
+{
+    static thread_local std::vector<char> buffer(kMaxPacketBytes);
+    iovec whole{buffer.data(), buffer.size()};
+    // Room for one descriptor: the kernel closes what is beyond.
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
+    msghdr message{};
+    message.msg_iov = &whole;
+    message.msg_iovlen = 1;
+    message.msg_control = space.data();
+    message.msg_controllen = space.size();
+    ssize_t received = 0;
+    do {
+        received = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        // Said once of a side that has ended without reading all: what it has sent is still there.
+    } while (received < 0 && errno == ECONNRESET);
+    if (received < 0 && (errno == EAGAIN || errno == EINTR))
+        return Arrival::nothing;
+    if (received <= 0)
+        return Arrival::ended;
+    packet.descriptor = descriptor_in(message);
+    Header header{};
+    const auto bytes = static_cast<std::size_t>(received);
+    if (bytes < sizeof header || (message.msg_flags & MSG_TRUNC) != 0)
+        return Arrival::ended;
+    std::memcpy(&header, buffer.data(), sizeof header);
+    if (header.name_bytes > bytes - sizeof header)
+        return Arrival::ended;
+    const std::string_view rest(buffer.data() + sizeof header, bytes - sizeof header);
+    packet.kind = static_cast<Packet::Kind>(header.kind);
+    packet.number = header.number;
+    packet.serial = header.serial;
+    packet.name = rest.substr(0, header.name_bytes);
+    packet.bytes = rest.substr(header.name_bytes);
+    return Arrival::packet;
+}
+
+}  // namespace tutti::control

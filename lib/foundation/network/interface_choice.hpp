@@ -1,0 +1,49 @@
+// Which of a host's addresses are used: TUTTI_INTERFACE, tuttirun --interface.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/foundation/network/interfaces.hpp"
+
+namespace tutti::network {
+
+class InterfaceChoice {
+public:
+    /// Chosen automatically: all that other hosts may reach, so neither loopback nor link-local addresses,
+    /// nor bridges that no network card is in.
+    InterfaceChoice() = default;
+    /// Names of interfaces and subnets, the preferred first: "eth0,10.1.0.0/16,fd00::/8". `source` is where
+    /// the text comes from, for messages. Empty: automatic. Throws ErrorCode::invalid_argument where a subnet
+    /// is none.
+    static InterfaceChoice parse(std::string_view text, std::string_view source = "TUTTI_INTERFACE");
+    /// TUTTI_INTERFACE, or automatic.
+    static InterfaceChoice from_environment();
+
+    bool is_automatic() const noexcept { return entries_.empty(); }
+
+    /// Those of `all` that are used, in order of preference: at least one. Throws, listing what there is,
+    /// when there is none, or when an interface that was named is not there. `host` is for messages.
+    std::vector<LocalAddress> choose(std::span<const LocalAddress> all, std::string_view host) const;
+
+private:
+    // A name, or a subnet.
+    struct Entry {
+        std::string text;
+        std::optional<Subnet> subnet;
+
+        bool fits(const LocalAddress& address) const noexcept
+        {
+            return subnet ? subnet->contains(address.address) : text == address.interface;
+        }
+    };
+
+    std::string source_;
+    std::string text_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace tutti::network

@@ -1,0 +1,37 @@
+// The network interfaces of this host and their addresses.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/foundation/network/ip_address.hpp"
+
+namespace tutti::network {
+
+/// An address as other hosts are told of it.
+struct HostAddress {
+    IpAddress address;
+    unsigned prefix;  // bits that all addresses of its subnet share
+    std::string interface;
+
+    Subnet subnet() const noexcept { return {address, prefix}; }
+    bool operator==(const HostAddress&) const = default;
+};
+
+struct LocalAddress : HostAddress {
+    unsigned interface_index = 0;
+    bool up = true;
+    /// A bridge with no network card in it (docker0, virbr0): only this host's containers are behind it.
+    bool isolated_bridge = false;
+};
+
+/// All addresses of this host, in the order in which the kernel has its interfaces. Throws ErrorCode::system.
+std::vector<LocalAddress> local_addresses();
+
+/// "eth0 10.0.0.1/24, lo 127.0.0.1/8", for messages; "none" where there are none.
+std::string describe(std::span<const HostAddress> addresses);
+/// The same, saying which are not chosen by themselves and why: "lo 127.0.0.1/8 (loopback)".
+std::string describe(std::span<const LocalAddress> addresses);
+
+}  // namespace tutti::network

@@ -1,0 +1,17 @@
+// Large reductions, shared among the threads of the process's team (team.hpp) where it has one.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/foundation/reduction/kernels.hpp"
+
+namespace tutti::reduction {
+
+/// From this size of an operand on a reduction is shared out.
+inline constexpr std::size_t kSharedBytes = 4u << 20;
+
+/// dst = a op b, the same bits as the kernel gives alone. The kernel may run on several threads at once.
+void reduce_shared(Kernel kernel, void* dst, const void* a, const void* b, std::size_t count,
+                   std::size_t element_bytes);
+
+}  // namespace tutti::reduction
