@@ -1,7 +1,10 @@
 // Handles of operations that are under way.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,6 +60,8 @@ public:
     /// Where a collective's wait finds that the ranks call different ones, the operation is given up: the
     /// request is inactive then. On an inactive request: returns the last status at once.
     Status wait();
+    /// The same, but returns false when the time is over: the operation goes on.
+    bool wait_for(std::chrono::nanoseconds limit);
     /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
     bool test();
     /// The status of the completed operation; all default when there was none. Of a send, which may
@@ -69,11 +74,25 @@ public:
     /// Withdraws a posted receive that has not matched; it must still be completed by wait() or test(), whose
     /// status says `cancelled`. Returns false, and changes nothing, when it has matched, or is no receive.
     bool cancel();
+    /// Gives a collective up that has not ended: its buffers are the caller's again, with any contents, and
+    /// the request is inactive. Other ranks may wait in it for ever, so the communicator's collectives are of
+    /// no use any more unless all ranks give the same ones up; messages and other communicators go on. On an
+    /// inactive request: nothing. Throws ErrorCode::invalid_argument for a message: cancel() a receive.
+    void give_up();
+
+    /// Calls `function` once, when the operation is complete, and leaves the request inactive: at once where
+    /// it is complete, else from the thread that makes progress then, one that waits, tests or probes, or the
+    /// progress thread. Gets the operation's error, nullptr where there is none. It may call Tutti, but other
+    /// waits of that thread wait for it; it must not throw. Borrowed buffers must live until then. The end of
+    /// the Environment waits for all such operations, and withdraws receives that nothing has matched.
+    void then(std::function<void(const Status&, std::exception_ptr)> function) &&;
+    /// Lets the operation go, which is completed behind the caller's back: as then(), of nothing. An error
+    /// ends the job.
+    void detach() &&;
 
 private:
     friend struct RequestAccess;
     friend detail::Started;
-    friend void wait_all(std::span<Request> requests);
 
     explicit Request(detail::RequestState* state) noexcept : state_(state) {}
     void take(Request& other) noexcept
@@ -85,18 +104,21 @@ private:
             status_ = other.status_;
     }
     void abandon() noexcept;
-    void give_up(ErrorCode why) noexcept;
     void finish();
 
-    detail::RequestState* state_ = nullptr;
+    detail::RequestState* state_ = nullptr;  // first: the library looks for it there
     bool has_status_ = false;
     Status status_;
 };
 
 /// Waits for all. Throws the first error, after all are complete.
 void wait_all(std::span<Request> requests);
+/// The same, but returns false when the time is over: those that are complete are inactive then.
+bool wait_all_for(std::span<Request> requests, std::chrono::nanoseconds limit);
 /// Waits until one of the active requests is complete and returns its index; nothing when none is active.
 std::optional<std::size_t> wait_any(std::span<Request> requests);
+/// The same; nothing, too, when the time is over.
+std::optional<std::size_t> wait_any_for(std::span<Request> requests, std::chrono::nanoseconds limit);
 /// Waits until at least one is complete; writes the indices of all that are to `indices` (as many as
 /// requests) and returns how many; 0 when none was active.
 std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indices);

@@ -115,6 +115,21 @@ std::string ShmTransport::unreachable(std::span<const std::byte> card) const
     return "they run in different process namespaces, and no daemon of tuttirun hands their memory over";
 }
 
+bool ShmTransport::can_open(std::span<const std::byte> card) const
+{
+    const auto parsed = InboxCard::parse(card);
+    if (!parsed || !parsed->owner.within_reach(exchange_))
+        return false;
+    try {
+        static_cast<void>(Inbox::open(*parsed, std::nullopt, exchange_));
+        return true;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::not_supported && error.code() != ErrorCode::peer_lost)
+            throw;
+        return error.code() == ErrorCode::peer_lost;
+    }
+}
+
 void ShmTransport::connect(int peer, std::span<const std::byte> card)
 {
     const auto parsed = InboxCard::parse(card);

@@ -34,6 +34,9 @@ public:
     std::vector<std::byte> address() const override;
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
     std::string unreachable(std::span<const std::byte> card) const override;
+    /// Whether the memory of the rank with this card can be opened; also where it has ended, which shows
+    /// later.
+    bool can_open(std::span<const std::byte> card) const;
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;

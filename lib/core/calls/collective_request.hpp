@@ -1,6 +1,7 @@
 // A non-blocking collective under way: its coroutine and the group it runs on.
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -29,7 +30,8 @@ struct CollectiveRequest : RequestState, progress::Deferred {
 
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
-    collectives::Task task;  // last: its frame refers to the group
+    std::exception_ptr given_up;  // why, where no wait could end it
+    collectives::Task task;       // last: its frame refers to the group
 };
 
 /// With what its coroutine refers to beside the caller's buffers. `Plan`: see run_collective.hpp.

@@ -52,12 +52,12 @@ bool is_verbose() noexcept
     return std::getenv("TUTTI_VERBOSE") != nullptr;
 }
 
-// Within a node, for containers whose ranks cannot open each other's memory: where nobody hands it over, and
-// a network is wished for by name.
+// Within a node, for containers that keep ranks of tuttirun from their daemon, which then does not hand
+// memory over: where a network is wished for by name.
 bool wants_detour(bootstrap::Bootstrap& bootstrap, const FabricWish& wish)
 {
-    return wish.kind != FabricWish::Kind::automatic && bootstrap.name() == "pmix" && bootstrap.size() > 1 &&
-           bootstrap.control() == nullptr;
+    return wish.kind != FabricWish::Kind::automatic && bootstrap.size() > 1 &&
+           bootstrap.control() == nullptr && bootstrap.started_by_tuttirun();
 }
 
 // The lowest rank of each node says what its messages to other nodes go through.
@@ -104,11 +104,12 @@ void check_network_variables()
         static_cast<void>(transport::tcp::choose_congestion_control(wish));
 }
 
-std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap)
+std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap,
+                                                                           bool apart)
 {
     std::vector<std::unique_ptr<transport::Transport>> transports;
     const FabricWish wish = wish_of_environment();
-    if (bootstrap.node_of_rank().empty() && !wants_detour(bootstrap, wish))
+    if (bootstrap.node_of_rank().empty() && !apart && !wants_detour(bootstrap, wish))
         return transports;
     const security::Key key = key_of(bootstrap);
     const std::string host = host_of_this_rank(bootstrap);

@@ -33,8 +33,9 @@ bool has_rdma_adapter(const std::string& root = {});
 /// far as that is known without a look at libfabric, which takes long, or at other hosts' interfaces.
 void check_network_variables();
 
-/// The preferred first; none where the job has one node only, whose ranks reach each other's memory. All
-/// ranks of the job call it. Throws where what is wished for is not to be had.
-std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap);
+/// The preferred first; none where the job has one node only, unless its ranks are `apart`: some cannot open
+/// others' memory. All ranks of the job call it. Throws where what is wished for is not to be had.
+std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap,
+                                                                           bool apart);
 
 }  // namespace tutti::detail

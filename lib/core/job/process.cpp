@@ -13,6 +13,7 @@
 #include "collectives/pool.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/business_card.hpp"
+#include "lib/core/job/memory_agreement.hpp"
 #include "lib/core/job/network_transports.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/suggest.hpp"
@@ -128,7 +129,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
             collectives::pool::set_large_blocks(kMappable);
         engine_.add(std::move(shm));
     }
-    for (auto& network : make_network_transports(*bootstrap_))
+    rank_apart_ = find_apart();
+    for (auto& network : make_network_transports(*bootstrap_, rank_apart_.has_value()))
         engine_.add(std::move(network));
     if (size() > 1)
         bootstrap_->publish(kCardKey, make_business_card(engine_.transports(), shared_cores_));
@@ -181,6 +183,14 @@ int Process::threads_of_reductions() const
 bool Process::crowded() const
 {
     return shared_cores_ && base::cores_are_crowded(local_ranks());
+}
+
+// Where no daemon of ours hands memory over, the ranks find out. Those of several nodes have networks anyway.
+std::optional<int> Process::find_apart()
+{
+    if (shm_ == nullptr || !bootstrap_->node_of_rank().empty() || bootstrap_->started_by_tuttirun())
+        return std::nullopt;
+    return find_rank_apart(*bootstrap_, *shm_);
 }
 
 Process::~Process()
@@ -250,7 +260,8 @@ transport::Transport& Process::connect(int peer)
 // Where containers keep ranks of a node apart, all of them: one tells.
 void Process::tell_detour(int peer, const transport::Transport& instead, const std::string& why)
 {
-    if (std::exchange(told_detour_, true) || rank() != bootstrap_->local_peers().front())
+    if (std::exchange(told_detour_, true) ||
+        rank() != rank_apart_.value_or(bootstrap_->local_peers().front()))
         return;
     fmt::print(stderr, "tutti: rank {} and rank {} are on one node and share no memory{}{}; going over {}\n",
                rank(), peer, why.empty() ? "" : ": ", why, instead.name() == "tcp" ? "TCP" : instead.name());
@@ -258,8 +269,9 @@ void Process::tell_detour(int peer, const transport::Transport& instead, const s
 
 void Process::conclude()
 {
-    const auto lock = engine_.lock();
+    auto lock = engine_.lock();
     try {
+        continuations_.finish(lock);
         engine_.progress();
     } catch (const Error&) {
         return;  // the program has been told before

@@ -13,6 +13,7 @@
 #include "lib/core/communicators/group_operation.hpp"
 #include "lib/core/job/attendance.hpp"
 #include "lib/core/job/control_exchange.hpp"
+#include "lib/core/requests/continuation.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/protocol/protocol.hpp"
@@ -53,6 +54,7 @@ public:
     progress::Engine& engine() noexcept { return engine_; }
     CallDiagnosis& calls() noexcept { return calls_; }
     Attendance& attendance() noexcept { return attendance_; }
+    Continuations& continuations() noexcept { return continuations_; }
     /// How this rank is woken through shared memory; nullptr where it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
     /// How ranks of the node open each other's memory where /proc does not lead there; nullptr: not at all.
@@ -86,6 +88,7 @@ public:
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;
+    std::optional<int> find_apart();
     int home_cpu() const noexcept;
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
@@ -100,8 +103,10 @@ private:
     CallDiagnosis calls_;
     Attendance attendance_{*this};
     progress::Engine engine_;
+    Continuations continuations_{*this};
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
+    std::optional<int> rank_apart_;  // tells of the detour for all
     bool told_detour_ = false;
     std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;

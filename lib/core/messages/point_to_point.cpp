@@ -4,9 +4,9 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/receive_description.hpp"
+#include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/pooled.hpp"
 #include "lib/core/requests/request_access.hpp"
-#include "lib/core/requests/request_error.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -180,7 +180,7 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
     else
         process.engine().started();
     if (request.status.code != ErrorCode::success) [[unlikely]]
-        detail::raise(request);
+        std::rethrow_exception(detail::failure_of(request));
 }
 
 Request Communicator::isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const
@@ -238,7 +238,7 @@ Status Communicator::recv_view(const detail::View& view, int source, int tag) co
     if (!request.done)
         wait_for(process, lock, request);
     if (request.status.code != ErrorCode::success) [[unlikely]]
-        detail::raise(request);
+        std::rethrow_exception(detail::failure_of(request));
     return request.status;
 }
 

@@ -44,8 +44,8 @@ protocol::UnexpectedRequest& wait_for_message(const CommunicatorState& state, En
 
 // The same if it has come, after one pass of progress at most; or nullptr. A loop of it is a wait: who is
 // asked for by name is looked after. Any source may also be this rank itself, which may send later.
-protocol::UnexpectedRequest* look_for_message(const CommunicatorState& state, std::string_view operation,
-                                              int source, int tag)
+protocol::UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
+                                              std::string_view operation, int source, int tag)
 {
     detail::Process& process = state.process();
     const matching::MatchKey pattern{state.context(), source, tag};
@@ -53,10 +53,10 @@ protocol::UnexpectedRequest* look_for_message(const CommunicatorState& state, st
     if (found != nullptr)
         return found;
     if (source == any_source) {
-        process.engine().poll();
+        process.engine().poll(lock);
     } else {
         const detail::Attendance::Probe waiting(state, source);
-        process.engine().poll();
+        process.engine().poll(lock);
     }
     found = process.protocol().probe(pattern);
     if (found == nullptr && detail::is_lost(state, source)) [[unlikely]]
@@ -130,7 +130,7 @@ std::optional<Status> Communicator::iprobe(int source, int tag) const
         return Status{};
     detail::check_receive(*state_, "iprobe", source, tag);
     auto lock = state_->process().engine().lock();
-    const auto* found = look_for_message(*state_, "iprobe", source, tag);
+    const auto* found = look_for_message(lock, *state_, "iprobe", source, tag);
     return found == nullptr ? std::nullopt : std::optional(found->status());
 }
 
@@ -151,7 +151,7 @@ std::optional<Message> Communicator::improbe(int source, int tag) const
         return Message(state_, nullptr, {});
     detail::check_receive(*state_, "improbe", source, tag);
     auto lock = state_->process().engine().lock();
-    auto* found = look_for_message(*state_, "improbe", source, tag);
+    auto* found = look_for_message(lock, *state_, "improbe", source, tag);
     if (found == nullptr)
         return std::nullopt;
     state_->process().protocol().extract(*found);

@@ -37,10 +37,8 @@ struct RequestAccess {
                                                                                              std::move(what));
         kept = std::move(what);
     }
-    /// Waits for an active one, and takes over what has come of it; throws what it met. A collective that no
-    /// wait can end any more is given up: the request is inactive then, too. Under the lock, which it lets go
-    /// meanwhile.
-    static void finish(Request& request, progress::Engine::Lock& lock);
+    /// Takes over what has come of an operation that is done, and throws what it met. Under the lock.
+    static void finish(Request& request) { request.finish(); }
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
 };
 

@@ -39,7 +39,7 @@ public:
     /// The host of `rank` by the launcher's name for it, for messages; empty where it told none.
     virtual std::string host_of(int) const { return {}; }
     /// What only ranks of this job know: 32 random bytes as hexadecimal digits. The same at all ranks; may
-    /// block as fetch() does. Called once, by all ranks of a job of several nodes.
+    /// block as fetch() does. Called once, by all ranks of the job or by none.
     virtual std::string job_key() = 0;
 
     /// Makes `value` known to every rank as `key` of this rank. May be called once a key; returns without
@@ -51,6 +51,8 @@ public:
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key) = 0;
     /// This rank's channel to the daemon that started it; nullptr under launchers of others, and without one.
     virtual control::Channel* control() noexcept { return nullptr; }
+    /// Whether tuttirun started the job: its daemons hand ranks' memory over to each other.
+    virtual bool started_by_tuttirun() const { return false; }
     /// Returns when all ranks of the job have called it. Carries no data.
     virtual void fence() = 0;
     /// For a rank that fails because another is gone: the launcher is then about to end the job, and knows

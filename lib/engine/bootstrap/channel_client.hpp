@@ -27,6 +27,7 @@ public:
     std::span<const int> node_of_rank() const noexcept override;
     std::string host_of(int rank) const override;
     std::string job_key() override { return job_.key; }
+    bool started_by_tuttirun() const override { return true; }
     control::Channel* control() noexcept override { return channel_.get(); }
 
     void publish(std::string_view key, std::span<const std::byte> value) override;

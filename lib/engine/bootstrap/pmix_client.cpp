@@ -25,6 +25,8 @@ namespace {
 // descriptors that it does not know, as daemons close all, and libpmix's among them.
 constexpr std::chrono::milliseconds kFarewellPatience(5000);
 
+constexpr const char* kKey = "tutti.key";
+
 std::vector<std::string> split(std::string_view text, char separator)
 {
     std::vector<std::string> parts;
@@ -105,11 +107,20 @@ std::string PmixClient::host_of(int rank) const
     return as_text(ask(job_name_, static_cast<pmix_rank_t>(rank), PMIX_HOSTNAME)).value_or("");
 }
 
+// tuttirun gives one to every rank; under another launcher rank 0 does.
+std::optional<std::string> PmixClient::given_key() const
+{
+    return as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey));
+}
+
+bool PmixClient::started_by_tuttirun() const
+{
+    return control_ != nullptr || given_key().has_value();
+}
+
 std::string PmixClient::job_key()
 {
-    // tuttirun gives one to every rank; under another launcher rank 0 does.
-    constexpr const char* kKey = "tutti.key";
-    if (auto given = as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey)))
+    if (auto given = given_key())
         return *std::move(given);
     if (rank_ == 0) {
         const std::string key = security::Key::random().to_hex();

@@ -30,6 +30,7 @@ public:
     std::string host_of(int rank) const override;
     std::string job_key() override;
     control::Channel* control() noexcept override { return control_.get(); }
+    bool started_by_tuttirun() const override;
 
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
@@ -43,6 +44,7 @@ private:
     class Answer;
 
     void find_nodes();
+    std::optional<std::string> given_key() const;
     void abort_by_server(int status, const std::string& text);
     std::shared_ptr<Answer> ask_server(int rank, const std::string& key);
 

@@ -156,6 +156,15 @@ bool Engine::begin_deferred() noexcept
     return next != nullptr;
 }
 
+void Engine::run_all_follow_ups(Lock& lock)
+{
+    while (FollowUp* const next = follow_ups_.pop_front()) {
+        lock.unlock();
+        next->run(*next);
+        lock.lock();
+    }
+}
+
 void Engine::begin_all_deferred() noexcept
 {
     while (begin_deferred()) {

@@ -6,11 +6,13 @@
 // yield of a rank that has nothing to do delays the one that has.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -67,6 +69,20 @@ struct Deferred : base::ListHook<DeferredTag> {
 
     void (*const begin)(Deferred&) noexcept;
 };
+
+struct FollowUpTag;
+
+/// Work that follows what progress has done, and may call Tutti: it is done without the lock.
+struct FollowUp : base::ListHook<FollowUpTag> {
+    explicit FollowUp(void (*runs)(FollowUp&)) noexcept : run(runs) {}
+    FollowUp(const FollowUp&) = delete;
+    FollowUp& operator=(const FollowUp&) = delete;
+
+    void (*const run)(FollowUp&);  // may destroy it
+};
+
+/// The time up to which a wait lasts that has no limit.
+inline constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
 struct EngineOptions {
     bool many_threads = false;     // several threads call at once: take the lock
@@ -135,9 +151,10 @@ public:
 
     /// The same for a caller that asks again and again instead of waiting: it loses patience, too
     /// (set_watch).
-    std::size_t poll()
+    std::size_t poll(Lock& lock)
     {
         const std::size_t events = progress();
+        run_follow_ups(lock);
         if (events != 0)
             polled_ = {};
         else if (++polled_.times % kPollsPerClock == 0) [[unlikely]]
@@ -182,6 +199,9 @@ public:
             begin_all_deferred();
     }
 
+    /// Has `work` done by whoever makes progress next, soon. Under the lock.
+    void follow_up(FollowUp& work) noexcept { follow_ups_.push_back(work); }
+
     /// While one exists the program's threads make the progress, and the progress thread does not. Under the
     /// lock, but for passes of wait().
     class Waiting {
@@ -203,10 +223,11 @@ public:
         Engine& engine_;
     };
 
-    /// Returns when done() does. Under the lock, which is given up between passes where many threads call, so
-    /// done() must look at state that only the lock protects.
+    /// Returns when done() does, or once it is `until_ns` on base::now_ns()'s clock: what done() says then.
+    /// Under the lock, which is given up between passes where many threads call, and for work that follows,
+    /// so done() must look at state that only the lock protects.
     template <class Done>
-    void wait(Lock& lock, Done&& done)
+    bool wait(Lock& lock, Done&& done, std::int64_t until_ns = kForEver)
     {
         const Waiting waiting(*this);
         Idle idle;
@@ -214,15 +235,19 @@ public:
         while (!done()) {
             if (progress() != 0) {
                 idle = {};
+                run_follow_ups(lock);
+                if (is_over(until_ns)) [[unlikely]]
+                    return done();
                 if (many_threads_ && ++busy_passes_ % kBusyPasses == 0) [[unlikely]]
                     let_others(lock);
                 continue;
             }
             if (++idle.passes < spin_passes_) [[likely]]
                 relax(lock);
-            else
-                idle_longer(lock, idle, patience, [&] { return done(); });
+            else if (!idle_longer(lock, idle, patience, until_ns, [&] { return done(); }))
+                return done();
         }
+        return true;
     }
 
     /// What a wait that lasts calls after 100 ms and then every two seconds, or each 100 ms while it answers
@@ -257,18 +282,36 @@ private:
         std::int64_t doubles_ns = 0;  // when it will have lasted twice as long
     };
 
+    // False when the time is over.
     template <class Done>
-    void idle_longer(Lock& lock, Idle& idle, Patience& patience, Done&& done)
+    bool idle_longer(Lock& lock, Idle& idle, Patience& patience, std::int64_t until_ns, Done&& done)
     {
-        if (!yield_or_tired(lock, idle))
-            return;
-        const std::int64_t sleep_ns = lose_patience(patience);
+        run_follow_ups(lock);
+        const bool tired = yield_or_tired(lock, idle);
+        if (is_over(until_ns)) [[unlikely]]
+            return false;
+        if (!tired)
+            return true;
+        std::int64_t sleep_ns = lose_patience(patience);
+        if (until_ns != kForEver) [[unlikely]]
+            sleep_ns = std::min(sleep_ns, until_ns - base::now_ns());
         if (arm()) {
             if (!done())
                 sleep(lock, sleep_ns);
             disarm();
         }
+        return true;
     }
+    static bool is_over(std::int64_t until_ns) noexcept
+    {
+        return until_ns != kForEver && base::now_ns() >= until_ns;
+    }
+    void run_follow_ups(Lock& lock)
+    {
+        if (!follow_ups_.empty()) [[unlikely]]
+            run_all_follow_ups(lock);
+    }
+    void run_all_follow_ups(Lock& lock);
 
     void relax(Lock& lock)
     {
@@ -333,6 +376,7 @@ private:
     unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;
+    base::IntrusiveList<FollowUp, FollowUpTag> follow_ups_;
     std::unique_ptr<ProgressThread> thread_;  // last: it uses all of the above
 };
 

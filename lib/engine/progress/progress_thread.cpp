@@ -85,6 +85,7 @@ void ProgressThread::work(Engine::Lock& lock)
         const bool needed = engine_.needs_thread();
         if (needed && (engine_.begin_deferred() || engine_.progress() != 0)) {
             idle = {};
+            engine_.run_follow_ups(lock);
             engine_.give_way(lock, kPausesAPass);
         } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
             engine_.give_way(lock, kPausesAPass);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -181,4 +182,38 @@ TEST_CASE("where nobody hands memory over, ranks in containers say so, or go ove
     CHECK(contains(result.err, "; going over TCP\n"));
     const std::string unshared = "1 inboxes, 1 heaps, 0 boards";
     CHECK(lines_of(result.out) == Words{unshared, unshared, unshared});
+}
+
+TEST_CASE("under launchers that hand no memory over, ranks in containers agree to go over TCP",
+          "[containers]")
+{
+    const char* mpirun = std::getenv("OPENMPI_MPIRUN");
+    if (skipped())
+        return;
+    if (mpirun == nullptr || *mpirun == '\0') {
+        std::puts("containers: skipped: mpirun.openmpi is not installed");
+        return;
+    }
+    const std::string test = program("api_containers");
+    const Words started = {mpirun, "--oversubscribe", "-x", "TUTTI_SHARED_CORES=1", "-n", "3"};
+    // In all containers, or in one: all ranks open ports then, and those that can share memory do.
+    const auto [container, unshared] = GENERATE(
+        std::pair{Words{"unshare", "-c"}, 3},
+        std::pair{Words{"sh", "-c", "if [ $PMIX_RANK = 2 ]; then exec unshare -c \"$0\"; fi; exec \"$0\""},
+                  1});
+    Launched launched(as_ordinary_user(started + container + Words{test}));
+    const Result result = launched.wait();
+    CAPTURE(result.err, result.out);
+    CHECK(result.status == 0);
+    CHECK(contains(result.err, "are on one node and share no memory: "));
+    CHECK(contains(result.err, "; going over TCP\n"));
+    const Words lines = lines_of(result.out);
+    REQUIRE(lines.size() == 3);
+    CHECK(std::ranges::count_if(
+              lines, [](const std::string& line) { return line.starts_with("1 inboxes, 1"); }) == unshared);
+
+    Launched together(as_ordinary_user(started + Words{test}));
+    const Result shared = together.wait();
+    CHECK(shared.err == "");
+    CHECK(lines_of(shared.out) == Words{kShared, kShared, kShared});
 }

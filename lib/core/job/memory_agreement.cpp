@@ -1,0 +1,65 @@
+#include "lib/core/job/memory_agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace tutti::detail {
+
+namespace {
+
+constexpr std::string_view kMemoryKey = "tutti.memory";           // the card of a rank's inbox
+constexpr std::string_view kSubtreeKey = "tutti.memory.subtree";  // what a rank and those below it find
+constexpr std::string_view kResultKey = "tutti.memory.result";    // of the node's lowest rank
+
+constexpr int kNone = -1;
+
+void tell(bootstrap::Bootstrap& bootstrap, std::string_view key, int rank)
+{
+    bootstrap.publish(key, std::as_bytes(std::span(&rank, 1)));
+}
+
+int hear(bootstrap::Bootstrap& bootstrap, int from, std::string_view key)
+{
+    const std::vector<std::byte> value = bootstrap.fetch(from, key);
+    int rank = kNone;
+    if (value.size() != sizeof rank)
+        throw Error(ErrorCode::protocol, "start", fmt::format("rank {} is of another Tutti version", from),
+                    from);
+    std::memcpy(&rank, value.data(), sizeof rank);
+    return rank;
+}
+
+int lower(int one, int other) noexcept
+{
+    return one == kNone || other == kNone ? std::max(one, other) : std::min(one, other);
+}
+
+}  // namespace
+
+/// To be able to open a rank's memory is transitive: a process that may open another's may open what that one
+/// may. So each rank tries its right neighbour in a ring, and where all can, all can open all. The answers go
+/// up a binary tree and the result down from its root.
+std::optional<int> find_rank_apart(bootstrap::Bootstrap& bootstrap, const transport::shm::ShmTransport& shm)
+{
+    bootstrap.publish(kMemoryKey, shm.address());
+    const std::span<const int> local = bootstrap.local_peers();
+    const auto own =
+        static_cast<std::size_t>(std::ranges::lower_bound(local, bootstrap.rank()) - local.begin());
+    const int right = local[(own + 1) % local.size()];
+    int apart = shm.can_open(bootstrap.fetch(right, kMemoryKey)) ? kNone : bootstrap.rank();
+    for (std::size_t child = 2 * own + 1; child <= 2 * own + 2 && child < local.size(); ++child)
+        apart = lower(apart, hear(bootstrap, local[child], kSubtreeKey));
+    if (own != 0) {
+        tell(bootstrap, kSubtreeKey, apart);
+        apart = hear(bootstrap, local.front(), kResultKey);
+    } else {
+        tell(bootstrap, kResultKey, apart);
+    }
+    return apart == kNone ? std::nullopt : std::optional(apart);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,114 @@
+#include "lib/core/requests/completion.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/engine/protocol/peer.hpp"
+#include "lib/engine/protocol/requests.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+Error failure_of_send(const protocol::SendRequest& send)
+{
+    return {send.status.code, "send",
+            fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: {}", send.data.size(),
+                        send.envelope.tag(), send.peer_rank, protocol::why_lost(send.peer)),
+            send.peer_rank};
+}
+
+Error failure_of_receive(const protocol::ReceiveRequest& receive)
+{
+    const Status& status = receive.status;
+    if (status.code == ErrorCode::truncated)
+        return {ErrorCode::truncated, "recv",
+                fmt::format("the message from rank {} with tag {} has {} bytes, the buffer {}; probe for the "
+                            "size first or pass a larger buffer",
+                            status.source, status.tag, status.size_bytes, receive.capacity),
+                status.source};
+    if (receive.sender < 0 && receive.peer_rank < 0)
+        return {status.code, "recv",
+                process_of(receive).attendance().nobody_left(receive.key.context, receive.key.tag())};
+    const int from = receive.sender >= 0 ? receive.sender : receive.peer_rank;
+    return {
+        status.code, "recv",
+        fmt::format("nothing more comes from rank {} of the job: {}", from, protocol::why_lost(receive.lost)),
+        from};
+}
+
+std::exception_ptr failure_of_collective(CollectiveRequest& request)
+{
+    if (request.given_up)
+        return request.given_up;
+    try {
+        request.group.rethrow(request.task);
+    } catch (...) {
+        return std::current_exception();
+    }
+    return std::make_exception_ptr(
+        Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
+}
+
+}  // namespace
+
+std::exception_ptr failure_of(RequestState& state)
+{
+    if (state.status.code == ErrorCode::success)
+        return nullptr;
+    switch (state.kind) {
+        case RequestState::Kind::send:
+            return std::make_exception_ptr(failure_of_send(static_cast<protocol::SendRequest&>(state)));
+        case RequestState::Kind::receive:
+            return std::make_exception_ptr(failure_of_receive(static_cast<protocol::ReceiveRequest&>(state)));
+        case RequestState::Kind::collective:
+            break;
+    }
+    return failure_of_collective(static_cast<CollectiveRequest&>(state));
+}
+
+void recycle(RequestState& state)
+{
+    Process& process = process_of(state);
+    process.engine().request_ended();
+    switch (state.kind) {
+        case RequestState::Kind::send:
+            process.sends.give_back(static_cast<protocol::SendRequest&>(state));
+            return;
+        case RequestState::Kind::receive:
+            process.receives.give_back(static_cast<protocol::ReceiveRequest&>(state));
+            return;
+        case RequestState::Kind::collective:
+            delete static_cast<CollectiveRequest*>(&state);
+            return;
+    }
+}
+
+bool give_up(RequestState& state, std::exception_ptr why) noexcept
+{
+    if (state.kind != RequestState::Kind::collective)
+        return false;
+    auto& request = static_cast<CollectiveRequest&>(state);
+    request.task = {};
+    request.given_up = std::move(why);
+    try {
+        std::rethrow_exception(request.given_up);
+    } catch (const Error& error) {
+        request.finish(error.code());
+    } catch (...) {
+        request.finish(ErrorCode::internal);
+    }
+    return true;
+}
+
+void forget(RequestState& state) noexcept
+{
+    protocol::Protocol& protocol = process_of(state).protocol();
+    if (state.kind == RequestState::Kind::send)
+        protocol.forget(static_cast<protocol::SendRequest&>(state));
+    else if (state.kind == RequestState::Kind::receive)
+        protocol.forget(static_cast<protocol::ReceiveRequest&>(state));
+}
+
+}  // namespace tutti::detail

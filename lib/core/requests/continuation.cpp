@@ -1,0 +1,88 @@
+#include "lib/core/requests/continuation.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "lib/core/job/process.hpp"
+#include "lib/core/requests/completion.hpp"
+
+namespace tutti::detail {
+
+/// The operation's state keeps it, and it what that one kept.
+struct Continuations::Continuation : progress::FollowUp {
+    Continuation(RequestState& finished, CompletionFunction called, Continuations& counted) noexcept
+        : FollowUp([](FollowUp& self) { static_cast<Continuation&>(self).go_on(); }),
+          state(finished),
+          function(std::move(called)),
+          all(counted),
+          kept(std::move(finished.keep))
+    {
+    }
+
+    void go_on()
+    {
+        auto lock = all.process_.engine().lock();
+        const std::shared_ptr<void> self = state.keep;
+        const Status status = state.status;
+        const std::exception_ptr failure = failure_of(state);
+        recycle(state);
+        lock.unlock();
+        if (function != nullptr)
+            call(status, failure);
+        else if (failure != nullptr)
+            end_job(failure);
+        lock.lock();
+        --all.count_;
+    }
+
+    // An exception that nobody expects ends the job as any uncaught one.
+    void call(const Status& status, const std::exception_ptr& failure) const noexcept
+    {
+        function(status, failure);
+    }
+
+    void end_job(const std::exception_ptr& failure) const
+    {
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            all.process_.abort(1,
+                               fmt::format("an operation failed whose request was let go: {}", error.what()));
+        }
+    }
+
+    RequestState& state;
+    const CompletionFunction function;
+    Continuations& all;
+    const std::shared_ptr<void> kept;
+};
+
+void Continuations::let_go(RequestState& state, CompletionFunction function)
+{
+    const auto made = std::make_shared<Continuation>(state, std::move(function), *this);
+    state.keep = made;
+    ++count_;
+    if (state.done)
+        return process_.engine().follow_up(*made);
+    under_way_.push_back(*made);
+    state.on_finish = [](RequestState& finished) noexcept {
+        auto& continuation = *static_cast<Continuation*>(finished.keep.get());
+        base::IntrusiveList<progress::FollowUp, progress::FollowUpTag>::remove(continuation);
+        continuation.all.process_.engine().follow_up(continuation);
+    };
+}
+
+void Continuations::finish(progress::Engine::Lock& lock)
+{
+    for (progress::FollowUp* next = under_way_.front(); next != nullptr;) {
+        RequestState& state = static_cast<Continuation&>(*next).state;
+        next = under_way_.after(*next);
+        if (state.kind == RequestState::Kind::receive)
+            process_.protocol().cancel(static_cast<protocol::ReceiveRequest&>(state));
+    }
+    process_.engine().wait(lock, [&] { return count_ == 0; });
+}
+
+}  // namespace tutti::detail
