@@ -55,8 +55,8 @@ void check_in_place(CallKind kind, std::string_view name)
 
 }  // namespace
 
-NamedAlgorithm parse_algorithm(const CollectiveEntry& collective, std::string_view text,
-                               std::string_view operation, std::string_view otherwise)
+Selection parse_algorithm(const CollectiveEntry& collective, std::string_view text,
+                          std::string_view operation, std::string_view otherwise)
 {
     const auto fail = [&](std::string_view problem) {
         return Error(ErrorCode::invalid_argument, std::string(operation),
@@ -64,33 +64,32 @@ NamedAlgorithm parse_algorithm(const CollectiveEntry& collective, std::string_vi
     };
     const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
-    const auto known = std::ranges::find(collective.algorithms, name, &AlgorithmEntry::name);
+    const auto known = std::ranges::find(collective.algorithms, name, &AlgorithmTraits::name);
     if (known == collective.algorithms.end()) {
         const auto names = names_of_algorithms(collective);
         const std::string meant = base::did_you_mean(name, names);
         throw fail(fmt::format("there is no algorithm \"{}\"{} {} {}", name, meant.empty() ? ";" : meant,
                                meant.empty() ? "use" : "Use", fmt::join(names, " or ")));
     }
-    const auto index = static_cast<std::size_t>(known - collective.algorithms.begin());
-    const bool segmented = known->segments == Segments::yes;
+    const auto number = static_cast<std::uint8_t>(known - collective.algorithms.begin() + 1);
     if (colon == std::string_view::npos)
-        return {index, segmented ? kDefaultSegmentBytes : 0};
-    if (!segmented)
+        return {number, known->has_segments ? kDefaultSegmentBytes : 0};
+    if (!known->has_segments)
         throw fail(fmt::format("{} has no segments, so \"{}\" means nothing; use {}", name, text, name));
     const std::optional<std::uint64_t> segment_bytes = parse_bytes(text.substr(colon + 1));
     if (!segment_bytes || *segment_bytes == 0)
         throw fail(fmt::format("\"{}\" does not give a segment's size in bytes; use {}:{}", text, name,
                                kDefaultSegmentBytes));
-    return {index, *segment_bytes};
+    return {number, *segment_bytes};
 }
 
-Asked detail::asked(CallKind kind, std::string_view algorithm)
+Selection detail::named(CallKind kind, std::string_view algorithm)
 {
     const CollectiveEntry& collective = *entry_of(kind);
-    const NamedAlgorithm named = parse_algorithm(
-        collective, algorithm, kCallNames[static_cast<std::size_t>(kind)], "name none to let Tutti choose");
-    check_in_place(kind, collective.algorithms[named.index].name);
-    return {static_cast<std::uint8_t>(named.index + 1), named.segment_bytes};
+    const Selection named = parse_algorithm(collective, algorithm, kCallNames[static_cast<std::size_t>(kind)],
+                                            "name none to let Tutti choose");
+    check_in_place(kind, collective.algorithms[named.number - 1u].name);
+    return named;
 }
 
 std::size_t count_of_algorithms(CallKind kind) noexcept
@@ -102,18 +101,18 @@ std::size_t count_of_algorithms(CallKind kind) noexcept
 bool has_segments(CallKind kind, std::uint8_t number) noexcept
 {
     return number >= 1 && number <= count_of_algorithms(kind) &&
-           entry_of(kind)->algorithms[number - 1u].segments == Segments::yes;
+           entry_of(kind)->algorithms[number - 1u].has_segments;
 }
 
-std::string describe(CallKind kind, const Asked& asked)
+std::string describe(CallKind kind, const Selection& selection)
 {
     const CollectiveEntry* const collective = entry_of(kind);
     const bool known =
-        collective != nullptr && asked.number >= 1 && asked.number <= collective->algorithms.size();
-    std::string text = known ? std::string(collective->algorithms[asked.number - 1u].name)
-                             : fmt::format("algorithm {}", asked.number);
-    if (asked.segment_bytes != 0)
-        text += fmt::format(" in segments of {}", in_bytes(asked.segment_bytes));
+        collective != nullptr && selection.number >= 1 && selection.number <= collective->algorithms.size();
+    std::string text = known ? std::string(collective->algorithms[selection.number - 1u].name)
+                             : fmt::format("algorithm {}", selection.number);
+    if (selection.segment_bytes != 0)
+        text += fmt::format(" in segments of {}", in_bytes(selection.segment_bytes));
     return text;
 }
 

@@ -10,25 +10,20 @@
 
 namespace tutti::collectives {
 
-struct NamedAlgorithm {
-    std::size_t index = 0;          // in the collective's list
-    std::size_t segment_bytes = 0;  // 0 where it has none
-};
-
 /// Throws tutti::Error (invalid_argument) in the name of `operation` for any text that names no algorithm of
 /// the collective; it says which there are, and `otherwise`, what else can be done.
-NamedAlgorithm parse_algorithm(const CollectiveEntry& collective, std::string_view text,
-                               std::string_view operation, std::string_view otherwise);
+Selection parse_algorithm(const CollectiveEntry& collective, std::string_view text,
+                          std::string_view operation, std::string_view otherwise);
 
 namespace detail {
-Asked asked(CallKind kind, std::string_view algorithm);
+Selection named(CallKind kind, std::string_view algorithm);
 }
 
 /// What the option of a call says; nothing where `algorithm` is empty. `kind` is a collective of the
 /// catalogue. Throws as parse_algorithm does.
-inline Asked ask_for(CallKind kind, std::string_view algorithm)
+inline Selection ask_for(CallKind kind, std::string_view algorithm)
 {
-    return algorithm.empty() ? Asked{} : detail::asked(kind, algorithm);
+    return algorithm.empty() ? Selection{} : detail::named(kind, algorithm);
 }
 
 /// How many algorithms a call of that kind has; any value.
@@ -38,6 +33,6 @@ std::size_t count_of_algorithms(CallKind kind) noexcept;
 bool has_segments(CallKind kind, std::uint8_t number) noexcept;
 
 /// "ring", "chain in segments of 64 KiB"; any values have a text.
-std::string describe(CallKind kind, const Asked& asked);
+std::string describe(CallKind kind, const Selection& selection);
 
 }  // namespace tutti::collectives

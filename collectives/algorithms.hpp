@@ -4,6 +4,7 @@
 // rules.hpp, its name in AllCollectives, and an entry point in collectives.hpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -27,24 +28,32 @@
 namespace tutti::collectives {
 
 template <class RunFunction>
-struct Algorithm {
-    std::string_view name;
+struct Algorithm : AlgorithmTraits {
+    constexpr Algorithm(std::string_view its_name, RunFunction function, Needs its_needs = Needs::nothing,
+                        bool segmented = false)
+        : AlgorithmTraits{its_name, its_needs, segmented}, run(function)
+    {
+    }
+
     RunFunction run;
-    Operands operands = Operands::any;
-    Segments segments = Segments::no;
-    Through through = Through::messages;
 };
 
 template <class RunFunction>
-constexpr Algorithm<RunFunction> on_board(RunFunction run, Through through = Through::board)
+constexpr Algorithm<RunFunction> on_board(RunFunction run, Needs needs = Needs::board)
 {
-    return {"board", run, Operands::any, Segments::no, through};
+    return {"board", run, needs};
 }
 
 template <class RunFunction>
-constexpr Algorithm<RunFunction> over_nodes(RunFunction run, Through through = Through::nodes)
+constexpr Algorithm<RunFunction> over_nodes(RunFunction run, Needs needs = Needs::nodes)
 {
-    return {"hierarchical", run, Operands::any, Segments::no, through};
+    return {"hierarchical", run, needs};
+}
+
+template <class RunFunction>
+constexpr Algorithm<RunFunction> in_segments(std::string_view name, RunFunction run)
+{
+    return {name, run, Needs::nothing, true};
 }
 
 /// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
@@ -78,8 +87,8 @@ struct Broadcast {
         {"flat", Whole<broadcast_flat>::run},
         {"binomial", Whole<broadcast_binomial>::run},
         {"knomial", Whole<broadcast_knomial>::run},
-        {"binary_tree", broadcast_binary_tree, Operands::any, Segments::yes},
-        {"chain", broadcast_chain, Operands::any, Segments::yes},
+        in_segments<Function>("binary_tree", broadcast_binary_tree),
+        in_segments<Function>("chain", broadcast_chain),
         {"scatter_allgather", Whole<broadcast_scatter_allgather>::run},
         over_nodes<Function>(Whole<broadcast_hierarchical>::run),
     };
@@ -94,7 +103,7 @@ struct Reduce {
         {"flat", Whole<reduce_flat>::run},
         {"binomial", Whole<reduce_binomial>::run},
         {"knomial", Whole<reduce_knomial>::run},
-        {"chain", reduce_chain, Operands::any, Segments::yes},
+        in_segments<Function>("chain", reduce_chain),
         {"rabenseifner", Whole<reduce_rabenseifner>::run},
         over_nodes<Function>(Whole<reduce_hierarchical>::run),
     };
@@ -110,7 +119,7 @@ struct Allreduce {
         {"binomial", allreduce_binomial},
         {"recursive_doubling", allreduce_recursive_doubling},
         {"rabenseifner", allreduce_rabenseifner},
-        {"ring", allreduce_ring, Operands::commuting},
+        {"ring", allreduce_ring, Needs::commuting},
         over_nodes<Function>(allreduce_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllreduceRules;
@@ -123,7 +132,7 @@ struct ReduceScatter {
         {"flat", reduce_scatter_flat},
         on_board<Function>(reduce_scatter_board),
         {"recursive_halving", reduce_scatter_recursive_halving},
-        {"ring", reduce_scatter_ring, Operands::commuting},
+        {"ring", reduce_scatter_ring, Needs::commuting},
         over_nodes<Function>(reduce_scatter_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kReduceScatterRules;
@@ -136,7 +145,7 @@ struct Scan {
         {"flat", scan_flat},
         on_board<Function>(scan_board),
         {"recursive_doubling", scan_recursive_doubling},
-        over_nodes<Function>(scan_hierarchical, Through::ordered_nodes),
+        over_nodes<Function>(scan_hierarchical, Needs::ordered_nodes),
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
 };
@@ -148,7 +157,7 @@ struct Exscan {
         {"flat", exscan_flat},
         on_board<Function>(exscan_board),
         {"recursive_doubling", exscan_recursive_doubling},
-        over_nodes<Function>(exscan_hierarchical, Through::ordered_nodes),
+        over_nodes<Function>(exscan_hierarchical, Needs::ordered_nodes),
     };
     static constexpr std::span<const Rule> kRules = kScanRules;
 };
@@ -222,11 +231,11 @@ struct Alltoall {
     static constexpr const char* kVariable = "TUTTI_ALLTOALL";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoall_flat},
-        on_board<Function>(alltoall_board, Through::board_of_blocks),
+        on_board<Function>(alltoall_board, Needs::board_of_blocks),
         {"pairwise", alltoall_pairwise},
         {"bruck", alltoall_bruck},
         over_nodes<Function>(alltoall_hierarchical),
-        {"lanes", alltoall_lanes, Operands::any, Segments::no, Through::nodes},
+        {"lanes", alltoall_lanes, Needs::nodes},
     };
     static constexpr std::span<const Rule> kRules = kAlltoallRules;
 };
@@ -255,5 +264,45 @@ inline constexpr unsigned index_of<Collective, std::tuple<Collective, Others...>
 template <class Collective, class First, class... Others>
 inline constexpr unsigned index_of<Collective, std::tuple<First, Others...>> =
     1 + index_of<Collective, std::tuple<Others...>>;
+
+inline constexpr std::size_t kCollectives = std::tuple_size_v<AllCollectives>;
+
+/// An algorithm of the collective; the selection names one.
+template <class Collective>
+constexpr const Algorithm<typename Collective::Function>& algorithm_of(Selection selection) noexcept
+{
+    return Collective::kAlgorithms[selection.number - 1u];
+}
+
+namespace detail {
+
+/// Compiles only where every name is an algorithm's, segments are given to those that have them, and the last
+/// rule fits every call.
+template <class Collective>
+consteval auto table_of()
+{
+    std::array<Rule, Collective::kRules.size()> rules{};
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        rules[i] = Collective::kRules[i];
+        rules[i].hold(rules[i].where);
+        std::size_t index = 0;
+        while (Collective::kAlgorithms[index].name != rules[i].algorithm)
+            ++index;
+        rules[i].use(Collective::kAlgorithms[index], index + 1);
+        if (Collective::kAlgorithms[index].has_segments != (rules[i].segment_bytes != 0))
+            throw "a rule must give the segments of an algorithm that has them, and of no other";
+    }
+    const Rule& last = rules.back();
+    if (last.where != Where::anywhere || last.needs != Needs::nothing || last.max_ranks != kAnyRanks ||
+        last.max_bytes != kAnyBytes)
+        throw "the last rule must fit every call";
+    return rules;
+}
+
+}  // namespace detail
+
+/// The collective's rules of rules.hpp.
+template <class Collective>
+inline constexpr auto kTable = detail::table_of<Collective>();
 
 }  // namespace tutti::collectives

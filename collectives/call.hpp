@@ -71,9 +71,9 @@ inline constexpr std::string_view kCallNames[] = {
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);
 static_assert(kCallKinds == static_cast<std::size_t>(CallKind::share_memory) + 1 && kCallKinds <= 32);
 
-/// The algorithm that a call names for itself (ask_for() makes it), in place of Choice's; or the one chosen.
-struct Asked {
-    std::uint8_t number = 0;        // in the collective's list, from 1; 0: it names none
+/// One of a collective's algorithms: chosen, or named by a call (ask_for()).
+struct Selection {
+    std::uint8_t number = 0;        // in the collective's list, from 1; 0: none
     std::size_t segment_bytes = 0;  // 0 where the algorithm has none
 
     explicit operator bool() const noexcept { return number != 0; }
@@ -85,7 +85,7 @@ struct Call {
     int root = -1;                // -1: none
     std::size_t size_bytes = 0;   // of what all must have equally long; 0 where there is no such thing
     std::uint16_t operation = 0;  // identity() of the operator; 0: none
-    Asked algorithm = {};         // the chosen one
+    Selection algorithm = {};     // the chosen one
     std::uint32_t steps = 0;      // of one that is made of others: what chooses these, Choice::fingerprint()
 };
 

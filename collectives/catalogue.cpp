@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
+#include <iterator>
 
-#include "collectives/choice.hpp"
+#include "collectives/algorithms.hpp"
 
 namespace tutti::collectives {
 
@@ -13,30 +13,18 @@ namespace {
 template <class Collective>
 CollectiveEntry entry_of()
 {
-    // Names live as long as the program, as those of algorithms do.
-    static const std::string kName = [] {
-        std::string name(std::string_view(Collective::kVariable).substr(std::string_view("TUTTI_").size()));
-        std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-        return name;
-    }();
-    CollectiveEntry entry{.name = kName,
-                          .variable = Collective::kVariable,
-                          .algorithms = {},
-                          .rules = Collective::kRules,
-                          .resolved = {}};
-    for (const auto& algorithm : Collective::kAlgorithms)
-        entry.algorithms.push_back(
-            {algorithm.name, algorithm.operands, algorithm.segments, algorithm.through});
-    static constexpr auto kResolved = detail::resolve<Collective>();
-    entry.resolved.assign(kResolved.begin(), kResolved.end());
-    return entry;
+    std::string name(std::string_view(Collective::kVariable).substr(std::string_view("TUTTI_").size()));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return {.name = std::move(name),
+            .variable = Collective::kVariable,
+            .algorithms = {std::begin(Collective::kAlgorithms), std::end(Collective::kAlgorithms)},
+            .rules = kTable<Collective>};
 }
 
-template <class Entry>
-std::vector<std::string_view> names_of(std::span<const Entry> entries)
+std::vector<std::string_view> names_of(const auto& entries)
 {
     std::vector<std::string_view> names;
-    for (const Entry& entry : entries)
+    for (const auto& entry : entries)
         names.push_back(entry.name);
     return names;
 }
@@ -59,7 +47,7 @@ std::vector<std::string_view> names_of_collectives()
 
 std::vector<std::string_view> names_of_algorithms(const CollectiveEntry& collective)
 {
-    return names_of(std::span<const AlgorithmEntry>(collective.algorithms));
+    return names_of(collective.algorithms);
 }
 
 }  // namespace tutti::collectives

@@ -2,26 +2,19 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "collectives/resolved_rule.hpp"
+#include "collectives/rule.hpp"
 
 namespace tutti::collectives {
 
-struct AlgorithmEntry {
-    std::string_view name;
-    Operands operands;
-    Segments segments;
-    Through through;
-};
-
 struct CollectiveEntry {
-    std::string_view name;      // "allreduce"
-    std::string_view variable;  // "TUTTI_ALLREDUCE"
-    std::vector<AlgorithmEntry> algorithms;
-    std::span<const Rule> rules;
-    std::vector<ResolvedRule> resolved;  // the same rules
+    std::string name;      // "allreduce"
+    const char* variable;  // "TUTTI_ALLREDUCE"
+    std::vector<AlgorithmTraits> algorithms;
+    std::span<const Rule> rules;  // of the table
 };
 
 /// In the order of AllCollectives.

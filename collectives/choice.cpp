@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
-#include <string>
 
 #include "collectives/algorithm_name.hpp"
 #include "collectives/catalogue.hpp"
@@ -14,20 +12,17 @@ namespace tutti::collectives {
 
 namespace {
 
-template <class Collective>
-Chosen<Collective> forced(const char* (*environment)(const char*))
+using Environment = const char* (*)(const char*);
+
+/// Empty where it is not set.
+std::string_view value_of(Environment environment, const char* variable)
 {
-    const char* const value = environment(Collective::kVariable);
-    if (value == nullptr || *value == '\0')
-        return {};
-    const auto [index, segment_bytes] =
-        parse_algorithm(catalogue()[index_of<Collective>], value, Collective::kVariable,
-                        fmt::format("unset {} to let Tutti choose", Collective::kVariable));
-    return chosen_at<Collective>(index, segment_bytes);
+    const char* const value = environment(variable);
+    return value != nullptr ? value : "";
 }
 
 /// What looks like a collective's variable and is none is not left unheard.
-void refuse_others(const char* (*environment)(const char*))
+void refuse_others(Environment environment)
 {
     struct Other {
         const char* variable;
@@ -42,26 +37,20 @@ void refuse_others(const char* (*environment)(const char*))
         {"TUTTI_NEIGHBOR_ALLTOALLV", kOneWay},
     };
     for (const auto& [variable, remedy] : kOthers)
-        if (const char* const value = environment(variable); value != nullptr && *value != '\0')
+        if (const std::string_view value = value_of(environment, variable); !value.empty())
             throw Error(ErrorCode::invalid_argument, variable, fmt::format("\"{}\": {}", value, remedy));
-}
-
-/// As std::tuple<Chosen<Collectives>...>, in the order of the list.
-template <class... Collectives>
-std::tuple<Chosen<Collectives>...> all_forced(const char* (*environment)(const char*),
-                                              std::tuple<Collectives...>)
-{
-    return {forced<Collectives>(environment)...};
 }
 
 /// Of whatever is added, one after the other: FNV-1a over words.
 class Fingerprint {
 public:
     void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3u; }
-    void add(const ResolvedRule& rule) noexcept
+    void add(const Rule& rule) noexcept
     {
-        for (const std::size_t word : {std::size_t{rule.crowded_only}, std::size_t{rule.mixed_only},
-                                       rule.min_bytes, rule.max_bytes, rule.segment_bytes, rule.algorithm})
+        for (const std::size_t word :
+             {std::size_t{rule.where == Where::crowded}, std::size_t{rule.where == Where::mixed_nodes},
+              std::size_t{rule.source == Rule::Source::environment}, std::size_t{rule.number},
+              rule.segment_bytes, rule.min_bytes, rule.max_bytes})
             add(word);
         for (const int word : {rule.min_nodes, rule.max_nodes, rule.min_ranks, rule.max_ranks})
             add(static_cast<std::uint64_t>(word));
@@ -72,72 +61,70 @@ private:
     std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-FileRules rules_named_by(const char* (*environment)(const char*))
+RulesFile rules_named_by(Environment environment)
 {
-    const char* const file = environment("TUTTI_RULES");
-    return file != nullptr && *file != '\0' ? read_rules(file) : FileRules{};
+    const std::string_view file = value_of(environment, "TUTTI_RULES");
+    return file.empty() ? RulesFile{} : read_rules(std::string(file));
 }
 
 }  // namespace
 
-Choice::Choice(const char* (*environment)(const char*)) : Choice(environment, rules_named_by(environment)) {}
+Choice::Choice(Environment environment) : Choice(environment, rules_named_by(environment)) {}
 
-Choice::Choice(const char* (*environment)(const char*), FileRules rules)
-    : forced_(all_forced(environment, AllCollectives{})), from_file_(std::move(rules))
+Choice::Choice(Environment environment, RulesFile file) : own_(std::move(file))
 {
-    refuse_others(environment);
     Fingerprint fingerprint;
-    std::apply(
-        [&](const auto&... one) {
-            (fingerprint.add(one.number()), ...);
-            (fingerprint.add(one.segment_bytes), ...);
-        },
-        forced_);
-    for (const std::vector<ResolvedRule>& list : from_file_.of) {
-        fingerprint.add(list.size());
-        for (const ResolvedRule& rule : list)
+    for (std::size_t collective = 0; collective < kCollectives; ++collective) {
+        const CollectiveEntry& entry = catalogue()[collective];
+        std::vector<Rule>& rules = own_.of[collective];
+        if (const std::string_view value = value_of(environment, entry.variable); !value.empty()) {
+            const Selection named = parse_algorithm(
+                entry, value, entry.variable, fmt::format("unset {} to let Tutti choose", entry.variable));
+            Rule rule{.segment_bytes = named.segment_bytes, .source = Rule::Source::environment};
+            rule.use(entry.algorithms[named.number - 1u], named.number);
+            rules.insert(rules.begin(), rule);
+        }
+        fingerprint.add(rules.size());
+        for (const Rule& rule : rules)
             fingerprint.add(rule);
     }
+    refuse_others(environment);
     fingerprint_ = fingerprint.value();
 }
 
-void Choice::check_asked(unsigned collective, const Situation& situation)
+Selection Choice::before_table(unsigned collective, const Situation& situation) const
 {
-    const CollectiveEntry& entry = catalogue()[collective];
-    const AlgorithmEntry& algorithm = entry.algorithms.at(situation.asked.number - 1u);
-    if (!has_what_it_needs(algorithm.operands, algorithm.through, situation)) {
-        throw Error(
-            ErrorCode::invalid_argument, entry.name,
-            fmt::format("the algorithm {} cannot do this call: {}; name another, or none to let Tutti "
-                        "choose",
-                        algorithm.name, missing(algorithm.operands, algorithm.through, situation)));
+    for (const Rule& rule : own_.of[collective]) {
+        if (situation.named && rule.source != Rule::Source::environment)
+            break;
+        if (fits(rule, situation))
+            return rule.selection();
     }
-}
-
-std::string_view Choice::forced(unsigned collective) const noexcept
-{
-    std::array<std::string_view, std::tuple_size_v<AllCollectives>> names;
-    std::apply(
-        [&names](const auto&... one) {
-            names = {(one.algorithm != nullptr ? one.algorithm->name : std::string_view())...};
-        },
-        forced_);
-    return names[collective];
+    if (situation.named) {
+        const CollectiveEntry& entry = catalogue()[collective];
+        const AlgorithmTraits& algorithm = entry.algorithms.at(situation.named.number - 1u);
+        if (!is_met(algorithm.needs, situation))
+            throw Error(ErrorCode::invalid_argument, entry.name,
+                        fmt::format("the algorithm {} cannot do this call: {}; name another, or none to let "
+                                    "Tutti choose",
+                                    algorithm.name, missing(algorithm.needs, situation)));
+    }
+    return situation.named;
 }
 
 std::string Choice::describe() const
 {
     std::string text;
     const auto add = [&](std::string_view variable, std::string_view value) {
-        if (!value.empty())
-            text += fmt::format("{}{}={}", text.empty() ? "" : ", ", variable, value);
+        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", variable, value);
     };
-    std::apply(
-        [&]<class... Collectives>(const Chosen<Collectives>&... one) {
-            (add(Collectives::kVariable, one.algorithm != nullptr ? one.algorithm->name : ""), ...);
-        },
-        forced_);
-    add("TUTTI_RULES", from_file_.file);
+    for (std::size_t collective = 0; collective < kCollectives; ++collective) {
+        const std::vector<Rule>& rules = own_.of[collective];
+        if (!rules.empty() && rules.front().source == Rule::Source::environment)
+            add(catalogue()[collective].variable, rules.front().algorithm);
+    }
+    if (!own_.file.empty())
+        add("TUTTI_RULES", own_.file);
     return text.empty() ? "no TUTTI_ variable" : text;
 }
 

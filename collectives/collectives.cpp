@@ -11,23 +11,27 @@ namespace tutti::collectives {
 
 namespace {
 
-/// `call` names the algorithm that it asks for, if it does, and then the one chosen.
 template <class Collective>
-Chosen<Collective> chosen(Group& group, Call& call, std::size_t size_bytes, bool commutative = true)
+using AlgorithmOf = Algorithm<typename Collective::Function>;
+
+/// `call` names the algorithm that it wants, if it does, and then the one chosen.
+template <class Collective>
+const AlgorithmOf<Collective>& chosen(Group& group, Call& call, std::size_t size_bytes,
+                                      bool commutative = true)
 {
     const Choice& choice = collectives::choice();
-    const Chosen<Collective> found =
+    call.algorithm =
         choice.choose<Collective>({group.size(), size_bytes, group.placement(), commutative, call.algorithm});
-    call.algorithm = {found.number(), found.segment_bytes};
-    if (is_made_of_others(found.algorithm->through)) [[unlikely]]
+    const auto& algorithm = algorithm_of<Collective>(call.algorithm);
+    if (is_made_of_others(algorithm.needs)) [[unlikely]]
         call.steps = choice.fingerprint();
     group.announce(call);
-    return found;
+    return algorithm;
 }
 
 /// Where the call's bytes are what the algorithm is chosen by.
 template <class Collective>
-Chosen<Collective> chosen(Group& group, Call& call, bool commutative = true)
+const AlgorithmOf<Collective>& chosen(Group& group, Call& call, bool commutative = true)
 {
     return chosen<Collective>(group, call, call.size_bytes, commutative);
 }
@@ -36,12 +40,9 @@ template <class Collective>
 consteval std::uint8_t number_of(std::string_view name)
 {
     std::uint8_t number = 1;
-    for (const auto& algorithm : Collective::kAlgorithms) {
-        if (algorithm.name == name)
-            return number;
+    while (Collective::kAlgorithms[number - 1].name != name)
         ++number;
-    }
-    throw "the collective has no algorithm of that name";
+    return number;
 }
 
 constexpr int kNoRoot = -1;
@@ -56,46 +57,44 @@ std::size_t sum_of(std::span<const std::size_t> sizes)
 
 // The task of the algorithm is handed on as it is: choosing costs no coroutine frame.
 
-Task barrier(Group& group, Asked asked)
+Task barrier(Group& group, Selection named)
 {
-    Call call{.kind = CallKind::barrier, .algorithm = asked};
-    return chosen<Barrier>(group, call).algorithm->run(group);
+    Call call{.kind = CallKind::barrier, .algorithm = named};
+    return chosen<Barrier>(group, call).run(group);
 }
 
-Task broadcast(Group& group, std::span<std::byte> data, int root, Asked asked)
+Task broadcast(Group& group, std::span<std::byte> data, int root, Selection named)
 {
-    Call call{CallKind::broadcast, root, data.size(), kNoOperation, asked};
-    const auto found = chosen<Broadcast>(group, call);
-    return found.algorithm->run(group, data, root, found.segment_bytes);
+    Call call{CallKind::broadcast, root, data.size(), kNoOperation, named};
+    const auto& algorithm = chosen<Broadcast>(group, call);
+    return algorithm.run(group, data, root, call.algorithm.segment_bytes);
 }
 
-Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Asked asked)
+Task reduce(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Selection named)
 {
-    Call call{CallKind::reduce, root, out.size_bytes(), op.identity(), asked};
-    const auto found = chosen<Reduce>(group, call, op.commutative());
-    return found.algorithm->run(group, in, out, root, op, found.segment_bytes);
+    Call call{CallKind::reduce, root, out.size_bytes(), op.identity(), named};
+    const auto& algorithm = chosen<Reduce>(group, call, op.commutative());
+    return algorithm.run(group, in, out, root, op, call.algorithm.segment_bytes);
 }
 
-Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
+Task allreduce(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
-    Call call{CallKind::allreduce, kNoRoot, out.size_bytes(), op.identity(), asked};
-    return chosen<Allreduce>(group, call, op.commutative()).algorithm->run(group, in, out, op);
+    Call call{CallKind::allreduce, kNoRoot, out.size_bytes(), op.identity(), named};
+    return chosen<Allreduce>(group, call, op.commutative()).run(group, in, out, op);
 }
 
 namespace {
 
-using ReduceScatterAlgorithm = Algorithm<ReduceScatter::Function>;
-
-const ReduceScatterAlgorithm& chosen_for(Group& group, const Partition& blocks, std::size_t element_bytes,
-                                         const ReduceOp& op, Asked asked)
+const AlgorithmOf<ReduceScatter>& chosen_for(Group& group, const Partition& blocks, std::size_t element_bytes,
+                                             const ReduceOp& op, Selection named)
 {
     Call call{blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv, kNoRoot,
-              blocks.count() * element_bytes, op.identity(), asked};
-    return *chosen<ReduceScatter>(group, call, op.commutative()).algorithm;
+              blocks.count() * element_bytes, op.identity(), named};
+    return chosen<ReduceScatter>(group, call, op.commutative());
 }
 
 // Others read the input until all is done, so the result waits apart.
-Task in_place(Group& group, const ReduceScatterAlgorithm& algorithm, Buffer data, Partition blocks,
+Task in_place(Group& group, const AlgorithmOf<ReduceScatter>& algorithm, Buffer data, Partition blocks,
               ReduceOp op)
 {
     const std::size_t count = blocks[group.rank()].count;
@@ -107,91 +106,94 @@ Task in_place(Group& group, const ReduceScatterAlgorithm& algorithm, Buffer data
 
 }  // namespace
 
-Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op, Asked asked)
+Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer out, ReduceOp op,
+                    Selection named)
 {
-    const ReduceScatterAlgorithm& algorithm = chosen_for(group, blocks, out.element_bytes, op, asked);
+    const AlgorithmOf<ReduceScatter>& algorithm = chosen_for(group, blocks, out.element_bytes, op, named);
     return algorithm.run(group, in, std::move(blocks), out, op);
 }
 
 // What the call is, is announced before it runs, and before it needs memory.
-Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Asked asked)
+Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Selection named)
 {
-    const ReduceScatterAlgorithm& algorithm = chosen_for(group, blocks, data.element_bytes, op, asked);
+    const AlgorithmOf<ReduceScatter>& algorithm = chosen_for(group, blocks, data.element_bytes, op, named);
     return in_place(group, algorithm, data, std::move(blocks), op);
 }
 
-Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
+Task scan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
-    Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity(), asked};
-    return chosen<Scan>(group, call, op.commutative()).algorithm->run(group, in, out, op);
+    Call call{CallKind::scan, kNoRoot, out.size_bytes(), op.identity(), named};
+    return chosen<Scan>(group, call, op.commutative()).run(group, in, out, op);
 }
 
-Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Asked asked)
+Task exscan(Group& group, const std::byte* in, Buffer out, ReduceOp op, Selection named)
 {
-    Call call{CallKind::exscan, kNoRoot, out.size_bytes(), op.identity(), asked};
-    return chosen<Exscan>(group, call, op.commutative()).algorithm->run(group, in, out, op);
+    Call call{CallKind::exscan, kNoRoot, out.size_bytes(), op.identity(), named};
+    return chosen<Exscan>(group, call, op.commutative()).run(group, in, out, op);
 }
 
-Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Asked asked)
+Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Selection named)
 {
-    Call call{CallKind::allgather, kNoRoot, all.size(), kNoOperation, asked};
-    return chosen<Allgather>(group, call).algorithm->run(group, own, all);
+    Call call{CallKind::allgather, kNoRoot, all.size(), kNoOperation, named};
+    return chosen<Allgather>(group, call).run(group, own, all);
 }
 
-Task allgatherv(Group& group, const std::byte* own, Blocks all, Asked asked)
+Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named)
 {
-    Call call{CallKind::allgatherv, kNoRoot, sum_of(all.sizes_bytes), kNoOperation, asked};
-    return chosen<Allgatherv>(group, call).algorithm->run(group, own, all);
+    Call call{CallKind::allgatherv, kNoRoot, sum_of(all.sizes_bytes), kNoOperation, named};
+    return chosen<Allgatherv>(group, call).run(group, own, all);
 }
 
-Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Asked asked)
-{
-    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    Call call{CallKind::gather, root, all_bytes, kNoOperation, asked};
-    return chosen<Gather>(group, call).algorithm->run(group, own, all, root);
-}
-
-Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root, Asked asked)
-{
-    Call call{.kind = CallKind::gatherv, .root = root, .algorithm = asked};
-    return chosen<Gatherv>(group, call).algorithm->run(group, own, all, root);
-}
-
-Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root, Asked asked)
+Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Selection named)
 {
     const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
-    Call call{CallKind::scatter, root, all_bytes, kNoOperation, asked};
-    return chosen<Scatter>(group, call).algorithm->run(group, all, own, root);
+    Call call{CallKind::gather, root, all_bytes, kNoOperation, named};
+    return chosen<Gather>(group, call).run(group, own, all, root);
 }
 
-Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root, Asked asked)
+Task gatherv(Group& group, std::span<const std::byte> own, Blocks all, int root, Selection named)
 {
-    Call call{.kind = CallKind::scatterv, .root = root, .algorithm = asked};
-    return chosen<Scatterv>(group, call).algorithm->run(group, all, own, root);
+    Call call{.kind = CallKind::gatherv, .root = root, .algorithm = named};
+    return chosen<Gatherv>(group, call).run(group, own, all, root);
 }
 
-Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Asked asked)
+Task scatter(Group& group, const std::byte* all, std::span<std::byte> own, int root, Selection named)
+{
+    const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());
+    Call call{CallKind::scatter, root, all_bytes, kNoOperation, named};
+    return chosen<Scatter>(group, call).run(group, all, own, root);
+}
+
+Task scatterv(Group& group, ConstBlocks all, std::span<std::byte> own, int root, Selection named)
+{
+    Call call{.kind = CallKind::scatterv, .root = root, .algorithm = named};
+    return chosen<Scatterv>(group, call).run(group, all, own, root);
+}
+
+Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Selection named)
 {
     const std::size_t block_bytes = out.size() / static_cast<std::size_t>(group.size());
-    Call call{CallKind::alltoall, kNoRoot, out.size(), kNoOperation, asked};
-    return chosen<Alltoall>(group, call, block_bytes).algorithm->run(group, in, out);
+    Call call{CallKind::alltoall, kNoRoot, out.size(), kNoOperation, named};
+    return chosen<Alltoall>(group, call, block_bytes).run(group, in, out);
 }
 
-Task alltoall_in_place(Group& group, std::span<std::byte> data, Asked asked)
+Task alltoall_in_place(Group& group, std::span<std::byte> data, Selection named)
 {
     const std::size_t block_bytes = data.size() / static_cast<std::size_t>(group.size());
-    const auto found = choice().choose<Alltoall>({group.size(), block_bytes, group.placement(), true, asked});
-    const bool on_board = needs_board(found.algorithm->through);
+    const Selection found =
+        choice().choose<Alltoall>({group.size(), block_bytes, group.placement(), true, named});
+    const auto& algorithm = algorithm_of<Alltoall>(found);
+    const bool on_board = needs_board(algorithm.needs);
     group.announce({.kind = CallKind::alltoall_in_place,
                     .size_bytes = data.size(),
-                    .algorithm = {on_board ? found.number() : number_of<Alltoall>("pairwise")}});
-    return on_board ? found.algorithm->run(group, data.data(), data) : alltoall_in_pairs(group, data);
+                    .algorithm = {on_board ? found.number : number_of<Alltoall>("pairwise")}});
+    return on_board ? algorithm.run(group, data.data(), data) : alltoall_in_pairs(group, data);
 }
 
-Task alltoallv(Group& group, ConstBlocks in, Blocks out, Asked asked)
+Task alltoallv(Group& group, ConstBlocks in, Blocks out, Selection named)
 {
-    Call call{.kind = CallKind::alltoallv, .algorithm = asked};
-    return chosen<Alltoallv>(group, call).algorithm->run(group, in, out);
+    Call call{.kind = CallKind::alltoallv, .algorithm = named};
+    return chosen<Alltoallv>(group, call).run(group, in, out);
 }
 
 Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all)

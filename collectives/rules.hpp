@@ -14,31 +14,11 @@
 // to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
-#include <cstddef>
-#include <limits>
-#include <string_view>
+#include "collectives/rule.hpp"
 
 namespace tutti::collectives {
 
-/// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
-/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where. `mixed_nodes`: such
-/// whose ranks do not follow each other, dealt in turn for example: there an algorithm that passes data from
-/// rank to rank sends them over the network again and again.
-enum class Where { anywhere, crowded, many_nodes, mixed_nodes };
-
-struct Rule {
-    Where where;
-    int max_ranks;
-    std::size_t max_bytes;  // of the buffer as collectives.hpp has it
-    std::string_view algorithm;
-    std::size_t segment_bytes = 0;  // of algorithms that cut their data into segments; 0 for the others
-};
-
-inline constexpr int kAnyRanks = std::numeric_limits<int>::max();
-inline constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
 inline constexpr std::size_t kKiB = 1024;
-/// Where the environment names an algorithm and no size of its segments.
-inline constexpr std::size_t kDefaultSegmentBytes = 32 * kKiB;
 
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {

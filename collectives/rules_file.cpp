@@ -25,7 +25,7 @@ public:
         file_.require_object(rule_, place_);
     }
 
-    ResolvedRule read()
+    Rule read()
     {
         for (const auto& [key, value] : rule_.items())
             if (std::ranges::find(kKeys, key) == std::end(kKeys))
@@ -34,7 +34,7 @@ public:
         read_where();
         read_range("ranks", result_.min_ranks, result_.max_ranks, 1);
         read_range("nodes", result_.min_nodes, result_.max_nodes, 1);
-        if (rule_.value("where", "") == "many_nodes" && result_.min_nodes < 2)
+        if (result_.where == Where::many_nodes && result_.min_nodes < 2)
             throw file_.wrong(at("min_nodes"), "1 contradicts \"many_nodes\"; remove one of them");
         read_range("bytes", result_.min_bytes, result_.max_bytes, 0);
         if (rule_.contains("comment"))
@@ -50,19 +50,16 @@ private:
         if (!rule_.contains("algorithm"))
             throw file_.wrong(place_, "names no algorithm; add for example \"algorithm\": \"flat\"");
         const std::string& name = file_.text(rule_["algorithm"], at("algorithm"));
-        const auto known = std::ranges::find(collective_.algorithms, name, &AlgorithmEntry::name);
+        const auto known = std::ranges::find(collective_.algorithms, name, &AlgorithmTraits::name);
         if (known == collective_.algorithms.end())
             throw file_.unknown(at("algorithm"), name, names_of_algorithms(collective_));
-        result_.algorithm = static_cast<std::size_t>(known - collective_.algorithms.begin());
-        result_.operands = known->operands;
-        result_.through = known->through;
-        const bool has_segments = known->segments == Segments::yes;
+        result_.use(*known, static_cast<std::size_t>(known - collective_.algorithms.begin()) + 1);
         if (rule_.contains("segment_bytes")) {
-            if (!has_segments)
+            if (!known->has_segments)
                 throw file_.wrong(at("segment_bytes"), fmt::format("{} has no segments; remove it", name));
             result_.segment_bytes =
                 file_.whole_number(rule_["segment_bytes"], at("segment_bytes"), 1, kAnyBytes);
-        } else if (has_segments) {
+        } else if (known->has_segments) {
             result_.segment_bytes = kDefaultSegmentBytes;
         }
     }
@@ -76,7 +73,7 @@ private:
         const auto known = std::ranges::find(kPlaces, name);
         if (known == std::end(kPlaces))
             throw file_.unknown(at("where"), name, kPlaces);
-        place_rule(result_, static_cast<Where>(known - std::begin(kPlaces)));
+        result_.hold(static_cast<Where>(known - std::begin(kPlaces)));
     }
 
     template <class Number>
@@ -99,12 +96,12 @@ private:
     const CollectiveEntry& collective_;
     const json& rule_;
     std::string place_;
-    ResolvedRule result_;
+    Rule result_{.source = Rule::Source::file};
 };
 
-FileRules rules_in(const JsonFile& file, std::string_view name)
+RulesFile rules_in(const JsonFile& file, std::string_view name)
 {
-    FileRules rules;
+    RulesFile rules;
     rules.file = name;
     file.require_object(file.root(), "the file");
     for (const auto& [key, list] : file.root().items()) {
@@ -117,9 +114,9 @@ FileRules rules_in(const JsonFile& file, std::string_view name)
             throw file.unknown("", key, names_of_collectives());
         if (!list.is_array())
             throw file.wrong(key, "is no list of rules in square brackets");
-        std::vector<ResolvedRule>& own = rules.of[static_cast<std::size_t>(collective - catalogue().begin())];
+        const auto place = static_cast<std::size_t>(collective - catalogue().begin());
         for (std::size_t index = 0; index < list.size(); ++index)
-            own.push_back(
+            rules.of[place].push_back(
                 RuleReader(file, *collective, list[index], fmt::format("{}[{}]", key, index)).read());
     }
     return rules;
@@ -127,12 +124,12 @@ FileRules rules_in(const JsonFile& file, std::string_view name)
 
 }  // namespace
 
-FileRules parse_rules(std::string_view text, std::string_view file)
+RulesFile parse_rules(std::string_view text, std::string_view file)
 {
     return rules_in(JsonFile(text, file), file);
 }
 
-FileRules read_rules(const std::string& file)
+RulesFile read_rules(const std::string& file)
 {
     return rules_in(JsonFile::read(file), file);
 }

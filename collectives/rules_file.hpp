@@ -17,23 +17,21 @@
 #include <array>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "collectives/algorithms.hpp"
-#include "collectives/resolved_rule.hpp"
 
 namespace tutti::collectives {
 
-struct FileRules {
-    std::string file;  // empty where there is none
-    std::array<std::vector<ResolvedRule>, std::tuple_size_v<AllCollectives>> of;
+struct RulesFile {
+    std::string file;                                // its name; empty where there is none
+    std::array<std::vector<Rule>, kCollectives> of;  // in the order of AllCollectives
 };
 
 /// Throws tutti::Error (invalid_argument) naming the file, the rule and what is allowed there.
-FileRules parse_rules(std::string_view text, std::string_view file);
+RulesFile parse_rules(std::string_view text, std::string_view file);
 
 /// The same from a file. Throws tutti::Error where it cannot be read, too.
-FileRules read_rules(const std::string& file);
+RulesFile read_rules(const std::string& file);
 
 }  // namespace tutti::collectives

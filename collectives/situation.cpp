@@ -6,23 +6,23 @@
 
 namespace tutti::collectives {
 
-std::string missing(Operands operands, Through through, const Situation& situation)
+std::string missing(Needs needs, const Situation& situation)
 {
-    if (has_what_it_needs(operands, through, situation))
+    if (is_met(needs, situation))
         return {};
-    if (operands == Operands::commuting && !situation.commutative)
+    if (needs == Needs::commuting)
         return "it needs an operator that commutes";
-    if (needs_board(through))
+    if (needs_board(needs))
         return situation.placement.board_bytes == 0
                    ? "there is no board: ranks of one node share one where they outnumber its cores, from "
                      "their communicator's fourth blocking call on"
                    : fmt::format("the board has room for {}{}", in_bytes(situation.placement.board_bytes),
-                                 through == Through::board_of_blocks ? " of a rank's blocks together" : "");
+                                 needs == Needs::board_of_blocks ? " of a rank's blocks together" : "");
     if (situation.nodes() == 1)
         return "there is one node";
     if (!situation.has_levels())
         return "each node has one rank";
-    return through == Through::ordered_nodes
+    return needs == Needs::ordered_nodes
                ? "the nodes' ranks do not follow each other"
                : "the operator does not commute, and the nodes' ranks do not follow each other";
 }

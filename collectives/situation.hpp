@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "collectives/group.hpp"
@@ -15,7 +16,7 @@ struct Situation {
     std::size_t size_bytes = 0;
     Placement placement;
     bool commutative = true;
-    Asked asked = {};  // what the call names itself
+    Selection named = {};  // by the call itself
 
     bool crowded() const noexcept { return placement.one_node && placement.more_ranks_than_cores; }
     bool mixed() const noexcept { return nodes() > 1 && !placement.nodes->in_rank_order(); }
@@ -35,39 +36,33 @@ struct Situation {
     bool combines_by_node() const noexcept { return commutative || placement.nodes->in_rank_order(); }
 };
 
-/// Which operators an algorithm can do. One that needs commuting operands is never chosen for others.
-enum class Operands { any, commuting };
+/// What an algorithm needs beside messages; it is never chosen where that is missing. `commuting`: an
+/// operator that commutes. `board`: a board whose slots have room for the data, `board_of_blocks`: for as
+/// much for each rank. `nodes`: several nodes, not all of one rank, and for operators that do not commute,
+/// nodes whose ranks follow each other. `ordered_nodes`: such nodes for all operators.
+enum class Needs : std::uint8_t { nothing, commuting, board, board_of_blocks, nodes, ordered_nodes };
 
-/// Whether an algorithm cuts its data into segments, the last argument of its function.
-enum class Segments { no, yes };
-
-/// What an algorithm needs beside messages; it is never chosen where that is missing. `board`: a board whose
-/// slots have room for the data, `board_of_blocks`: for as much for each rank. `nodes`: several nodes, not
-/// all of one rank, and for operators that do not commute, nodes whose ranks follow each other.
-/// `ordered_nodes`: such nodes for all operators.
-enum class Through { messages, board, board_of_blocks, nodes, ordered_nodes };
-
-constexpr bool needs_board(Through through) noexcept
+constexpr bool needs_board(Needs needs) noexcept
 {
-    return through == Through::board || through == Through::board_of_blocks;
+    return needs == Needs::board || needs == Needs::board_of_blocks;
 }
 
 /// Whether the algorithm's steps are other collectives, whose algorithms are chosen in their turn.
-constexpr bool is_made_of_others(Through through) noexcept
+constexpr bool is_made_of_others(Needs needs) noexcept
 {
-    return through == Through::nodes || through == Through::ordered_nodes;
+    return needs == Needs::nodes || needs == Needs::ordered_nodes;
 }
 
-inline bool has_what_it_needs(Operands operands, Through through, const Situation& situation) noexcept
+inline bool is_met(Needs needs, const Situation& situation) noexcept
 {
-    return (operands == Operands::any || situation.commutative) &&
-           (through != Through::board || situation.fits_board()) &&
-           (through != Through::board_of_blocks || situation.blocks_fit_board()) &&
-           (through != Through::nodes || (situation.has_levels() && situation.combines_by_node())) &&
-           (through != Through::ordered_nodes || (situation.has_levels() && !situation.mixed()));
+    return (needs != Needs::commuting || situation.commutative) &&
+           (needs != Needs::board || situation.fits_board()) &&
+           (needs != Needs::board_of_blocks || situation.blocks_fit_board()) &&
+           (needs != Needs::nodes || (situation.has_levels() && situation.combines_by_node())) &&
+           (needs != Needs::ordered_nodes || (situation.has_levels() && !situation.mixed()));
 }
 
 /// What the algorithm needs and the call lacks, in words; empty where nothing is missing.
-std::string missing(Operands operands, Through through, const Situation& situation);
+std::string missing(Needs needs, const Situation& situation);
 
 }  // namespace tutti::collectives

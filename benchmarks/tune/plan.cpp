@@ -9,9 +9,9 @@
 
 namespace tutti::bench {
 
-using collectives::AlgorithmEntry;
+using collectives::AlgorithmTraits;
 using collectives::CollectiveEntry;
-using collectives::ResolvedRule;
+using collectives::Rule;
 using collectives::Situation;
 using nlohmann::ordered_json;
 
@@ -34,9 +34,9 @@ Situation situation(const Surroundings& where, std::size_t size_bytes)
     return made;
 }
 
-Trial trial_of(const AlgorithmEntry& algorithm, std::size_t segment_bytes)
+Trial trial_of(const AlgorithmTraits& algorithm, std::size_t segment_bytes)
 {
-    return {algorithm.name, segment_bytes, needs_board(algorithm.through)};
+    return {algorithm.name, segment_bytes, needs_board(algorithm.needs)};
 }
 
 ordered_json rule_of(const Surroundings& where, std::size_t min_bytes, std::size_t max_bytes,
@@ -77,16 +77,16 @@ std::vector<Trial> trials(const CollectiveEntry& collective, const Surroundings&
 {
     const Situation here = situation(where, size_bytes);
     const auto usual =
-        std::ranges::find_if(collective.resolved, [&](const ResolvedRule& rule) { return fits(rule, here); });
-    std::vector<Trial> found{trial_of(collective.algorithms[usual->algorithm], usual->segment_bytes)};
+        std::ranges::find_if(collective.rules, [&](const Rule& rule) { return fits(rule, here); });
+    std::vector<Trial> found{{usual->algorithm, usual->segment_bytes, needs_board(usual->needs)}};
     const auto add = [&](const Trial& trial) {
         if (trial != found.front())
             found.push_back(trial);
     };
-    for (const AlgorithmEntry& algorithm : collective.algorithms) {
-        if (!has_what_it_needs(algorithm.operands, algorithm.through, here))
+    for (const AlgorithmTraits& algorithm : collective.algorithms) {
+        if (!is_met(algorithm.needs, here))
             continue;
-        if (algorithm.segments == collectives::Segments::no)
+        if (!algorithm.has_segments)
             add(trial_of(algorithm, 0));
         else
             for (const std::size_t segment_bytes : kSegmentBytes) {

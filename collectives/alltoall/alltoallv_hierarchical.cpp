@@ -102,9 +102,9 @@ std::vector<std::size_t> carried_sizes(const Routes& routes, std::span<const std
 }
 
 /// The blocks that this rank carries: those of every rank of its node for carried_by_own().
-class Cargo {
+class CarriedBlocks {
 public:
-    Cargo(Hierarchy& hierarchy, const Routes& routes)
+    CarriedBlocks(Hierarchy& hierarchy, const Routes& routes)
         : hierarchy_(hierarchy),
           routes_(routes),
           carriers_(static_cast<std::size_t>(hierarchy.node().size())),
@@ -234,10 +234,10 @@ Task alltoallv_hierarchical(Group& group, ConstBlocks in, Blocks out)
             carrying.add(group.recv(routes.carrier_from(node), runs.back().arriving()));
         }
     }
-    Cargo cargo(hierarchy, routes);
-    Task fetched = cargo.fetch({in.data, leaving_bytes, in.offsets_bytes});
+    CarriedBlocks carried(hierarchy, routes);
+    Task fetched = carried.fetch({in.data, leaving_bytes, in.offsets_bytes});
     co_await fetched;
-    cargo.send(group, carrying);
+    carried.send(group, carrying);
     OperationList straight = start_straight(group, routes, in, out, 1);
     Group::copy(out[group.rank()], in[group.rank()]);
     // First what comes in any case: it tells where the others count differently.

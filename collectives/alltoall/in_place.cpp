@@ -71,7 +71,7 @@ Task alltoall_in_pairs(Group& group, std::span<std::byte> data)
     return in_place(group, equal_blocks(data, group.size()));
 }
 
-Task alltoallv_in_place(Group& group, Blocks data, Asked)
+Task alltoallv_in_place(Group& group, Blocks data, Selection)
 {
     group.announce({.kind = CallKind::alltoallv_in_place});
     return in_place(group, data);

@@ -19,10 +19,10 @@ constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_sa
 
 /// Some algorithms tell others the sizes of blocks that not all know: then messages hold something.
 template <class Collective>
-bool tells_sizes(Through through)
+bool tells_sizes(Needs needs)
 {
     if constexpr (std::is_same_v<Collective, Alltoallv>)
-        return through == Through::nodes;
+        return needs == Needs::nodes;
     return std::is_same_v<Collective, Gatherv> || std::is_same_v<Collective, Scatterv>;
 }
 
@@ -42,10 +42,10 @@ constexpr std::size_t least_bytes(bool sizes_travel)
 }
 
 template <class Collective>
-bool is_too_much(Through through, const PredictedCall& call)
+bool is_too_much(Needs needs, const PredictedCall& call)
 {
     const auto ranks = static_cast<std::size_t>(call.ranks);
-    return std::is_same_v<Collective, Alltoallv> && through == Through::nodes &&
+    return std::is_same_v<Collective, Alltoallv> && needs == Needs::nodes &&
            call.size_bytes <= kLongestCarried && call.size_bytes > kMostCarried / ranks / ranks;
 }
 
@@ -141,12 +141,12 @@ Prediction predict_one(std::string_view name, std::size_t segment_bytes, const P
 {
     const auto* const algorithm =
         std::ranges::find(Collective::kAlgorithms, name, [](const auto& known) { return known.name; });
-    if (algorithm == std::end(Collective::kAlgorithms) || needs_board(algorithm->through))
+    if (algorithm == std::end(Collective::kAlgorithms) || needs_board(algorithm->needs))
         throw Error(ErrorCode::invalid_argument, "predict",
                     fmt::format("no algorithm \"{}\" that sends messages", name));
-    if (is_too_much<Collective>(algorithm->through, call))
+    if (is_too_much<Collective>(algorithm->needs, call))
         return {.given_up = true};
-    const bool sizes_travel = tells_sizes<Collective>(algorithm->through);
+    const bool sizes_travel = tells_sizes<Collective>(algorithm->needs);
     Stage stage(call, kBlockOfEach<Collective>, least_bytes<Collective>(sizes_travel), segment_bytes);
     Settings settings;
     settings.costs = model.inside;

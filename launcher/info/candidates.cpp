@@ -5,7 +5,7 @@
 
 namespace tutti::info {
 
-using collectives::AlgorithmEntry;
+using collectives::AlgorithmTraits;
 using collectives::Situation;
 using collectives::simulator::PredictedCall;
 using collectives::simulator::Prediction;
@@ -28,15 +28,15 @@ std::vector<Candidate> candidates(unsigned collective, const Situation& situatio
                              .commutative = situation.commutative,
                              .most_messages = most_messages};
     std::vector<Candidate> all;
-    for (const AlgorithmEntry& algorithm : collectives::catalogue()[collective].algorithms) {
+    for (const AlgorithmTraits& algorithm : collectives::catalogue()[collective].algorithms) {
         Candidate& one = all.emplace_back();
         one.algorithm = algorithm.name;
-        if (algorithm.segments == collectives::Segments::yes)
+        if (algorithm.has_segments)
             one.segment_bytes =
                 algorithm.name == chosen.algorithm ? chosen.segment_bytes : collectives::kDefaultSegmentBytes;
-        if (!has_what_it_needs(algorithm.operands, algorithm.through, situation)) {
+        if (!is_met(algorithm.needs, situation)) {
             one.remark = "cannot do this call";
-        } else if (needs_board(algorithm.through)) {
+        } else if (needs_board(algorithm.needs)) {
             one.remark = "not in the model, which has a core for every rank";
         } else {
             const Prediction made = predict(collective, algorithm.name, one.segment_bytes, call, model);

@@ -2,19 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "collectives/parse_bytes.hpp"
 
 namespace tutti::info {
 
-using collectives::AlgorithmEntry;
 using collectives::CollectiveEntry;
 using collectives::in_bytes;
 using collectives::kAnyBytes;
 using collectives::kAnyRanks;
-using collectives::ResolvedRule;
+using collectives::Rule;
 using collectives::Situation;
+using collectives::Where;
 
 namespace {
 
@@ -34,12 +32,12 @@ std::string count_text(int count, int no_limit)
     return count == no_limit ? std::string() : fmt::to_string(count);
 }
 
-std::string text_of(const ResolvedRule& rule, const AlgorithmEntry& algorithm)
+std::string text_of(const Rule& rule)
 {
     std::vector<std::string> conditions;
-    if (rule.crowded_only)
+    if (rule.where == Where::crowded)
         conditions.emplace_back("more ranks than cores");
-    if (rule.mixed_only)
+    if (rule.where == Where::mixed_nodes)
         conditions.emplace_back("nodes whose ranks do not follow each other");
     if (rule.min_nodes != 1 || rule.max_nodes != kAnyRanks)
         conditions.push_back(
@@ -51,18 +49,18 @@ std::string text_of(const ResolvedRule& rule, const AlgorithmEntry& algorithm)
         conditions.push_back(range(rule.min_bytes == 0 ? "" : in_bytes(rule.min_bytes),
                                    rule.max_bytes == kAnyBytes ? "" : in_bytes(rule.max_bytes), ""));
     std::string text = conditions.empty() ? "any call" : fmt::format("{}", fmt::join(conditions, ", "));
-    text += fmt::format(": {}", algorithm.name);
+    text += fmt::format(": {}", rule.algorithm);
     if (rule.segment_bytes != 0)
         text += fmt::format(" in segments of {}", in_bytes(rule.segment_bytes));
     return text;
 }
 
 /// Why a rule does not fit; empty where it does.
-std::string misfit(const ResolvedRule& rule, const Situation& situation)
+std::string misfit(const Rule& rule, const Situation& situation)
 {
-    if (rule.crowded_only && !situation.crowded())
+    if (rule.where == Where::crowded && !situation.crowded())
         return "there are not more ranks than cores on one node";
-    if (rule.mixed_only && !situation.mixed())
+    if (rule.where == Where::mixed_nodes && !situation.mixed())
         return situation.nodes() == 1 ? "there is one node" : "the ranks of each node follow each other";
     if (situation.nodes() < rule.min_nodes || situation.nodes() > rule.max_nodes)
         return fmt::format("there {} {} node{}", situation.nodes() == 1 ? "is" : "are", situation.nodes(),
@@ -71,69 +69,40 @@ std::string misfit(const ResolvedRule& rule, const Situation& situation)
         return fmt::format("there are {} ranks", situation.ranks);
     if (situation.size_bytes < rule.min_bytes || situation.size_bytes > rule.max_bytes)
         return fmt::format("the data has {}", in_bytes(situation.size_bytes));
-    return missing(rule.operands, rule.through, situation);
+    return missing(rule.needs, situation);
 }
 
-/// True when one of the rules fits: `told` then says which.
-bool ask(std::span<const ResolvedRule> rules, const CollectiveEntry& collective, std::string_view source,
-         const Situation& situation, Explanation& told)
+/// `number`: from 1, among those of its source.
+std::string name_of(const Rule& rule, int number, const CollectiveEntry& collective, const std::string& file)
 {
-    for (std::size_t index = 0; index < rules.size(); ++index) {
-        const AlgorithmEntry& algorithm = collective.algorithms[rules[index].algorithm];
-        std::string what =
-            fmt::format("rule {} of {}: {}", index + 1, source, text_of(rules[index], algorithm));
-        std::string reason = misfit(rules[index], situation);
-        if (reason.empty()) {
-            told.algorithm = algorithm.name;
-            told.segment_bytes = rules[index].segment_bytes;
-            told.decided_by = std::move(what);
-            return true;
-        }
-        told.passed_over.push_back({std::move(what), std::move(reason)});
-    }
-    return false;
-}
-
-template <class Collective>
-std::size_t segment_bytes_of(const collectives::Choice& choice, const Situation& situation)
-{
-    return choice.choose<Collective>(situation).segment_bytes;
-}
-
-std::size_t chosen_segment_bytes(const collectives::Choice& choice, unsigned collective,
-                                 const Situation& situation)
-{
-    const auto of_each = []<class... Collectives>(std::tuple<Collectives...>) {
-        return std::array{&segment_bytes_of<Collectives>...};
-    }(collectives::AllCollectives{});
-    return of_each.at(collective)(choice, situation);
+    if (rule.source != Rule::Source::environment)
+        return fmt::format("rule {} of {}: {}", number,
+                           rule.source == Rule::Source::file ? file : "the table", text_of(rule));
+    return fmt::format("{}={}{}, in the environment", collective.variable, rule.algorithm,
+                       rule.segment_bytes == 0 ? "" : fmt::format(":{}", rule.segment_bytes));
 }
 
 }  // namespace
 
-Explanation explain(const collectives::Choice& choice, const char* (*environment)(const char*),
-                    unsigned collective, const Situation& situation)
+Explanation explain(const collectives::Choice& choice, unsigned collective, const Situation& situation)
 {
     const CollectiveEntry& entry = collectives::catalogue()[collective];
     Explanation told;
-    const std::string_view forced = choice.forced(collective);
-    for (const AlgorithmEntry& algorithm : entry.algorithms) {
-        if (algorithm.name != forced)
-            continue;
-        std::string what = fmt::format("{}={}, in the environment", entry.variable,
-                                       environment(std::string(entry.variable).c_str()));
-        std::string reason = missing(algorithm.operands, algorithm.through, situation);
-        if (reason.empty()) {
-            told.algorithm = forced;
-            told.segment_bytes = chosen_segment_bytes(choice, collective, situation);
-            told.decided_by = std::move(what);
-            return told;
+    for (const std::span<const Rule> rules : {choice.own_rules(collective), entry.rules}) {
+        int number = 0;
+        for (const Rule& rule : rules) {
+            number += rule.source != Rule::Source::environment;
+            std::string what = name_of(rule, number, entry, choice.file());
+            std::string reason = misfit(rule, situation);
+            if (reason.empty()) {
+                told.algorithm = rule.algorithm;
+                told.segment_bytes = rule.segment_bytes;
+                told.decided_by = std::move(what);
+                return told;
+            }
+            told.passed_over.push_back({std::move(what), std::move(reason)});
         }
-        told.passed_over.push_back({std::move(what), std::move(reason)});
     }
-    const collectives::FileRules& file = choice.from_file();
-    if (!ask(file.of[collective], entry, file.file, situation, told))
-        ask(entry.resolved, entry, "the table", situation, told);
     return told;
 }
 

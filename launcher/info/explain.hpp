@@ -9,7 +9,7 @@
 
 namespace tutti::info {
 
-/// A rule that was asked and did not fit, or the environment's word where it could not be followed.
+/// A rule that was asked and did not fit.
 struct PassedOver {
     std::string what;    // "rule 2 of the table: up to 8 KiB, crowded: flat"
     std::string reason;  // "the buffer has 1 MiB"
@@ -22,9 +22,8 @@ struct Explanation {
     std::vector<PassedOver> passed_over;
 };
 
-/// The choice for a call of the collective at a place in AllCollectives. `environment` is what `choice` was
-/// made from.
-Explanation explain(const collectives::Choice& choice, const char* (*environment)(const char*),
-                    unsigned collective, const collectives::Situation& situation);
+/// The choice for a call of the collective at a place in AllCollectives.
+Explanation explain(const collectives::Choice& choice, unsigned collective,
+                    const collectives::Situation& situation);
 
 }  // namespace tutti::info

@@ -51,14 +51,14 @@ void answer(const Options& options)
     if (!options.explain.empty()) {
         const unsigned collective = place_of(options.explain);
         const auto situation = situation_of(options, options.sizes_bytes.front(), nodes);
-        const Explanation told = explain(choice, environment, collective, situation);
+        const Explanation told = explain(choice, collective, situation);
         const auto all = candidates(collective, situation, told, options.most_messages, model);
         print(options.json ? as_json({options, told, all}) : as_text({options, told, all}));
         return;
     }
     for (unsigned collective = 0; collective < collectives::catalogue().size(); ++collective)
         if (options.predict == "all" || place_of(options.predict) == collective)
-            print(prediction_table(options, collective, choice, environment, nodes, model) + "\n");
+            print(prediction_table(options, collective, choice, nodes, model) + "\n");
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ constexpr Known kVariables[] = {
     {"OMP_NUM_THREADS", "threads of a rank; where it is unset, tuttirun sets it to the rank's cores"},
 };
 
-std::string value_of(const char* (*environment)(const char*), const std::string& name)
+std::string value_of(const char* (*environment)(const char*), const char* name)
 {
-    const char* const value = environment(name.c_str());
+    const char* const value = environment(name);
     return value != nullptr ? value : "";
 }
 
@@ -57,14 +57,12 @@ Overview overview(const char* (*environment)(const char*))
         told.variables.push_back({name, meaning, value_of(environment, name)});
     for (const collectives::CollectiveEntry& entry : collectives::catalogue()) {
         std::vector<std::string> names;
-        for (const collectives::AlgorithmEntry& algorithm : entry.algorithms)
+        for (const collectives::AlgorithmTraits& algorithm : entry.algorithms)
             names.push_back(
-                fmt::format("{}{}", algorithm.name,
-                            algorithm.segments == collectives::Segments::yes ? "[:SEGMENT_BYTES]" : ""));
-        const std::string name(entry.variable);
-        told.variables.push_back({name,
+                fmt::format("{}{}", algorithm.name, algorithm.has_segments ? "[:SEGMENT_BYTES]" : ""));
+        told.variables.push_back({entry.variable,
                                   fmt::format("algorithm of {}: {}", entry.name, fmt::join(names, ", ")),
-                                  value_of(environment, name)});
+                                  value_of(environment, entry.variable)});
     }
     return told;
 }

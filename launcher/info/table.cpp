@@ -29,7 +29,7 @@ collectives::Situation situation_of(const Options& options, std::size_t size_byt
 }
 
 std::string prediction_table(const Options& options, unsigned collective, const collectives::Choice& choice,
-                             const char* (*environment)(const char*), const collectives::NodeMap* nodes,
+                             const collectives::NodeMap* nodes,
                              const collectives::simulator::CostModel& model)
 {
     const collectives::CollectiveEntry& entry = collectives::catalogue()[collective];
@@ -44,7 +44,7 @@ std::string prediction_table(const Options& options, unsigned collective, const 
         header += entry.name == "barrier" ? " |" : fmt::format(" {} |", in_bytes(size));
         line += "---:|";
         const collectives::Situation situation = situation_of(options, size, nodes);
-        const Explanation chosen = explain(choice, environment, collective, situation);
+        const Explanation chosen = explain(choice, collective, situation);
         for (const Candidate& candidate :
              candidates(collective, situation, chosen, options.most_messages, model)) {
             const std::string time = candidate.prediction ? in_time(candidate.prediction->time_ns) : "-";
@@ -53,9 +53,9 @@ std::string prediction_table(const Options& options, unsigned collective, const 
         }
     }
     std::string text = header + "\n" + line + "\n";
-    for (const collectives::AlgorithmEntry& algorithm : entry.algorithms) {
+    for (const collectives::AlgorithmTraits& algorithm : entry.algorithms) {
         const std::vector<std::string>& own = cells[algorithm.name];
-        if (!needs_board(algorithm.through))
+        if (!needs_board(algorithm.needs))
             text += fmt::format("| {} | {} |\n", algorithm.name, fmt::join(own, " | "));
     }
     return text;

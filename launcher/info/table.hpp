@@ -12,7 +12,7 @@ namespace tutti::info {
 /// For one collective, at a place in AllCollectives. What is chosen is in bold. Sizes below the number of
 /// blocks stay in the table: some blocks are empty then.
 std::string prediction_table(const Options& options, unsigned collective, const collectives::Choice& choice,
-                             const char* (*environment)(const char*), const collectives::NodeMap* nodes,
+                             const collectives::NodeMap* nodes,
                              const collectives::simulator::CostModel& model);
 
 /// The call that the options ask about, for one size.

@@ -34,7 +34,7 @@ TEST_CASE_METHOD(Hosts, "ranks that are dealt to hosts in turn", "[messages]")
     }
 }
 
-TEST_CASE_METHOD(Hosts, "blocks of all sizes from all to all by the leaders and by the lanes of hosts",
+TEST_CASE_METHOD(Hosts, "blocks of all sizes from all to all of hosts, hierarchical and by lanes",
                  "[traffic]")
 {
     const auto [algorithm, fabric, hosts, deal] =

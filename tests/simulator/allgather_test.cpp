@@ -128,10 +128,11 @@ TEST_CASE("allgather and allgatherv with whatever the table chooses")
         for (const std::size_t block_bytes : {1, 10'000, 50'000}) {
             const Places places = equal_places(ranks, block_bytes);
             const Situation situation{.ranks = ranks, .size_bytes = places.memory_bytes, .placement = {}};
-            check(choice().choose<Allgather>(situation).algorithm->name, SendMode::synchronous, places,
+            check(algorithm_of<Allgather>(choice().choose<Allgather>(situation)).name, SendMode::synchronous,
+                  places,
                   [](Group& group, std::byte* own, Memory& all) { return allgather(group, own, all); });
-            check(choice().choose<Allgatherv>(situation).algorithm->name, SendMode::synchronous, places,
-                  [&](Group& group, std::byte* own, Memory& all) {
+            check(algorithm_of<Allgatherv>(choice().choose<Allgatherv>(situation)).name,
+                  SendMode::synchronous, places, [&](Group& group, std::byte* own, Memory& all) {
                       return allgatherv(group, own, places.in(all));
                   });
         }
@@ -171,7 +172,7 @@ TEST_CASE("an allgatherv of ranks that count differently is an error, not a hang
     const Places others(wrong, Order::packed);
     for (const Algorithm<Allgatherv::Function>& algorithm : on_one_node<Allgatherv>()) {
         CAPTURE(algorithm.name);
-        if (needs_board(algorithm.through))
+        if (needs_board(algorithm.needs))
             continue;  // there the calls are compared, not messages
         std::vector<Memory> memory(5, places.untouched());
         const Report report = simulate(5, settings_for(SendMode::eager), [&](Group& group) {

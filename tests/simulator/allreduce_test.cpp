@@ -71,7 +71,7 @@ void check_both(const Algorithm<Allreduce::Function>& algorithm, SendMode mode, 
         maps.push_back(affine_operand(rank, count));
     }
     check(algorithm, mode, kIntegerSum, integers, integer_sum(ranks, count));
-    if (algorithm.operands == Operands::any) {
+    if (algorithm.needs != Needs::commuting) {
         check(algorithm, mode, kAffineThen, maps, affine_result(ranks, count));
     }
 }

@@ -31,7 +31,7 @@ const char* empty(const char*)
 template <class Collective>
 std::string_view chosen(const Choice& choice, const Situation& situation)
 {
-    return choice.choose<Collective>(situation).algorithm->name;
+    return algorithm_of<Collective>(choice.choose<Collective>(situation)).name;
 }
 
 const char* all_binomial(const char* variable)
@@ -203,11 +203,11 @@ TEST_CASE("a call may name its algorithm, which goes before all but the environm
     const Choice table(unset);
     const Choice ring(
         [](const char* variable) { return variable == "TUTTI_ALLREDUCE"sv ? "ring" : nullptr; });
-    const Asked flat = asked(CallKind::allreduce, "flat");
+    const Selection flat = asked(CallKind::allreduce, "flat");
     CHECK(chosen<Allreduce>(table, {16, 8, kNode, true, flat}) == "flat");
     CHECK(chosen<Allreduce>(ring, {16, 8, kNode, true, flat}) == "ring");
     CHECK(chosen<Allreduce>(ring, {16, 8, kNode, false, flat}) == "flat");
-    const FileRules binomial = parse_rules(R"({"allreduce": [{"algorithm": "binomial"}]})", "rules.json");
+    const RulesFile binomial = parse_rules(R"({"allreduce": [{"algorithm": "binomial"}]})", "rules.json");
     CHECK(chosen<Allreduce>(Choice(unset, binomial), {16, 8, kNode, true, flat}) == "flat");
     CHECK(chosen<Gatherv>(table, {16, 8, kNode, true, asked(CallKind::gatherv, "flat")}) == "flat");
     CHECK(table.choose<Reduce>({2, 8, kNode, true, asked(CallKind::reduce, "chain:64K")}).segment_bytes ==
@@ -229,11 +229,11 @@ TEST_CASE("the environment may give the size of segments")
 {
     const Choice plain(
         [](const char* variable) { return variable == "TUTTI_BROADCAST"sv ? "chain" : nullptr; });
-    CHECK(plain.choose<Broadcast>({2, 8, kNode}).algorithm->name == "chain");
+    CHECK(chosen<Broadcast>(plain, {2, 8, kNode}) == "chain");
     CHECK(plain.choose<Broadcast>({2, 8, kNode}).segment_bytes == kDefaultSegmentBytes);
     const Choice sized(
         [](const char* variable) { return variable == "TUTTI_BROADCAST"sv ? "chain:4096" : nullptr; });
-    CHECK(sized.choose<Broadcast>({2, 8, kNode}).algorithm->name == "chain");
+    CHECK(chosen<Broadcast>(sized, {2, 8, kNode}) == "chain");
     CHECK(sized.choose<Broadcast>({2, 8, kNode}).segment_bytes == 4096);
 }
 

@@ -1,5 +1,5 @@
-// All-to-all of equal blocks by leaders and by lanes, over many ways to deal ranks over nodes: every block at
-// its place, nothing else touched, and between nodes no more messages than the algorithm says.
+// All-to-all of equal blocks, hierarchical and by lanes, over many ways to deal ranks over nodes: every block
+// at its place, nothing else touched, and between nodes no more messages than the algorithm says.
 #include "collectives/alltoall/alltoall.hpp"
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
@@ -37,7 +37,7 @@ void check_alltoall(Task (*run)(Group&, const std::byte*, std::span<std::byte>),
     CHECK(report.bytes_between_nodes() == bytes_between);
 }
 
-void check_alltoall_by_leaders(const NodeMap& nodes, SendMode mode, int ranks, std::size_t block_bytes)
+void check_hierarchical_alltoall(const NodeMap& nodes, SendMode mode, int ranks, std::size_t block_bytes)
 {
     check_alltoall(alltoall_hierarchical, nodes, mode, ranks, block_bytes,
                    static_cast<std::size_t>(nodes.count() * (nodes.count() - 1)));
@@ -60,7 +60,7 @@ TEST_CASE("a hierarchical all-to-all sends one message from node to node")
 {
     everywhere([](SendMode mode, int ranks, const NodeMap& nodes) {
         for (const std::size_t block_bytes : {0, 1, 300, 4099})
-            check_alltoall_by_leaders(nodes, mode, ranks, block_bytes);
+            check_hierarchical_alltoall(nodes, mode, ranks, block_bytes);
     });
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a hierarchical all-to-all of long blocks, also of odd sizes")
         GENERATE(std::vector{0, 0, 1, 1}, std::vector{0, 1, 0, 1}, std::vector{0, 1, 1, 2, 2, 2});
     const NodeMap nodes(node_of);
     for (const std::size_t block_bytes : {4095, 4096, 16'385, 65'537, 200'001})
-        check_alltoall_by_leaders(nodes, mode, static_cast<int>(node_of.size()), block_bytes);
+        check_hierarchical_alltoall(nodes, mode, static_cast<int>(node_of.size()), block_bytes);
 }
 
 TEST_CASE("a hierarchical all-to-all over more nodes than exchange at a time")
@@ -85,7 +85,7 @@ TEST_CASE("a hierarchical all-to-all over more nodes than exchange at a time")
         node_of.push_back(node);
     for (int node = 0; node < count; node += 3)
         node_of.push_back(node);
-    check_alltoall_by_leaders(NodeMap(node_of), mode, static_cast<int>(node_of.size()), 3);
+    check_hierarchical_alltoall(NodeMap(node_of), mode, static_cast<int>(node_of.size()), 3);
 }
 
 TEST_CASE("an all-to-all by lanes sends one message from each rank to the node of each other")

@@ -90,7 +90,7 @@ void check(const Call& call, ReduceOp op, std::vector<T> (*operand)(int rank, st
 void check_both(const Call& call)
 {
     check<std::int32_t>(call, kIntegerSum, integer_operand, integer_sum);
-    if (call.algorithm.operands == Operands::any) {
+    if (call.algorithm.needs != Needs::commuting) {
         check<Affine>(call, kAffineThen, affine_operand, affine_result);
     }
 }

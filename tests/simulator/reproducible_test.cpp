@@ -94,7 +94,7 @@ void for_all_algorithms(const Check& check)
 {
     for (const Algorithm<typename Collective::Function>& algorithm : on_one_node<Collective>()) {
         for (const bool commutative : {false, true}) {
-            if (!commutative && algorithm.operands == Operands::commuting)
+            if (!commutative && algorithm.needs == Needs::commuting)
                 continue;
             CAPTURE(algorithm.name, commutative);
             check(algorithm, ReduceOp(combine_hashing, commutative));

@@ -114,7 +114,7 @@ std::vector<Algorithm<typename Collective::Function>> on_one_node()
 {
     std::vector<Algorithm<typename Collective::Function>> found;
     for (const auto& algorithm : Collective::kAlgorithms) {
-        if (algorithm.through != Through::nodes && algorithm.through != Through::ordered_nodes)
+        if (!is_made_of_others(algorithm.needs))
             found.push_back(algorithm);
     }
     return found;

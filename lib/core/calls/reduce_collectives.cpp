@@ -103,7 +103,7 @@ auto plan_blocks(std::string_view operation, const ReducedBuffers& buffers, Part
     if (!is_in_place)
         detail::check_apart(operation, buffers.in, buffers.out);
     const CallKind kind = blocks.is_even() ? CallKind::reduce_scatter : CallKind::reduce_scatterv;
-    const collectives::Asked asked = ask_for(kind, options.algorithm);
+    const collectives::Selection asked = ask_for(kind, options.algorithm);
     return [in = buffers.in.data, out = buffer_of(buffers.out), is_in_place, blocks = std::move(blocks),
             reduce_op = ReduceOp(op), asked](Group& group) {
         return is_in_place ? collectives::reduce_scatter_in_place(group, out, blocks, reduce_op, asked)

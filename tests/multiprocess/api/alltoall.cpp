@@ -1,5 +1,5 @@
-// Equal blocks of many sizes from all to all, every byte checked: by leaders or lanes where there are several
-// hosts, out of memory of either kind, in place or not, in one call or in several at once.
+// Equal blocks of many sizes from all to all, every byte checked: hierarchical or by lanes where there are
+// several hosts, out of memory of either kind, in place or not, in one call or in several at once.
 #include <algorithm>
 #include <deque>
 

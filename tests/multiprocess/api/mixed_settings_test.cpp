@@ -77,7 +77,7 @@ std::vector<Settings> settings_of(const collectives::CollectiveEntry& collective
     for (const auto& algorithm : collective.algorithms) {
         const std::string named = std::string(collective.variable) + "=" + std::string(algorithm.name);
         all.push_back({named});
-        if (algorithm.segments == collectives::Segments::yes)
+        if (algorithm.has_segments)
             all.push_back({named + ":68"});
     }
     return all;

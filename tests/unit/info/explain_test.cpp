@@ -69,9 +69,9 @@ TEST_CASE("the explanation names what the choice chooses, in every situation")
                 for (const std::size_t bytes : {0, 8, 150, 2048, 2049, 65536, 1 << 20}) {
                     for (const bool commutative : {true, false}) {
                         const Situation situation{ranks, bytes, place, commutative};
-                        const Explanation told = explain(choice, unset, index_of<Collective>, situation);
+                        const Explanation told = explain(choice, index_of<Collective>, situation);
                         const auto chosen = choice.choose<Collective>(situation);
-                        REQUIRE(told.algorithm == chosen.algorithm->name);
+                        REQUIRE(told.algorithm == collectives::algorithm_of<Collective>(chosen).name);
                         REQUIRE(told.segment_bytes == chosen.segment_bytes);
                         for (const PassedOver& passed : told.passed_over)
                             REQUIRE(!passed.reason.empty());
@@ -88,7 +88,7 @@ TEST_CASE("the explanation names what the choice chooses, in every situation")
 TEST_CASE("rules are named by number and text, with the reason why they do not fit")
 {
     const Choice choice(unset);
-    const Explanation told = explain(choice, unset, index_of<Broadcast>, call(4, 4096));
+    const Explanation told = explain(choice, index_of<Broadcast>, call(4, 4096));
     CHECK(told.algorithm == "binomial");
     REQUIRE(told.passed_over.size() >= 3);
     const auto own_cores = std::ranges::find(
@@ -107,9 +107,9 @@ TEST_CASE("rules are named by number and text, with the reason why they do not f
 TEST_CASE("the environment and a file of rules are named, and why they could not be followed")
 {
     const Choice forced(ring);
-    CHECK(explain(forced, ring, index_of<Allreduce>, call(4, 8)).decided_by ==
+    CHECK(explain(forced, index_of<Allreduce>, call(4, 8)).decided_by ==
           "TUTTI_ALLREDUCE=ring, in the environment");
-    const Explanation not_followed = explain(forced, ring, index_of<Allreduce>, call(4, 8, nullptr, false));
+    const Explanation not_followed = explain(forced, index_of<Allreduce>, call(4, 8, nullptr, false));
     REQUIRE(!not_followed.passed_over.empty());
     CHECK(not_followed.passed_over.front().what == "TUTTI_ALLREDUCE=ring, in the environment");
     CHECK(not_followed.passed_over.front().reason == "it needs an operator that commutes");
@@ -117,7 +117,7 @@ TEST_CASE("the environment and a file of rules are named, and why they could not
     const Choice filed(unset, collectives::parse_rules(R"({"allreduce": [{"algorithm": "board"},
         {"min_ranks": 4, "max_ranks": 4, "algorithm": "flat"}]})",
                                                        "/etc/rules.json"));
-    const Explanation told = explain(filed, unset, index_of<Allreduce>, call(4, 8));
+    const Explanation told = explain(filed, index_of<Allreduce>, call(4, 8));
     CHECK(told.decided_by == "rule 2 of /etc/rules.json: 4 ranks: flat");
     CHECK(told.passed_over.front().what == "rule 1 of /etc/rules.json: any call: board");
     CHECK(told.passed_over.front().reason.starts_with("there is no board"));
@@ -127,7 +127,7 @@ TEST_CASE("candidates come cheapest first, those without a prediction last")
 {
     const Choice choice(unset);
     const Situation situation = call(64, 1 << 20);
-    const Explanation told = explain(choice, unset, index_of<Allreduce>, situation);
+    const Explanation told = explain(choice, index_of<Allreduce>, situation);
     const auto all = candidates(index_of<Allreduce>, situation, told, 5000, {});
     REQUIRE(all.size() == catalogue()[index_of<Allreduce>].algorithms.size());
     double before_ns = 0;
@@ -154,7 +154,7 @@ TEST_CASE("JSON says what the text says")
     options.ranks = 16;
     const Choice choice(unset);
     const Situation situation = situation_of(options, 8, nullptr);
-    const Explanation told = explain(choice, unset, index_of<Allreduce>, situation);
+    const Explanation told = explain(choice, index_of<Allreduce>, situation);
     const auto all = candidates(index_of<Allreduce>, situation, told, 1000000, {});
     const auto json = nlohmann::json::parse(as_json(Answer{options, told, all}));
     CHECK(json["algorithm"] == "recursive_doubling");

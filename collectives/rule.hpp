@@ -1,0 +1,80 @@
+// Rule: for which calls it holds, which algorithm these use, and who says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "collectives/situation.hpp"
+
+namespace tutti::collectives {
+
+/// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
+/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where. `mixed_nodes`: such
+/// whose ranks do not follow each other, dealt in turn for example: there an algorithm that passes data from
+/// rank to rank sends them over the network again and again.
+enum class Where : std::uint8_t { anywhere, crowded, many_nodes, mixed_nodes };
+
+inline constexpr int kAnyRanks = std::numeric_limits<int>::max();
+inline constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
+/// Where an algorithm is named, and no size of its segments.
+inline constexpr std::size_t kDefaultSegmentBytes = 32 * 1024;
+
+/// What a rule's algorithm is.
+struct AlgorithmTraits {
+    std::string_view name;
+    Needs needs = Needs::nothing;
+    bool has_segments =
+        false;  // cuts its data into segments, whose size is the last argument of its function
+};
+
+/// Of the table (rules.hpp), of a file (rules_file.hpp), or a variable. A rule whose algorithm cannot do a
+/// call does not hold for it.
+struct Rule {
+    enum class Source : std::uint8_t { table, file, environment };
+
+    Where where = Where::anywhere;
+    int max_ranks = kAnyRanks;
+    std::size_t max_bytes = kAnyBytes;  // of the buffer as collectives.hpp has it
+    std::string_view algorithm = {};    // lives as long as the program
+    std::size_t segment_bytes = 0;      // 0: the algorithm has none
+    int min_ranks = 1;
+    std::size_t min_bytes = 0;
+    int min_nodes = 1;
+    int max_nodes = kAnyRanks;
+    Source source = Source::table;
+    Needs needs = Needs::nothing;
+    std::uint8_t number = 0;  // of the algorithm, see Selection
+
+    /// Completes a rule whose algorithm is `chosen`, the collective's `with_number`th.
+    constexpr void use(const AlgorithmTraits& chosen, std::size_t with_number) noexcept
+    {
+        algorithm = chosen.name;
+        needs = chosen.needs;
+        number = static_cast<std::uint8_t>(with_number);
+    }
+    constexpr void hold(Where place) noexcept
+    {
+        where = place;
+        min_nodes = place == Where::many_nodes ? 2 : 1;
+    }
+    Selection selection() const noexcept { return {number, segment_bytes}; }
+
+    friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+/// Of a rule that is a constant, only the conditions that it has become code.
+inline bool fits(const Rule& rule, const Situation& situation) noexcept
+{
+    return (rule.where != Where::crowded || situation.crowded()) &&
+           (rule.where != Where::mixed_nodes || situation.mixed()) &&
+           (rule.min_nodes == 1 || situation.nodes() >= rule.min_nodes) &&
+           (rule.max_nodes == kAnyRanks || situation.nodes() <= rule.max_nodes) &&
+           is_met(rule.needs, situation) && (rule.min_ranks == 1 || situation.ranks >= rule.min_ranks) &&
+           situation.ranks <= rule.max_ranks &&
+           (rule.min_bytes == 0 || situation.size_bytes >= rule.min_bytes) &&
+           situation.size_bytes <= rule.max_bytes;
+}
+
+}  // namespace tutti::collectives
