@@ -195,6 +195,8 @@ void define_job(Definer& define, CommandLine& line)
             if (first_time(line.job_values, shown, shown, value))
                 line.job_environment.emplace_back(parse_variable_name(option, name), value);
         });
+    define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
+                line.options.rank_variables);
     define.single("--timeout", "SECONDS", "end the job after this time, with status 124",
                   [&line](const std::string& option, const std::string& text) {
                       line.options.timeout_seconds = parse_seconds(option, text);

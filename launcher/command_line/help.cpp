@@ -44,6 +44,8 @@ Examples:
   tuttirun -n 2 --bind-to core --report-bindings ./a.out
                                                 one core each, and say which
   tuttirun -n 4 -x OMP_NUM_THREADS=8 ./a.out    4 ranks with 8 threads and 8 cores each
+  tuttirun -n 4 --rank-env python3 train.py     each rank has RANK, WORLD_SIZE, LOCAL_RANK,
+                                                LOCAL_WORLD_SIZE, NODE_RANK and GROUP_RANK
   tuttirun -n 1 ./server : -n 7 ./worker        two programs, one job: server is rank 0
   tuttirun -n 3 -l hostname                     any program runs; lines are marked '0: ' '1: ' '2: '
   tuttirun -n 2 --timeout 60 --output-filename logs ./a.out

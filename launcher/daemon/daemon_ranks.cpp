@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -54,6 +55,26 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
     for (const Placement& placement : order.ranks)
         job.node_of_rank.push_back(placement.node);
     return job.to_text();
+}
+
+/// The rank's numbers under the names that torchrun gives them. MASTER_ADDR and MASTER_PORT are not among
+/// them: nobody holds a port for the program.
+void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
+{
+    // Nodes without ranks do not count.
+    std::set<int> earlier_nodes;
+    std::size_t local_size = 0;
+    for (const Placement& other : order.ranks) {
+        local_size += other.node == rank.node ? 1 : 0;
+        if (other.node < rank.node)
+            earlier_nodes.insert(other.node);
+    }
+    environment.set("RANK", std::to_string(rank.rank));
+    environment.set("WORLD_SIZE", std::to_string(order.ranks.size()));
+    environment.set("LOCAL_RANK", std::to_string(rank.local_rank));
+    environment.set("LOCAL_WORLD_SIZE", std::to_string(local_size));
+    environment.set("NODE_RANK", std::to_string(earlier_nodes.size()));
+    environment.set("GROUP_RANK", std::to_string(earlier_nodes.size()));
 }
 
 }  // namespace
@@ -155,6 +176,8 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     for (const std::string& entry : pmix_->rank_environment(placement.rank))
         environment.set_entry(entry);
     environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
+    if (order.rank_variables)
+        set_rank_variables(environment, order, placement);
     const UniqueFd control = control_.open(placement.rank);
     environment.set(control::kVariable,
                     control::channel_variable(control.get(), order.job_name, placement.rank));

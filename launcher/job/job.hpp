@@ -55,6 +55,7 @@ struct Options {
     MapBy map_by = MapBy::slot;
     int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
     RankBy rank_by = RankBy::as_mapped;
+    bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
     bool report_bindings = false;
     bool display_map = false;
     OutputOptions output;

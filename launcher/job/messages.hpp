@@ -22,8 +22,9 @@ struct LaunchOrder {
     std::string working_directory;         // of the head, likewise
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
-    bool merge_stderr = false;  // one pipe for both, so that their order stays
-    bool shows_status = false;  // what ranks write to stderr is shown on a terminal, and nowhere else
+    bool merge_stderr = false;    // one pipe for both, so that their order stays
+    bool shows_status = false;    // what ranks write to stderr is shown on a terminal, and nowhere else
+    bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;
@@ -34,7 +35,7 @@ struct LaunchOrder {
     {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
                         self.working_directory, self.stdin_target, self.stdin_rank, self.merge_stderr,
-                        self.shows_status);
+                        self.shows_status, self.rank_variables);
     }
 };
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/on_hosts.hpp"
 
 using namespace tutti::test;
 
@@ -11,6 +12,19 @@ TEST_CASE("each rank knows its numbers")
 {
     const Result result = tuttirun(script(4, "echo $PMIX_RANK $TUTTI_LOCAL_RANK $TUTTI_LOCAL_SIZE"));
     CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"0 0 4", "1 1 4", "2 2 4", "3 3 4"});
+}
+
+TEST_CASE("ranks have their numbers under the names of torchrun, if asked for")
+{
+    const std::string print =
+        "echo $PMIX_RANK: $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $NODE_RANK $GROUP_RANK "
+        "$MASTER_ADDR";
+    const Result result = tuttirun(on_hosts({2, 1}, {"--rank-env", "-x", "RANK=9", "sh", "-c", print}));
+    CHECK(result.status == 0);
+    CHECK(sorted(lines_of(result.out)) ==
+          std::vector<std::string>{"0: 0 3 0 2 0 0", "1: 1 3 1 2 0 0", "2: 2 3 0 1 1 1"});
+    CHECK(sorted(lines_of(tuttirun(script(2, "echo $PMIX_RANK,$RANK,$WORLD_SIZE,$LOCAL_RANK")).out)) ==
+          std::vector<std::string>{"0,,,", "1,,,"});
 }
 
 TEST_CASE("several programs in one job")

@@ -22,6 +22,7 @@ LaunchOrder make_order()
     order.stdin_target = StdinTarget::rank;
     order.stdin_rank = 2;
     order.merge_stderr = true;
+    order.rank_variables = true;
     order.environment = {"PATH=/bin", "EMPTY="};
     order.working_directory = "/work";
     return order;
@@ -51,6 +52,7 @@ TEST_CASE("a launch order survives the wire")
     CHECK(order.stdin_target == StdinTarget::rank);
     CHECK(order.stdin_rank == 2);
     CHECK(order.merge_stderr);
+    CHECK(order.rank_variables);
     CHECK(order.environment == std::vector<std::string>{"PATH=/bin", "EMPTY="});
     CHECK(order.working_directory == "/work");
 }

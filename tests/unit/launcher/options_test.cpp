@@ -35,6 +35,7 @@ TEST_CASE("A program alone leaves every default")
     CHECK(options.stdin_rank == 0);
     CHECK(options.timeout_seconds == 0);
     CHECK(options.forward_signals.empty());
+    CHECK_FALSE(options.rank_variables);
     CHECK_FALSE(options.report_bindings);
     CHECK_FALSE(options.display_map);
     CHECK_FALSE(options.output.tag);
@@ -61,6 +62,13 @@ TEST_CASE("The number of ranks has many spellings")
     line.push_back("a");
     CAPTURE(line);
     CHECK(parse(line).apps.at(0).ranks == 7);
+}
+
+TEST_CASE("Variables with the rank's numbers are set on request")
+{
+    CHECK(parse({"--rank-env", "a"}).rank_variables);
+    CHECK(parse({"-rank-env", "-n", "2", "a", ":", "-n", "1", "b"}).rank_variables);
+    CHECK_FALSE(parse({"a", "--rank-env"}).rank_variables);
 }
 
 TEST_CASE("Placement values of both dialects")
