@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "tutti/bootstrap.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -51,6 +52,9 @@ class Environment {
 public:
     Environment(int argc, char** argv, EnvironmentOptions options = {});
     explicit Environment(EnvironmentOptions options = {});
+    /// Joins the job that `bootstrap` describes, whatever has started this process; nullptr: as without it.
+    /// It stays until the Environment and all that refers to it have ended.
+    explicit Environment(std::unique_ptr<Bootstrap> bootstrap, EnvironmentOptions options = {});
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
     ~Environment();

@@ -4,6 +4,7 @@
 #include "tutti/allocate.hpp"
 #include "tutti/block_collectives.hpp"
 #include "tutti/blocks.hpp"
+#include "tutti/bootstrap.hpp"
 #include "tutti/buffer.hpp"
 #include "tutti/collective_options.hpp"
 #include "tutti/communicator.hpp"

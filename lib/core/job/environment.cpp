@@ -13,6 +13,7 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/engine/bootstrap/embedded.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/futex.hpp"
 #include "lib/foundation/base/say.hpp"
@@ -115,9 +116,11 @@ public:
     Joining(const Joining&) = delete;
     Joining& operator=(const Joining&) = delete;
 
-    std::unique_ptr<bootstrap::Bootstrap> connect()
+    /// The program's own job, or else that of a launcher.
+    std::unique_ptr<bootstrap::Bootstrap> connect(std::unique_ptr<Bootstrap> own)
     {
-        auto bootstrap = bootstrap::connect_to_job();
+        auto bootstrap =
+            own ? std::make_unique<bootstrap::Embedded>(std::move(own)) : bootstrap::connect_to_job();
         joined_by.store(getpid(), std::memory_order_relaxed);
         terminating_bootstrap.store(bootstrap.get(), std::memory_order_release);
         return bootstrap;
@@ -132,8 +135,12 @@ private:
 
 Environment::Environment(int, char**, EnvironmentOptions options) : Environment(options) {}
 
-Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::uncaught_exceptions())
+Environment::Environment(EnvironmentOptions options) : Environment(std::unique_ptr<Bootstrap>(), options) {}
+
+Environment::Environment(std::unique_ptr<Bootstrap> bootstrap, EnvironmentOptions options)
+    : uncaught_at_start_(std::uncaught_exceptions())
 {
+    const bool launched = bootstrap == nullptr;
     if (terminating_process.load(std::memory_order_acquire) != nullptr)
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has an Environment already; make one, in main, and pass it on");
@@ -145,10 +152,10 @@ Environment::Environment(EnvironmentOptions options) : uncaught_at_start_(std::u
     // the kernel makes a process of several threads wait some 20 ms.
     base::membarrier_register();
     Joining joining;
-    process_ = std::make_unique<Process>(joining.connect(), options);
+    process_ = std::make_unique<Process>(joining.connect(std::move(bootstrap)), options);
     // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
     // late, or lost with a rank that is killed.
-    if (process_->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
+    if (launched && process_->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process_.get(), std::memory_order_release);
     prove_reachability();

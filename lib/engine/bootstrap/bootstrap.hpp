@@ -1,8 +1,8 @@
 // How a rank learns who it is and reaches its peers before any transport is up.
 //
-// Four implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
-// tuttirun, where its PMIx server does not take the rank), inproc (ranks are threads of one process) and
-// singleton (started alone: a job of one).
+// Five implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
+// tuttirun, where its PMIx server does not take the rank), embedded (the program brings its own), inproc
+// (ranks are threads of one process) and singleton (started alone: a job of one).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Bootstrap {
 public:
     virtual ~Bootstrap() = default;
 
-    /// "pmix", "control channel", "inproc" or "singleton".
+    /// "pmix", "control channel", "embedded", "inproc" or "singleton".
     virtual std::string_view name() const noexcept = 0;
     /// This process's rank in the job, 0 <= rank < size.
     virtual int rank() const noexcept = 0;
