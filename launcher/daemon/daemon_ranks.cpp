@@ -233,7 +233,6 @@ void Daemon::start_failed(int rank, const SpawnError& error)
     WireWriter payload;
     payload.put(std::int32_t{rank}).put(std::int32_t{error.error_number}).put(std::string_view(error.what));
     head_.send(FrameType::start_failed, payload.bytes());
-    end_job(SIGTERM);
 }
 
 }  // namespace tutti::launcher

@@ -73,7 +73,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                 {[this](const Frame& frame) { handle_frame(frame); },
                  [this](const MissingDaemons& report) { handle_not_started(report); },
                  [this](const MissingDaemons& report) { handle_lost(report); },
-                 [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }})
+                 [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }}),
+      policy_(plan_.hosts.size())
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
@@ -242,12 +243,11 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::start_failed: {
             const auto rank = reader.number<std::int32_t>();
             const auto error_number = reader.number<std::int32_t>();
-            fail(rank, 0, judge_start(error_number, reader.text()));
+            carry_out(policy_.rank_not_started(rank, node_name_of(rank), error_number, reader.text()));
             break;
         }
         case FrameType::joined:
-            any_joined_ = true;
-            look_for_absence();
+            carry_out(policy_.rank_joined());
             break;
         case FrameType::exited:
             handle_exit(decode<ExitReport>(frame.payload));
@@ -256,7 +256,7 @@ void Head::handle_frame(const Frame& frame)
             const auto rank = reader.number<std::int32_t>();
             const auto pid = reader.number<std::int32_t>();
             const auto status = reader.number<std::int32_t>();
-            fail(rank, pid, judge_abort(status, reader.text()));
+            carry_out(policy_.rank_aborted(rank, pid, node_name_of(rank), status, reader.text()));
             break;
         }
         case FrameType::all_exited:
@@ -294,26 +294,17 @@ void Head::handle_modex_request(const Frame& frame)
 
 void Head::handle_exit(const ExitReport& report)
 {
+    const std::string& host = node_name_of(report.rank);
     if (options_.verbosity > 1) {
         say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
-                        node_name_of(report.rank), report.wait_status));
+                        host, report.wait_status));
     }
-    if (const std::optional<Failure> failure = judge_exit(report)) {
+    if (!report.ended_well()) {
         const auto by_signal = static_cast<std::uint8_t>(WIFSIGNALED(report.wait_status));
         broadcast(FrameType::rank_died, WireWriter().put(std::int32_t{report.rank}).put(by_signal).bytes());
-        fail(report.rank, report.pid, *failure);
-    } else if (!report.joined && !absent_) {
-        absent_ = {report.rank, report.pid};
-        look_for_absence();
     }
+    carry_out(policy_.rank_exited(report, host));
     fences_->rank_ended(report.rank);
-}
-
-/// Programs that know nothing of jobs end as they like. Where some join, all have to.
-void Head::look_for_absence()
-{
-    if (any_joined_ && absent_)
-        fail(absent_->first, absent_->second, judge_absence());
 }
 
 Head::NodeState& Head::state_of(int node)

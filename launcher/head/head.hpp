@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/head/failure.hpp"
+#include "launcher/head/loss_policy.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/placement/topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
@@ -70,7 +70,6 @@ private:
     void handle_frame(const Frame& frame);
     void handle_output(int node, WireReader& reader);
     void handle_exit(const ExitReport& report);
-    void look_for_absence();
     void handle_modex_request(const Frame& frame);
     void handle_signal();
     void handle_write_failure(const std::string& where, int error_number);
@@ -82,8 +81,7 @@ private:
     void send(int node, FrameType type, std::string_view payload);
     /// A line of the launcher's own, on stderr.
     void say(const std::string& message);
-    void tell_loss(const std::string& message);
-    void fail(int rank, int pid, const Failure& failure);
+    void carry_out(const Verdict& verdict);
     void end_job(int exit_status, int signal, const std::string& message);
     void hurry();
     void give_up_waiting(std::chrono::milliseconds waited);
@@ -102,12 +100,10 @@ private:
     std::unique_ptr<FenceCollector> fences_;
     std::unique_ptr<InputReader> input_;
     StdinWindow input_window_;
-    std::optional<int> exit_status_;             // of the first thing that went wrong
-    bool any_joined_ = false;                    // ranks are part of the job: they may wait for each other
-    std::optional<std::pair<int, int>> absent_;  // rank and pid of the first that ended well and did not join
-    bool ended_by_user_ = false;                 // then a terminal that takes no output is not waited for
-    bool local_daemon_lost_ = false;             // or given up
-    bool loss_told_ = false;                     // of a daemon: what is lost after it is its consequence
+    LossPolicy policy_;
+    std::optional<int> exit_status_;  // of the first thing that went wrong
+    bool ended_by_user_ = false;      // then a terminal that takes no output is not waited for
+    bool local_daemon_lost_ = false;  // or given up
     bool all_exited_ = false;
     bool finishing_ = false;
     bool output_finished_ = false;

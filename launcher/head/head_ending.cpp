@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "launcher/head/head.hpp"
 
@@ -31,15 +29,13 @@ void Head::handle_not_started(const MissingDaemons& report)
 {
     for (const int node : report.nodes)
         state_of(node).lost = true;
-    end_job(1, SIGTERM, report.reason);
+    carry_out(policy_.daemons_not_started(report.reason));
     look_for_the_end();
 }
 
 void Head::handle_told_to_end(int node, int signal)
 {
-    end_job(128 + signal, SIGTERM,
-            fmt::format("the daemon on {} got signal {} ({}); ending the job", state_of(node).name, signal,
-                        ::strsignal(signal)));
+    carry_out(policy_.daemon_told_to_end(state_of(node).name, signal));
 }
 
 void Head::handle_lost(const MissingDaemons& report)
@@ -58,37 +54,21 @@ void Head::handle_lost(const MissingDaemons& report)
             input_->taken(more);
     }
     if (matters) {
-        const std::string theirs = ranks.empty()
-                                       ? ""
-                                       : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s",
-                                                     fmt::join(ranks, ", "));
-        tell_loss(report.reason + theirs);
+        using State = LossPolicy::JobState;
+        const State state = exit_status_ ? State::ending : all_exited_ ? State::exited : State::running;
+        carry_out(policy_.daemons_lost(report.reason, ranks, state));
     }
     look_for_the_end();
 }
 
-/// The first loss is told also where the job is ending already: ranks that have lost their peers complain,
-/// and may be heard before their peers' daemon is known to be gone. Not on one host: what ended the job has
-/// been told, and libpmix (4.2.2) takes a daemon along now and then whose ranks are killed all at once; its
-/// watchdog clears up.
-void Head::tell_loss(const std::string& message)
+void Head::carry_out(const Verdict& verdict)
 {
-    if (std::exchange(loss_told_, true) || (exit_status_ && nodes_.size() == 1))
-        return;
-    if (exit_status_ || all_exited_) {
-        say(message);
-        exit_status_ = exit_status_.value_or(1);  // of output that did not come
-    } else {
-        end_job(1, SIGTERM, message + "; ending the job");
+    if (verdict.action == Verdict::Action::end_job) {
+        end_job(verdict.exit_status, SIGTERM, verdict.line);
+    } else if (verdict.action == Verdict::Action::tell) {
+        say(verdict.line);
+        exit_status_ = exit_status_.value_or(verdict.exit_status);
     }
-}
-
-void Head::fail(int rank, int pid, const Failure& failure)
-{
-    const std::string& host = node_name_of(rank);
-    const std::string who = pid > 0 ? fmt::format("rank {} (pid {}, on {})", rank, pid, host)
-                                    : fmt::format("rank {} (on {})", rank, host);
-    end_job(failure.exit_status, SIGTERM, fmt::format("{} {}; ending the job", who, failure.text));
 }
 
 /// The first reason counts; what comes after it is its consequence.

@@ -46,6 +46,8 @@ struct ExitReport {
     bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
     bool left = false;    // and has left it in good order
 
+    bool ended_well() const noexcept { return wait_status == 0 && (!joined || left); }
+
     static auto fields(auto& self)
     {
         return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left);

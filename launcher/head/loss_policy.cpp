@@ -1,0 +1,109 @@
+#include "launcher/head/loss_policy.hpp"
+
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/base/open_files.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// `pid` is 0 for a rank without a process.
+Verdict end_for_rank(int exit_status, int rank, int pid, const std::string& host, const std::string& what)
+{
+    const std::string process = pid > 0 ? fmt::format("pid {}, ", pid) : "";
+    return {Verdict::Action::end_job, exit_status,
+            fmt::format("rank {} ({}on {}) {}; ending the job", rank, process, host, what)};
+}
+
+}  // namespace
+
+// Programs that know nothing of jobs end as they like. Where some join, all have to.
+Verdict LossPolicy::rank_joined()
+{
+    any_joined_ = true;
+    return absence_;
+}
+
+Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& host)
+{
+    const auto end = [&](int exit_status, const std::string& what) {
+        return end_for_rank(exit_status, report.rank, report.pid, host, what);
+    };
+    if (WIFSIGNALED(report.wait_status)) {
+        const int signal = WTERMSIG(report.wait_status);
+        return end(128 + signal, fmt::format("was killed by signal {} ({}{})", signal, ::strsignal(signal),
+                                             WCOREDUMP(report.wait_status) ? ", core dumped" : ""));
+    }
+    if (const int status = WEXITSTATUS(report.wait_status); status != 0)
+        return end(status, fmt::format("exited with status {}", status));
+    if (!report.ended_well())
+        return end(1, "exited with status 0 without calling finalize");
+    if (!report.joined && absence_.action == Verdict::Action::nothing) {
+        absence_ = end(1,
+                       "exited with status 0 before it joined the job, which other ranks have joined: they "
+                       "would wait for it for ever; let all ranks run the program, or give fewer of them "
+                       "(-n)");
+        return any_joined_ ? absence_ : Verdict{};
+    }
+    return {};
+}
+
+Verdict LossPolicy::rank_aborted(int rank, int pid, const std::string& host, int status,
+                                 const std::string& message)
+{
+    // What a process that exits with `status` would show; an abort is never a success.
+    const int exit_status = (status & 0xff) != 0 ? status & 0xff : 1;
+    return end_for_rank(
+        exit_status, rank, pid, host,
+        fmt::format("called abort with status {}{}{}", status, message.empty() ? "" : ": ", message));
+}
+
+// 127 where there is no such program, 126 where it cannot be run, as shells have it.
+Verdict LossPolicy::rank_not_started(int rank, const std::string& host, int error_number,
+                                     const std::string& what)
+{
+    const int exit_status = error_number == 0                                   ? 1
+                            : error_number == ENOENT || error_number == ENOTDIR ? 127
+                                                                                : 126;
+    const std::string reason = error_number == 0 ? "" : ": " + describe_system_error(error_number);
+    return end_for_rank(exit_status, rank, 0, host, fmt::format("could not be started: {}{}", what, reason));
+}
+
+Verdict LossPolicy::daemons_not_started(const std::string& reason)
+{
+    return {Verdict::Action::end_job, 1, reason};
+}
+
+Verdict LossPolicy::daemon_told_to_end(const std::string& host, int signal)
+{
+    return {Verdict::Action::end_job, 128 + signal,
+            fmt::format("the daemon on {} got signal {} ({}); ending the job", host, signal,
+                        ::strsignal(signal))};
+}
+
+// The first loss is told also where the job is ending already: ranks that have lost their peers complain, and
+// may be heard before their peers' daemon is known to be gone. Not on one host: what ended the job has been
+// told, and libpmix (4.2.2) takes a daemon along now and then whose ranks are killed all at once; its
+// watchdog clears up.
+Verdict LossPolicy::daemons_lost(const std::string& reason, std::span<const int> ranks, JobState state)
+{
+    if (std::exchange(loss_told_, true) || (state == JobState::ending && hosts_ == 1))
+        return {};
+    const std::string theirs =
+        ranks.empty()
+            ? ""
+            : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+    if (state == JobState::running)
+        return {Verdict::Action::end_job, 1, fmt::format("{}{}; ending the job", reason, theirs)};
+    return {Verdict::Action::tell, 1, reason + theirs};  // output may be missing
+}
+
+}  // namespace tutti::launcher
