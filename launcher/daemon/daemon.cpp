@@ -69,10 +69,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
           }),
       head_(stream_, identity.node),
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
-      input_(loop_,
-             [this](std::uint64_t bytes) {
-                 head_.send(FrameType::stdin_taken, WireWriter().put(bytes).bytes());
-             }),
+      input_(loop_, [this](std::uint64_t bytes) { head_.send(FrameType::stdin_taken, encode(bytes)); }),
       control_(loop_, control_events())
 {
     if (identity_.hello) {
@@ -109,7 +106,6 @@ void Daemon::handle_frame(const Frame& frame)
 
 void Daemon::handle_own(const Frame& frame)
 {
-    WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::start_daemons:
             start_daemons(decode<StartOrder>(frame.payload));
@@ -127,23 +123,24 @@ void Daemon::handle_own(const Frame& frame)
             relay_->handle_modex_wanted(frame.payload);
             break;
         case FrameType::rank_died: {
-            const auto rank = reader.number<std::int32_t>();
-            pmix_->announce_death(rank, reader.number<std::uint8_t>() != 0);
+            const auto [rank, by_signal] = decode<int, bool>(frame.payload);
+            pmix_->announce_death(rank, by_signal);
             break;
         }
         case FrameType::modex_found:
             relay_->handle_modex_found(frame.payload);
             break;
         case FrameType::stdin_data: {
+            WireReader reader(frame.payload);
             const auto rank = reader.number<std::int32_t>();
             input_.write(rank, reader.rest());
             break;
         }
         case FrameType::output_taken:
-            output_.taken(reader.number<std::uint64_t>());
+            output_.taken(decode<std::uint64_t>(frame.payload));
             break;
         case FrameType::send_signal:
-            processes_.signal(reader.number<std::int32_t>());
+            processes_.signal(decode<int>(frame.payload));
             break;
         case FrameType::doctor_task:
             if (!patient_) {
@@ -154,7 +151,7 @@ void Daemon::handle_own(const Frame& frame)
             patient_->handle_task(frame.payload);
             break;
         case FrameType::end_job:
-            end_job(reader.number<std::int32_t>());
+            end_job(decode<int>(frame.payload));
             check_for_the_end();
             break;
         default:
@@ -172,7 +169,7 @@ void Daemon::start_daemons(const StartOrder& order)
     events.not_started = pass_on(FrameType::not_started);
     events.lost = pass_on(FrameType::daemons_lost);
     events.note = [this](const std::string& text, bool only_verbose) {
-        head_.send(FrameType::note, WireWriter().put(std::uint8_t{only_verbose}).put_rest(text).bytes());
+        head_.send(FrameType::note, encode(only_verbose, text));
     };
     const security::Identity self{security::Identity::Kind::daemon,
                                   static_cast<std::uint32_t>(identity_.node)};
@@ -229,7 +226,7 @@ void Daemon::pmix_lost(const std::string& reason)
     } else if (launched_ && !ending_ && !all_exited_) {
         const std::string text =
             fmt::format("{} on {}: the job goes on without it", reason, Hello::of_this_process().host_name);
-        head_.send(FrameType::note, WireWriter().put(std::uint8_t{false}).put_rest(text).bytes());
+        head_.send(FrameType::note, encode(false, text));
     }
 }
 
@@ -241,11 +238,8 @@ void Daemon::rank_finalized(int rank)
 
 void Daemon::rank_aborted(int rank, int status, const std::string& message)
 {
-    if (const RankProcess* process = processes_.find(rank)) {
-        WireWriter payload;
-        payload.put(std::int32_t{rank}).put(std::int32_t{process->pid}).put(std::int32_t{status});
-        head_.send(FrameType::aborted, payload.put(std::string_view(message)).bytes());
-    }
+    if (const RankProcess* process = processes_.find(rank))
+        head_.send(FrameType::aborted, encode(rank, process->pid, status, message));
 }
 
 void Daemon::fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer)
@@ -267,8 +261,7 @@ void Daemon::handle_signal()
         } else {
             if (!ending_ && !all_exited_) {
                 // Ranks may take it well, or never start: nobody is to believe that they are done.
-                const auto signal = static_cast<std::int32_t>(info.ssi_signo);
-                head_.send(FrameType::told_to_end, WireWriter().put(signal).bytes());
+                head_.send(FrameType::told_to_end, encode(static_cast<int>(info.ssi_signo)));
             }
             end_job(SIGTERM);
         }

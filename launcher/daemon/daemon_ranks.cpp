@@ -230,9 +230,7 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
 
 void Daemon::start_failed(int rank, const SpawnError& error)
 {
-    WireWriter payload;
-    payload.put(std::int32_t{rank}).put(std::int32_t{error.error_number}).put(std::string_view(error.what));
-    head_.send(FrameType::start_failed, payload.bytes());
+    head_.send(FrameType::start_failed, encode(rank, error.error_number, error.what));
 }
 
 }  // namespace tutti::launcher

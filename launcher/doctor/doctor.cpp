@@ -233,10 +233,8 @@ void Doctor::judge_facts()
 void Doctor::ask_for_clocks()
 {
     asked_clock_ = std::chrono::system_clock::now();
-    WireWriter task;
-    task.put(static_cast<std::uint8_t>(Kind::clock));
     for (const int node : present())
-        send(node, task.bytes());
+        send(node, encode(Kind::clock));
     std::vector<int> reachable = present();
     std::erase_if(reachable, [this](int node) {
         return patients_[static_cast<std::size_t>(node)].facts.addresses.empty();

@@ -88,10 +88,7 @@ struct ProbeResult {
 template <class Message>
 std::string encode_with_kind(const Message& message)
 {
-    return WireWriter()
-        .put(static_cast<std::uint8_t>(Message::kKind))
-        .put_rest(launcher::encode(message))
-        .bytes();
+    return launcher::encode(Message::kKind, message);
 }
 
 /// The kind of a task or report; the rest is left in `reader`, for decode(). Throws WireError for an unknown

@@ -35,9 +35,7 @@ void Patient::handle_task(std::string_view payload)
         }
         case Kind::clock: {
             const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
-            WireWriter writer;
-            writer.put(static_cast<std::uint8_t>(Kind::clock)).put(std::int64_t{now.count()});
-            report_(writer.bytes());
+            report_(encode(Kind::clock, std::int64_t{now.count()}));
             break;
         }
         case Kind::probe:

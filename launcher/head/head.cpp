@@ -60,8 +60,7 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
       writer_(std::make_unique<OutputWriter>(
           options.output, OutputWriter::Events{[this](int node, std::uint64_t bytes) {
                                                    loop_.post([this, node, bytes] {
-                                                       send(node, FrameType::output_taken,
-                                                            WireWriter().put(bytes).bytes());
+                                                       send(node, FrameType::output_taken, encode(bytes));
                                                    });
                                                },
                                                [this](const char* where, int error_number) {
@@ -196,24 +195,23 @@ void Head::start_input()
 void Head::handle_frame(const Frame& frame)
 {
     const int node = frame.node;
-    if (frame.type == FrameType::hello) {
-        handle_hello(node, frame.payload);
-        return;
-    }
-    WireReader reader(frame.payload);
+    const std::string_view payload = frame.payload;
     switch (frame.type) {
+        case FrameType::hello:
+            handle_hello(node, payload);
+            return;
         case FrameType::not_started:
-            handle_not_started(decode<MissingDaemons>(frame.payload));
+            handle_not_started(decode<MissingDaemons>(payload));
             return;
         case FrameType::daemons_lost:
-            handle_lost(decode<MissingDaemons>(frame.payload));
+            handle_lost(decode<MissingDaemons>(payload));
             return;
         case FrameType::told_to_end:
-            handle_told_to_end(node, reader.number<std::int32_t>());
+            carry_out(policy_.daemon_told_to_end(state_of(node).name, decode<int>(payload)));
             return;
         case FrameType::note: {
-            const bool only_verbose = reader.number<std::uint8_t>() != 0;
-            handle_note(std::string(reader.rest()), only_verbose);
+            const auto [only_verbose, text] = decode<bool, std::string>(payload);
+            handle_note(text, only_verbose);
             return;
         }
         default:
@@ -223,40 +221,35 @@ void Head::handle_frame(const Frame& frame)
         throw WireError("a frame about a job that has not begun");
     switch (frame.type) {
         case FrameType::output:
-            handle_output(node, reader);
+            handle_output(node, payload);
             break;
         case FrameType::stdin_taken:
             if (input_)
-                input_->taken(input_window_.taken(node, reader.number<std::uint64_t>()));
+                input_->taken(input_window_.taken(node, decode<std::uint64_t>(payload)));
             break;
         case FrameType::fence:
-            fences_->add(node, decode<FenceFrame>(frame.payload));
+            fences_->add(node, decode<FenceFrame>(payload));
             break;
         case FrameType::modex_request:
             handle_modex_request(frame);
             break;
-        case FrameType::modex_answer: {
-            const ModexAnswer answer = decode<ModexAnswer>(frame.payload);
-            send(answer.asker, FrameType::modex_found, frame.payload);
+        case FrameType::modex_answer:
+            send(decode<ModexAnswer>(payload).asker, FrameType::modex_found, payload);
             break;
-        }
         case FrameType::start_failed: {
-            const auto rank = reader.number<std::int32_t>();
-            const auto error_number = reader.number<std::int32_t>();
-            carry_out(policy_.rank_not_started(rank, node_name_of(rank), error_number, reader.text()));
+            const auto [rank, error_number, what] = decode<int, int, std::string>(payload);
+            carry_out(policy_.rank_not_started(rank, node_name_of(rank), error_number, what));
             break;
         }
         case FrameType::joined:
             carry_out(policy_.rank_joined());
             break;
         case FrameType::exited:
-            handle_exit(decode<ExitReport>(frame.payload));
+            handle_exit(decode<ExitReport>(payload));
             break;
         case FrameType::aborted: {
-            const auto rank = reader.number<std::int32_t>();
-            const auto pid = reader.number<std::int32_t>();
-            const auto status = reader.number<std::int32_t>();
-            carry_out(policy_.rank_aborted(rank, pid, node_name_of(rank), status, reader.text()));
+            const auto [rank, pid, status, message] = decode<int, int, int, std::string>(payload);
+            carry_out(policy_.rank_aborted(rank, pid, node_name_of(rank), status, message));
             break;
         }
         case FrameType::all_exited:
@@ -272,8 +265,9 @@ void Head::handle_frame(const Frame& frame)
     }
 }
 
-void Head::handle_output(int node, WireReader& reader)
+void Head::handle_output(int node, std::string_view payload)
 {
+    WireReader reader(payload);
     const auto rank = reader.number<std::int32_t>();
     const auto channel = reader.number<std::uint8_t>();
     const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size() &&
@@ -299,10 +293,8 @@ void Head::handle_exit(const ExitReport& report)
         say(fmt::format("rank {} (pid {}, on {}) has ended with wait status {}", report.rank, report.pid,
                         host, report.wait_status));
     }
-    if (!report.ended_well()) {
-        const auto by_signal = static_cast<std::uint8_t>(WIFSIGNALED(report.wait_status));
-        broadcast(FrameType::rank_died, WireWriter().put(std::int32_t{report.rank}).put(by_signal).bytes());
-    }
+    if (!report.ended_well())
+        broadcast(FrameType::rank_died, encode(report.rank, WIFSIGNALED(report.wait_status)));
     carry_out(policy_.rank_exited(report, host));
     fences_->rank_ended(report.rank);
 }
@@ -331,11 +323,6 @@ void Head::handle_note(const std::string& text, bool only_verbose)
 void Head::broadcast(FrameType type, std::string_view payload)
 {
     children_.send({type, kAllNodes, payload});
-}
-
-void Head::broadcast_signal(FrameType type, int signal)
-{
-    broadcast(type, WireWriter().put(std::int32_t{signal}).bytes());
 }
 
 void Head::send(int node, FrameType type, std::string_view payload)

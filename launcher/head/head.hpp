@@ -61,14 +61,13 @@ private:
     void start_daemons();
     void handle_hello(int node, std::string_view payload);
     void handle_not_started(const MissingDaemons& report);
-    void handle_told_to_end(int node, int signal);
     void handle_lost(const MissingDaemons& report);
     void handle_note(const std::string& text, bool only_verbose);
     void launch_when_complete();
     void start_input();
 
     void handle_frame(const Frame& frame);
-    void handle_output(int node, WireReader& reader);
+    void handle_output(int node, std::string_view payload);
     void handle_exit(const ExitReport& report);
     void handle_modex_request(const Frame& frame);
     void handle_signal();
@@ -77,7 +76,6 @@ private:
     const std::string& node_name_of(int rank) const;
 
     void broadcast(FrameType type, std::string_view payload = {});
-    void broadcast_signal(FrameType type, int signal);
     void send(int node, FrameType type, std::string_view payload);
     /// A line of the launcher's own, on stderr.
     void say(const std::string& message);

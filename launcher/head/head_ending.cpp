@@ -33,11 +33,6 @@ void Head::handle_not_started(const MissingDaemons& report)
     look_for_the_end();
 }
 
-void Head::handle_told_to_end(int node, int signal)
-{
-    carry_out(policy_.daemon_told_to_end(state_of(node).name, signal));
-}
-
 void Head::handle_lost(const MissingDaemons& report)
 {
     bool matters = false;
@@ -86,7 +81,7 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
         look_for_the_end();
         return;
     }
-    broadcast_signal(FrameType::end_job, signal);
+    broadcast(FrameType::end_job, encode(signal));
     loop_.after(kEndPatience, [this] { give_up_waiting(kEndPatience); });
 }
 
@@ -133,7 +128,7 @@ void Head::handle_signal()
             case SIGHUP:
             case SIGQUIT:
                 if (ended_by_user_) {  // impatient: no grace
-                    broadcast_signal(FrameType::end_job, SIGKILL);
+                    broadcast(FrameType::end_job, encode(SIGKILL));
                     loop_.after(kImpatience, [this] { give_up_waiting(kImpatience); });
                 }
                 ended_by_user_ = true;
@@ -147,14 +142,14 @@ void Head::handle_signal()
                 stop_with_job();
                 break;
             default:
-                broadcast_signal(FrameType::send_signal, signal);
+                broadcast(FrameType::send_signal, encode(signal));
         }
     }
 }
 
 void Head::stop_with_job()
 {
-    broadcast_signal(FrameType::send_signal, SIGTSTP);
+    broadcast(FrameType::send_signal, encode(SIGTSTP));
     ::raise(SIGSTOP);
     // Whoever continues us sends SIGCONT, which is passed on like any other.
 }

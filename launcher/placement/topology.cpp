@@ -194,19 +194,14 @@ Topology Topology::synthetic(const std::string& description, const std::string& 
 
 std::string Topology::to_wire() const
 {
-    WireWriter writer;
-    put(writer, usable_cores_);
-    put(writer, cores_);
-    return writer.bytes();
+    return encode(usable_cores_, cores_);
 }
 
 Topology Topology::from_wire(std::string_view bytes)
 {
     constexpr int kMostCpus = 1 << 20;
-    WireReader reader(bytes);
     Topology topology;
-    topology.usable_cores_ = take<double>(reader);
-    topology.cores_ = take<std::vector<Core>>(reader);
+    std::tie(topology.usable_cores_, topology.cores_) = decode<double, std::vector<Core>>(bytes);
     for (const Core& core : topology.cores_) {
         // Both are numbered in the order in which they come.
         const bool in_order = core.package >= 0 && core.package <= topology.package_count_ &&
@@ -217,7 +212,6 @@ Topology Topology::from_wire(std::string_view bytes)
         topology.package_count_ = std::max(topology.package_count_, core.package + 1);
         topology.numa_count_ = std::max(topology.numa_count_, core.numa + 1);
     }
-    reader.expect_end();
     if (topology.cores_.empty() || !(topology.usable_cores_ > 0 && topology.usable_cores_ <= kMostCpus))
         throw WireError("a topology without cores");
     return topology;

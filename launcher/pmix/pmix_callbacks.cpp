@@ -30,7 +30,7 @@ Target target;
 
 void report_rank(FrameType type, pmix_rank_t rank)
 {
-    target.reports->send(type, WireWriter().put(static_cast<std::int32_t>(rank)).bytes());
+    target.reports->send(type, encode(static_cast<int>(rank)));
 }
 
 pmix_status_t client_connected(const pmix_proc_t* proc, void*, pmix_info_t*, std::size_t, pmix_op_cbfunc_t,
@@ -49,10 +49,9 @@ pmix_status_t client_finalized(const pmix_proc_t* proc, void*, pmix_op_cbfunc_t,
 pmix_status_t client_aborts(const pmix_proc_t* proc, void*, int status, const char* message, pmix_proc_t*,
                             std::size_t, pmix_op_cbfunc_t, void*)
 {
-    WireWriter payload;
-    payload.put(static_cast<std::int32_t>(proc->rank)).put(std::int32_t{status});
-    payload.put(std::string_view(message != nullptr ? message : ""));
-    target.reports->send(FrameType::pmix_aborted, payload.bytes());
+    target.reports->send(
+        FrameType::pmix_aborted,
+        encode(static_cast<int>(proc->rank), status, std::string_view(message != nullptr ? message : "")));
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -115,7 +114,7 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
     const std::uint64_t serial = target.reports->expect(make_answer(done, done_data));
     const FenceFrame fence{std::move(ranks), status,
                            data != nullptr ? std::string(data, data_bytes) : std::string()};
-    target.reports->send(FrameType::pmix_fence, WireWriter().put(serial).put_rest(encode(fence)).bytes());
+    target.reports->send(FrameType::pmix_fence, encode(serial, fence));
     return PMIX_SUCCESS;
 }
 
@@ -136,9 +135,8 @@ pmix_status_t direct_modex(const pmix_proc_t* proc, const pmix_info_t* infos, st
     if (!exists || is_local(rank))
         return PMIX_ERR_NOT_FOUND;
     const std::string key = required_key(infos, info_count);
-    WireWriter payload;
-    payload.put(target.reports->expect(make_answer(done, done_data))).put(std::int32_t{rank});
-    target.reports->send(FrameType::pmix_get, payload.put_rest(key).bytes());
+    const std::uint64_t serial = target.reports->expect(make_answer(done, done_data));
+    target.reports->send(FrameType::pmix_get, encode(serial, rank, key));
     return PMIX_SUCCESS;
 }
 

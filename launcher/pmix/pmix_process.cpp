@@ -81,10 +81,7 @@ void PmixProcess::end()
 
 void PmixProcess::register_job(const LaunchOrder& order, int node, const std::string& key)
 {
-    ranks_ = order.ranks_of(node);
-    WireWriter payload;
-    payload.put(std::int32_t{node}).put(std::string_view(key)).put_rest(encode(order));
-    server_->send({FrameType::pmix_register, 0, payload.bytes()});
+    server_->send({FrameType::pmix_register, 0, encode(node, key, order)});
 }
 
 void PmixProcess::published_by(int rank, PmixAnswer answer)
@@ -94,67 +91,60 @@ void PmixProcess::published_by(int rank, PmixAnswer answer)
         return;
     }
     finding_[++last_serial_] = std::move(answer);
-    server_->send({FrameType::pmix_find, 0, WireWriter().put(last_serial_).put(std::int32_t{rank}).bytes()});
+    server_->send({FrameType::pmix_find, 0, encode(last_serial_, rank)});
 }
 
 void PmixProcess::announce_death(int rank, bool by_signal)
 {
-    WireWriter payload;
-    payload.put(std::int32_t{rank}).put(static_cast<std::uint8_t>(by_signal));
-    server_->send({FrameType::rank_died, 0, payload.bytes()});
+    server_->send({FrameType::rank_died, 0, encode(rank, by_signal)});
 }
 
 PmixAnswer PmixProcess::answer_to(std::uint64_t serial)
 {
     return [this, serial](int status, const std::string& data) {
-        WireWriter payload;
-        server_->send({FrameType::pmix_answer, 0,
-                       payload.put(serial).put(std::int32_t{status}).put_rest(data).bytes()});
+        server_->send({FrameType::pmix_answer, 0, encode(serial, status, data)});
     };
 }
 
 void PmixProcess::handle(const Frame& frame)
 {
-    WireReader reader(frame.payload);
+    const std::string_view payload = frame.payload;
     switch (frame.type) {
         case FrameType::pmix_ready:
-            for (const int rank : ranks_)
-                environments_[rank] = take<std::vector<std::string>>(reader);
+            for (auto& [rank, variables] :
+                 decode<std::vector<std::pair<int, std::vector<std::string>>>>(payload))
+                environments_[rank] = std::move(variables);
             observer_.pmix_ready();
             break;
         case FrameType::pmix_refused:
-            lose(std::string(reader.rest()));
+            lose(std::string(payload));
             break;
         case FrameType::pmix_connected:
-            observer_.rank_connected(reader.number<std::int32_t>());
+            observer_.rank_connected(decode<int>(payload));
             break;
         case FrameType::pmix_finalized:
-            observer_.rank_finalized(reader.number<std::int32_t>());
+            observer_.rank_finalized(decode<int>(payload));
             break;
         case FrameType::pmix_aborted: {
-            const auto rank = reader.number<std::int32_t>();
-            const auto status = reader.number<std::int32_t>();
-            observer_.rank_aborted(rank, status, reader.text());
+            const auto [rank, status, message] = decode<int, int, std::string>(payload);
+            observer_.rank_aborted(rank, status, message);
             break;
         }
         case FrameType::pmix_fence: {
-            const auto serial = reader.number<std::uint64_t>();
-            FenceFrame fence = decode<FenceFrame>(reader.rest());
+            auto [serial, fence] = decode<std::uint64_t, FenceFrame>(payload);
             observer_.fence_reached(std::move(fence.ranks), fence.status, std::move(fence.data),
                                     answer_to(serial));
             break;
         }
         case FrameType::pmix_get: {
-            const auto serial = reader.number<std::uint64_t>();
-            const auto rank = reader.number<std::int32_t>();
-            observer_.values_wanted(rank, std::string(reader.rest()), answer_to(serial));
+            const auto [serial, rank, key] = decode<std::uint64_t, int, std::string>(payload);
+            observer_.values_wanted(rank, key, answer_to(serial));
             break;
         }
         case FrameType::pmix_found: {
-            const auto found = finding_.extract(reader.number<std::uint64_t>());
-            const auto status = reader.number<std::int32_t>();
-            if (!found.empty())
-                found.mapped()(status, std::string(reader.rest()));
+            auto [serial, status, data] = decode<std::uint64_t, int, std::string>(payload);
+            if (const auto found = finding_.extract(serial); !found.empty())
+                found.mapped()(status, std::move(data));
             break;
         }
         default:

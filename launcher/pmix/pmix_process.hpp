@@ -72,7 +72,6 @@ private:
     PmixObserver& observer_;
     pid_t pid_ = -1;
     std::unique_ptr<Connection> server_;
-    std::vector<int> ranks_;  // of this node
     std::map<int, std::vector<std::string>> environments_;
     std::map<std::uint64_t, PmixAnswer> finding_;
     std::uint64_t last_serial_ = 0;

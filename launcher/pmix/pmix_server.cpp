@@ -94,28 +94,25 @@ pmix_proc_t PmixServer::proc_of(int rank) const
 
 void PmixServer::handle(const Frame& frame)
 {
-    WireReader reader(frame.payload);
     switch (frame.type) {
         case FrameType::pmix_register: {
-            const auto node = reader.number<std::int32_t>();
-            const std::string key = reader.text();
-            register_job(decode<LaunchOrder>(reader.rest()), node, key);
+            const auto [node, key, order] = decode<int, std::string, LaunchOrder>(frame.payload);
+            register_job(order, node, key);
             break;
         }
         case FrameType::pmix_find: {
-            const auto serial = reader.number<std::uint64_t>();
-            find(serial, reader.number<std::int32_t>());
+            const auto [serial, rank] = decode<std::uint64_t, int>(frame.payload);
+            find(serial, rank);
             break;
         }
         case FrameType::pmix_answer: {
-            const auto serial = reader.number<std::uint64_t>();
-            const auto status = reader.number<std::int32_t>();
-            reports_.handle_answer(serial, status, std::string(reader.rest()));
+            auto [serial, status, data] = decode<std::uint64_t, int, std::string>(frame.payload);
+            reports_.handle_answer(serial, status, std::move(data));
             break;
         }
         case FrameType::rank_died: {
-            const auto rank = reader.number<std::int32_t>();
-            announce_death(rank, reader.number<std::uint8_t>() != 0);
+            const auto [rank, by_signal] = decode<int, bool>(frame.payload);
+            announce_death(rank, by_signal);
             break;
         }
         default:
@@ -147,10 +144,10 @@ void PmixServer::register_job(const LaunchOrder& order, int node, const std::str
     job.wait("the PMIx server refuses the job");
     for (Completion& client : clients)
         client.wait("the PMIx server refuses a rank");
-    WireWriter environments;
+    std::vector<std::pair<int, std::vector<std::string>>> environments;
     for (const int rank : local)
-        put(environments, rank_environment(rank));
-    reports_.send(FrameType::pmix_ready, environments.bytes());
+        environments.emplace_back(rank, rank_environment(rank));
+    reports_.send(FrameType::pmix_ready, encode(environments));
 }
 
 void PmixServer::find(std::uint64_t serial, int rank)
@@ -160,8 +157,7 @@ void PmixServer::find(std::uint64_t serial, int rank)
         std::uint64_t serial;
         void answer(pmix_status_t status, std::string_view data) const
         {
-            reports.send(FrameType::pmix_found,
-                         WireWriter().put(serial).put(std::int32_t{status}).put_rest(data).bytes());
+            reports.send(FrameType::pmix_found, encode(serial, status, data));
         }
     };
     const pmix_proc_t proc = proc_of(rank);

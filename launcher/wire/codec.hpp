@@ -9,7 +9,7 @@
 //
 // A message may have `void check() const`, which throws WireError for values that do not belong together.
 // Fields are numbers, enumerations (of up to 256 values, to be checked), texts, messages, and pairs and
-// vectors of all these.
+// vectors of all these. A payload of a few such values needs no message: encode(rank, status).
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ void put(WireWriter& writer, const Value& value)
         writer.put(static_cast<std::uint8_t>(value));
     } else if constexpr (std::is_arithmetic_v<Value>) {
         writer.put(value);
-    } else if constexpr (std::is_same_v<Value, std::string>) {
+    } else if constexpr (std::is_convertible_v<Value, std::string_view>) {
         writer.put(std::string_view(value));
     } else if constexpr (Message<Value>) {
         std::apply([&writer](const auto&... field) { (put(writer, field), ...); }, Value::fields(value));
@@ -74,6 +74,8 @@ Value take(WireReader& reader)
                 ((field = take<std::remove_reference_t<decltype(field)>>(reader)), ...);
             },
             Value::fields(value));
+        if constexpr (requires { value.check(); })
+            value.check();
         return value;
     } else if constexpr (requires(Value & value) { value.first; }) {
         auto first = take<typename Value::first_type>(reader);
@@ -89,24 +91,26 @@ Value take(WireReader& reader)
     }
 }
 
-template <Message Value>
-std::string encode(const Value& message)
+template <class... Values>
+std::string encode(const Values&... values)
 {
     WireWriter writer;
-    put(writer, message);
+    (put(writer, values), ...);
     return writer.bytes();
 }
 
-/// Throws WireError unless the payload is one message, whole, that passes its check().
-template <Message Value>
-Value decode(std::string_view payload)
+/// One value, or a tuple of several. Throws WireError unless the payload is these values, whole, and messages
+/// pass their check().
+template <class... Values>
+auto decode(std::string_view payload)
 {
     WireReader reader(payload);
-    Value message = take<Value>(reader);
+    std::tuple<Values...> values{take<Values>(reader)...};
     reader.expect_end();
-    if constexpr (requires { message.check(); })
-        message.check();
-    return message;
+    if constexpr (sizeof...(Values) == 1)
+        return std::get<0>(std::move(values));
+    else
+        return values;
 }
 
 }  // namespace tutti::launcher

@@ -22,50 +22,50 @@ namespace tutti::launcher {
 
 enum class FrameType : std::uint16_t {
     // head to daemon
-    start_daemons = 1,  // StartOrder: further daemons below this one
+    start_daemons = 1,  // StartOrder: more daemons below this one
     launch,             // LaunchOrder
-    stdin_data,         // i32 rank (kAllRanks), bytes to the end; no bytes: end of file
+    stdin_data,         // int rank (kAllRanks), bytes to the end; no bytes: end of file
     output_taken,       // u64 bytes: the head's writer has taken them, so as many more may be sent
-    send_signal,        // i32 signal, to every process group of the job
-    end_job,            // i32 signal to start with; SIGKILL follows after the grace period
-    fence_done,         // FenceFrame: what all nodes have brought
-    modex_wanted,       // ModexRequest: from another node's daemon, passed on by the head
-    modex_found,        // ModexAnswer, to the node that asked
-    rank_died,          // i32 rank, u8 whether by a signal: other ranks may want to know
+    send_signal,        // int signal: to every process group of the job
+    end_job,            // int signal to start with; SIGKILL follows after the grace period
+    fence_done,         // FenceFrame: what all nodes have contributed
+    modex_wanted,       // ModexRequest: from the daemon of another node, passed on by the head
+    modex_found,        // ModexAnswer: to the node that asked
+    rank_died,          // int rank, bool by a signal: other ranks may want to know
     doctor_task,        // one of doctor/messages.hpp
-    ping,               // from the process above, head or daemon: say something
+    ping,               // from the process above, head or daemon: answer
     // daemon to head
     hello,          // Hello: the first frame of each daemon
-    pong,           // to the process above, which goes on counting from there
-    not_started,    // MissingDaemons: those below this one that could not be started
-    daemons_lost,   // MissingDaemons: of which nothing will be heard any more
-    fence,          // FenceFrame: what the ranks of the node bring
-    modex_request,  // ModexRequest, for the node that has the rank
+    pong,           // answers a ping, and goes no further than the process above
+    not_started,    // MissingDaemons: daemons below this one that could not be started
+    daemons_lost,   // MissingDaemons: nothing more will be heard of them
+    fence,          // FenceFrame: what the ranks of the node contribute
+    modex_request,  // ModexRequest: for the node that has the rank
     modex_answer,   // ModexAnswer
     doctor_report,  // one of doctor/messages.hpp
-    note,           // u8 only with -v, text to the end: a line for the user
-    output,         // i32 rank, u8 channel, bytes to the end; no bytes: end of file
+    note,           // bool only with -v, text: a line for the user
+    output,         // int rank, u8 channel, bytes to the end; no bytes: end of file
     stdin_taken,    // u64 bytes
-    told_to_end,    // i32 signal: somebody has sent it to the daemon, which ends its ranks
-    start_failed,   // i32 rank, i32 errno, string: why a rank could not be started
+    told_to_end,    // int signal: somebody has sent it to the daemon, which ends its ranks
+    start_failed,   // int rank, int errno, text: why a rank could not be started
     joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport
-    aborted,        // i32 rank, i32 pid, i32 status, string message
+    aborted,        // int rank, int pid, int status, text
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
-    // daemon to its PMIx server, which is also told of rank_died
-    pmix_register,  // i32 node, string key, LaunchOrder
-    pmix_find,      // u64 serial, i32 rank: what has it published?
-    pmix_answer,    // u64 serial, i32 pmix_status_t, bytes to the end: to pmix_fence and pmix_get
+    // daemon to its PMIx server, which also gets rank_died
+    pmix_register,  // int node, text key, LaunchOrder
+    pmix_find,      // u64 serial, int rank: what has it published?
+    pmix_answer,    // u64 serial, int pmix_status_t, text: answers pmix_fence and pmix_get
     // PMIx server to its daemon
-    pmix_ready,      // for each rank of the node: strings, NAME=value
+    pmix_ready,      // for each rank of the node its variables, NAME=value
     pmix_refused,    // text to the end: why there is no server
-    pmix_connected,  // i32 rank
-    pmix_finalized,  // i32 rank
-    pmix_aborted,    // i32 rank, i32 status, string message
+    pmix_connected,  // int rank
+    pmix_finalized,  // int rank
+    pmix_aborted,    // int rank, int status, text
     pmix_fence,      // u64 serial, FenceFrame
-    pmix_get,        // u64 serial, i32 rank, key to the end
-    pmix_found       // u64 serial, i32 pmix_status_t, bytes to the end: to pmix_find
+    pmix_get,        // u64 serial, int rank, text key
+    pmix_found       // u64 serial, int pmix_status_t, text: answers pmix_find
 };
 
 inline constexpr std::int32_t kAllRanks = -1;
