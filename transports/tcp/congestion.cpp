@@ -10,7 +10,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "transports/tcp/socket.hpp"
+#include "lib/foundation/connection/socket.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::tcp {
@@ -56,9 +56,9 @@ std::string choose_congestion_control(std::string_view wish)
 {
     if (wish == "system")
         return {};
-    base::UniqueFd trial = make_socket(false);
+    base::UniqueFd trial = connection::make_socket(false);
     if (!trial)
-        trial = make_socket(true);
+        trial = connection::make_socket(true);
     if (!wish.empty()) {
         if (!set_congestion_control(trial.get(), wish))
             throw Error(

@@ -10,7 +10,7 @@
 
 namespace tutti::transport::tcp {
 
-/// Of what follows a handshake. Changes with Prefix, and with what a verdict is.
+/// Of what follows a handshake. Changes with Prefix, and with connection::Verdict.
 inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'02;
 
 /// The largest payload of a frame: long enough for what every system call costs the kernel not to count,
@@ -54,9 +54,5 @@ struct Head {
     Prefix prefix;
     std::byte rest[kMaxHeaderBytes];
 };
-
-/// One byte behind the handshake: the lower rank says whether this is the pair's connection, or another one
-/// is.
-enum class Verdict : std::uint8_t { none, accepted = 'A', duplicate = 'D' };
 
 }  // namespace tutti::transport::tcp

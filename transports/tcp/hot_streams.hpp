@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "transports/tcp/poller.hpp"
+#include "lib/foundation/connection/poller.hpp"
 #include "transports/tcp/stream.hpp"
 
 namespace tutti::transport::tcp {
@@ -20,7 +20,7 @@ class HotStreams {
 public:
     static constexpr std::size_t kMost = 4;
 
-    explicit HotStreams(Poller& poller) noexcept : poller_(poller) {}
+    explicit HotStreams(connection::Poller& poller) noexcept : poller_(poller) {}
 
     std::size_t size() const noexcept { return count_; }
     bool has(const Stream& stream) const noexcept;
@@ -48,7 +48,7 @@ private:
     bool watch(Stream& stream) noexcept;
     static void acknowledge_at_once(Stream& stream, bool at_once) noexcept;
 
-    Poller& poller_;
+    connection::Poller& poller_;
     std::array<Stream*, kMost> hot_{};
     std::size_t count_ = 0;
     std::array<Stream*, kMost> due_{};

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/foundation/connection/socket.hpp"
+
 namespace tutti::transport::tcp {
 
 namespace {
@@ -36,10 +38,10 @@ void ReceiveBuffers::give_back(std::unique_ptr<std::byte[]> buffer)
 std::string Stream::error() const
 {
     if (error_ == ECONNRESET || error_ == EPIPE)
-        return words_of(error_) + ": the process has probably died";
+        return connection::words_of(error_) + ": the process has probably died";
     if (error_ == ETIMEDOUT || error_ == EHOSTUNREACH)
-        return words_of(error_) + ": the network between the hosts is cut, or that host is down";
-    return words_of(error_);
+        return connection::words_of(error_) + ": the network between the hosts is cut, or that host is down";
+    return connection::words_of(error_);
 }
 
 std::size_t Stream::receive(ReceiveBuffers& buffers, Sink& sink)

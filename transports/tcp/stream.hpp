@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "lib/foundation/base/unique_fd.hpp"
+#include "lib/foundation/connection/poller.hpp"
 #include "transports/tcp/frame.hpp"
-#include "transports/tcp/poller.hpp"
 #include "transports/tcp/socket.hpp"
 
 namespace tutti::transport::tcp {
@@ -37,13 +37,13 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> kept_;
 };
 
-class Stream : public Watched {
+class Stream : public connection::Watched {
 public:
     /// Why nothing more will come.
     enum class End { none, goodbye, closed, failed, garbage };
 
     Stream(base::UniqueFd fd, int peer, std::string remote)
-        : Watched(Kind::stream), fd_(std::move(fd)), peer_(peer), remote_(std::move(remote))
+        : Watched(Kind::owned), fd_(std::move(fd)), peer_(peer), remote_(std::move(remote))
     {
     }
 
@@ -68,7 +68,7 @@ public:
     bool has_failed_to_send() const noexcept { return error_ != 0; }
 
     // The transport's own notes.
-    Pulse pulse;
+    AckTimer ack_timer;
     bool watched_for_silence = false;  // something is on its way
     bool watched_for_room = false;     // epoll tells when the kernel takes more
     bool watched = false;              // epoll tells when something comes

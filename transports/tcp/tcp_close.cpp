@@ -50,25 +50,22 @@ void TcpTransport::close() noexcept
         return;
     try {
         send_rest();
-        poller_.forget(listener_.fd.get());
-        listener_.fd.reset();
-        guests_.clear();
+        connector_.close_port();
         say_goodbye();
         await_arrival();
     } catch (...) {
         // No memory for a message: what is left goes without a farewell.
     }
-    listener_.fd.reset();
+    connector_.close_port();
     for (const auto& known : peers_)
         if (known != nullptr)
             known->queue.clear(failed_);
     fire(finished_, ErrorCode::success);
     fire(failed_, ErrorCode::cancelled);
     hot_.clear();
-    streams_ = dials_ = 0;
+    streams_ = 0;
     blocked_.clear();
     old_streams_.clear();
-    old_dials_.clear();
     peers_.clear();
 }
 
@@ -91,11 +88,10 @@ void TcpTransport::send_rest()
 void TcpTransport::say_goodbye()
 {
     const Head goodbye(Prefix::Kind::goodbye, {}, 0);
-    for (const auto& known : peers_) {
-        if (known == nullptr)
-            continue;
-        end_dial(*known);
-        if (known->stream == nullptr)
+    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+        const auto& known = peers_[rank];
+        connector_.forget(static_cast<int>(rank));
+        if (known == nullptr || known->stream == nullptr)
             continue;
         known->queue.push_own(goodbye);
         note_blocked(*known);
@@ -111,7 +107,7 @@ void TcpTransport::say_goodbye()
 void TcpTransport::await_arrival()
 {
     const std::span scratch(buffers_.arrivals(), ReceiveBuffers::kArrivalBytes);
-    old_dials_.clear();  // what nobody reads any more would not let epoll wait
+    connector_.look();  // dialers that have ended would not let epoll wait
     std::vector<Stream*> leaving;
     for (const auto& known : peers_)
         if (known != nullptr && known->stream != nullptr)
@@ -119,8 +115,8 @@ void TcpTransport::await_arrival()
     const auto is_over = [&](Stream& stream, std::int64_t now_ns) {
         if (!drain(stream.fd(), scratch) || all_acknowledged(stream.fd()))
             return true;
-        stream.pulse.all_arrived(stream.fd(), now_ns);
-        return stream.pulse.silent_ns(now_ns) >= timeout_ns();
+        stream.ack_timer.all_arrived(stream.fd(), now_ns);
+        return stream.ack_timer.silent_ns(now_ns) >= timeout_ns();
     };
     std::array<epoll_event, 64> room;
     for (int pause_ms = kFirstPauseMs;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {

@@ -47,28 +47,33 @@ ssize_t write_frame(int fd, const Head& head, Parts payload) noexcept
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-TcpOptions checked(TcpOptions options)
+connection::Options connection_options(const TcpOptions& options)
 {
     // A file for each peer, and as many again for the program.
     base::allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
-    return options;
+    const SocketOptions socket{options.timeout, options.socket_buffer_bytes,
+                               choose_congestion_control(options.congestion_control)};
+    return {.key = options.key,
+            .version = kProtocolVersion,
+            .self = {security::Identity::Kind::rank, static_cast<std::uint32_t>(options.rank)},
+            .timeout_ns = std::chrono::nanoseconds(options.timeout).count(),
+            .prepare = [socket](int fd) { set_options(fd, socket); }};
 }
 
 }  // namespace
 
 TcpTransport::TcpTransport(TcpOptions options)
-    : options_(checked(std::move(options))),
-      dial_options_{options_.rank,
-                    &options_.key,
-                    {options_.timeout, options_.socket_buffer_bytes,
-                     choose_congestion_control(options_.congestion_control)}},
+    : options_(std::move(options)),
+      connection_options_(connection_options(options_)),
       local_addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
-      listener_(make_listener(dial_options_.socket, local_addresses_)),
-      card_{options_.rank, listener_.port, options_.host, {local_addresses_.begin(), local_addresses_.end()}}
+      connector_(connection_options_,
+                 {.rank = options_.rank,
+                  .ranks = options_.ranks,
+                  .host = options_.host,
+                  .addresses = local_addresses_},
+                 poller_, *this),
+      peers_(static_cast<std::size_t>(options_.ranks))
 {
-    peers_.resize(static_cast<std::size_t>(options_.ranks));
-    if (!poller_.watch(listener_.fd.get(), EPOLLIN, listener_watch_))
-        throw Error(ErrorCode::system, "tcp", words_of(errno));
 }
 
 Capabilities TcpTransport::capabilities() const noexcept
@@ -84,7 +89,7 @@ Capabilities TcpTransport::capabilities() const noexcept
 
 bool TcpTransport::reach(int peer, std::span<const std::byte> card) const noexcept
 {
-    const auto parsed = Card::parse(card);
+    const auto parsed = connection::Card::parse(card);
     return parsed && parsed->rank == peer && peer < options_.ranks && peer != options_.rank;
 }
 
@@ -121,9 +126,9 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
 {
     Peer& to = *peers_[static_cast<std::size_t>(rank)];
     if (to.stream == nullptr || !to.queue.empty()) [[unlikely]] {
-        if (to.fate == Fate::living)
+        if (to.state == PeerState::living)
             return enqueue(to, head, payload, 0, completion);
-        if (to.fate == Fate::departed)
+        if (to.state == PeerState::departed)
             lose(rank, "it has left the job");
         return SendResult::done;
     }
@@ -206,7 +211,7 @@ std::size_t TcpTransport::progress(Sink& sink)
 
 bool TcpTransport::has_to_poll() const noexcept
 {
-    return armed_ || hot_.size() != streams_ || dials_ != 0 || !guests_.empty();
+    return armed_ || hot_.size() != streams_ || !connector_.is_idle();
 }
 
 std::size_t TcpTransport::receive_hot(Sink& sink, std::int64_t now_ns)
@@ -266,35 +271,15 @@ std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)
 {
     std::array<epoll_event, kEventsAPoll> room;
     std::size_t events = 0;
-    bool guests_came = false;
-    bool alarm = false;
     for (const epoll_event& event : poller_.wait(room, timeout_ms)) {
-        auto& watched = *static_cast<Watched*>(event.data.ptr);
-        switch (watched.kind) {
-            case Watched::Kind::listener:
-                guests_came = true;
-                break;
-            case Watched::Kind::alarm:
-                alarm = true;
-                break;
-            case Watched::Kind::guest:
-                events += advance_guest(static_cast<Meeting&>(watched));
-                break;
-            case Watched::Kind::dial:
-                events += advance_dial(static_cast<Meeting&>(watched));
-                break;
-            case Watched::Kind::stream:
-                events += on_stream(static_cast<Stream&>(watched), sink);
-                break;
-        }
+        auto& watched = *static_cast<connection::Watched*>(event.data.ptr);
+        events += watched.kind == connection::Watched::Kind::owned
+                      ? on_stream(static_cast<Stream&>(watched), sink)
+                      : connector_.on_event(watched);
     }
-    // Behind the others: these may end what an event names.
-    if (guests_came)
-        accept_guests();
-    if (alarm)
-        on_alarm();
+    if (connector_.look())
+        look_at_streams(base::now_ns());
     old_streams_.clear();
-    old_dials_.clear();
     return events;
 }
 
@@ -322,10 +307,10 @@ std::size_t TcpTransport::fire(std::vector<Completion*>& completions, ErrorCode 
 void TcpTransport::lose(int rank, std::string reason)
 {
     Peer& lost = peer(rank);
-    if (lost.fate == Fate::lost)
+    if (lost.state == PeerState::lost)
         return;
-    lost.fate = Fate::lost;
-    end_dial(lost);
+    lost.state = PeerState::lost;
+    connector_.forget(rank);
     end_stream(lost);
     lost.queue.clear(failed_);
     losses_.push_back({rank, std::move(reason)});

@@ -10,13 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/foundation/connection/peer_connector.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
-#include "transports/tcp/card.hpp"
-#include "transports/tcp/dial.hpp"
 #include "transports/tcp/hot_streams.hpp"
-#include "transports/tcp/meeting.hpp"
-#include "transports/tcp/poller.hpp"
 #include "transports/tcp/send_queue.hpp"
 #include "transports/tcp/socket.hpp"
 #include "transports/tcp/stream.hpp"
@@ -38,9 +35,9 @@ struct TcpOptions {
     bool tells_ways = false;           // to stderr, which pair of addresses leads to each other host
 };
 
-/// One connection a pair of ranks, for both directions, made when one of them first sends. Both may dial at
-/// once: the lower rank decides which connection it will be. A frame is written to the socket within send().
-class TcpTransport final : public Transport {
+/// One connection a pair of ranks, for both directions, made when one of them first sends. A frame is written
+/// to the socket within send().
+class TcpTransport final : public Transport, connection::PeerConnector::User {
 public:
     /// Listens from now on. Throws tutti::Error where no interface is to be used, or no file left.
     explicit TcpTransport(TcpOptions options);
@@ -48,7 +45,7 @@ public:
 
     std::string_view name() const noexcept override { return "tcp"; }
     Capabilities capabilities() const noexcept override;
-    std::vector<std::byte> address() const override { return card_.to_bytes(); }
+    std::vector<std::byte> address() const override { return connector_.card().to_bytes(); }
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
@@ -58,7 +55,7 @@ public:
     void release_payload(int peer, const Completion& completion) override;
     void release_place(int peer) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
-    std::string silent_at(int peer) const override;
+    std::string silent_at(int peer) const override { return connector_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
@@ -66,21 +63,17 @@ public:
     void close() noexcept override;
 
     /// "eth0 10.0.0.1/24": the addresses that other hosts are told, for those who ask which were chosen.
-    std::string chosen_addresses() const { return network::describe(card_.addresses); }
+    std::string chosen_addresses() const { return network::describe(connector_.card().addresses); }
     /// Whether frames may flow to and from this rank.
     bool is_connected(int peer) const noexcept;
 
 private:
-    enum class Fate { living, departed, lost };
+    enum class PeerState { living, departed, lost };
     struct Peer {
-        Fate fate = Fate::living;
-        std::string host;  // empty: not known
+        PeerState state = PeerState::living;
         SendQueue queue;
         std::unique_ptr<Stream> stream;
-        std::unique_ptr<Dial> dial;
-        bool only_looked = false;    // the dial is look_after()'s: nothing is to be sent yet
-        bool in_blocked = false;     // listed in blocked_
-        std::int64_t called_ns = 0;  // since when the other end's call is awaited, where it decided on one
+        bool in_blocked = false;  // listed in blocked_
     };
     struct Loss {
         int peer;
@@ -104,31 +97,20 @@ private:
     std::size_t report_losses(Sink& sink);
     bool has_to_poll() const noexcept;
 
-    // Who comes (tcp_guests.cpp)
-    void accept_guests();
-    std::size_t advance_guest(Meeting& guest);
-    void drop_guest(Meeting& guest, std::string_view why);
-    void tell_dropped(const std::string& remote, std::string_view why);
-    void limit_guests();
-    bool wants(int rank);
-    std::unique_ptr<Meeting> take_guest(Meeting& guest);
-    std::int64_t look_at_guests(std::int64_t now_ns);
-
     // Connections (tcp_connections.cpp)
-    std::size_t advance_dial(Meeting& meeting);
-    void settle_dial(int rank);
-    void adopt(int rank, std::unique_ptr<Meeting> meeting);
-    void end_dial(Peer& of) noexcept;
-    void on_alarm();
-    std::int64_t look_at_dials(std::int64_t now_ns);
-    std::int64_t look_at_streams(std::int64_t now_ns);
+    bool wants(int rank) override;
+    void connected(int rank, base::UniqueFd fd, std::string remote) override;
+    void lost(int rank, std::string reason) override { lose(rank, std::move(reason)); }
+    void dropped(const std::string& remote, std::string_view why) override;
+    void note(const std::string& text) override { log_once(text, text); }
+    void look_at_streams(std::int64_t now_ns);
     void stream_ended(Stream& stream);
     void lose(int rank, std::string reason);
     void end_stream(Peer& of) noexcept;
     std::string place_of(const Stream& stream);
     std::string own_name() const;
     void log_once(const std::string& key, const std::string& text);
-    void tell_way(const Peer& to);
+    void tell_way(int rank);
     std::int64_t timeout_ns() const noexcept { return options_.timeout.count() * 1'000'000; }
 
     // The end (tcp_close.cpp)
@@ -137,18 +119,14 @@ private:
     void await_arrival();
 
     TcpOptions options_;
-    DialOptions dial_options_;
+    connection::Options connection_options_;
     std::vector<network::LocalAddress> local_addresses_;
-    Listener listener_;
-    Card card_;
-    Poller poller_;
-    Watched listener_watch_{Watched::Kind::listener};
+    connection::Poller poller_;
+    connection::PeerConnector connector_;
     ReceiveBuffers buffers_;
 
     std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: never heard of
-    std::vector<std::unique_ptr<Meeting>> guests_;
     std::size_t streams_ = 0;
-    std::size_t dials_ = 0;
     HotStreams hot_{poller_};
     std::vector<Peer*> blocked_;  // peers whose connection stands and whose queue is not empty
     // Completions to fire before progress() returns.
@@ -157,11 +135,9 @@ private:
     std::vector<Loss> losses_;
     // Ended within a pass of progress, which may still name them.
     std::vector<std::unique_ptr<Stream>> old_streams_;
-    std::vector<std::unique_ptr<Dial>> old_dials_;
 
     std::set<std::string> logged_;
     std::set<std::string> told_hosts_;
-    std::int64_t accept_again_ns_ = 0;  // there was no file left for a guest; 0: there is
     std::int64_t poll_again_ns_ = 0;
     bool armed_ = false;
     bool closed_ = false;

@@ -68,6 +68,8 @@ const LocalAddress* best_source(const HostAddress& to, std::span<const LocalAddr
 
 std::string Candidate::describe() const
 {
+    if (from.address.is_any())
+        return to.address.to_string();
     return fmt::format("{} ({}) from {} ({})", to.address.to_string(), to.interface, from.address.to_string(),
                        from.interface);
 }

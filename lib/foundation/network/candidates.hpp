@@ -9,14 +9,14 @@
 
 namespace tutti::network {
 
-/// A pair of addresses that is worth a try.
+/// A pair of addresses that is worth a try. `from` may be any address: the routes choose.
 struct Candidate {
     LocalAddress from;
     HostAddress to;
 
     /// The interface's index where `to` means nothing without it.
     unsigned scope() const noexcept { return to.address.is_link_local() ? from.interface_index : 0; }
-    /// "10.0.0.2 (eth0) from 10.0.0.1 (eth0)"
+    /// "10.0.0.2 (eth0) from 10.0.0.1 (eth0)"; from any address "10.0.0.2"
     std::string describe() const;
 };
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "lib/foundation/connection/socket.hpp"
 #include "transports/tcp/socket.hpp"
 #include "tutti/error.hpp"
 
@@ -13,13 +14,13 @@ namespace {
 
 std::string of_system()
 {
-    return congestion_control_of(make_socket(true).get());
+    return congestion_control_of(tutti::connection::make_socket(true).get());
 }
 
 /// What connections get that are made for `wish`.
 std::string given_for(const std::string& wish)
 {
-    const tutti::base::UniqueFd fd = make_socket(true);
+    const tutti::base::UniqueFd fd = tutti::connection::make_socket(true);
     set_options(fd.get(), {std::chrono::seconds(1), 0, choose_congestion_control(wish)});
     return congestion_control_of(fd.get());
 }

@@ -1,17 +1,14 @@
 // Addresses that lead to somebody else, who says nothing or hangs up, and peers that are only busy.
 #include <catch2/catch.hpp>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include "tests/unit/tcp/support.hpp"
 
 using namespace tutti::test;
 using Catch::Matchers::Contains;
 using std::chrono::milliseconds;
+using tutti::connection::Card;
 using tutti::security::Key;
 using tutti::transport::SendResult;
-using tutti::transport::tcp::Card;
 
 namespace {
 
@@ -131,28 +128,4 @@ TEST_CASE("who computes for longer than a listener waits for its proof is no los
     CHECK(one.sink.frames[0].payload == "patience");
     CHECK(zero.sink.losses.empty());
     CHECK(one.sink.losses.empty());
-}
-
-TEST_CASE("a connection goes out from the address that was chosen for it")
-{
-    const Key key = Key::random();
-    const tutti::transport::tcp::DialOptions options{0, &key, {milliseconds(1000), 0}};
-    tutti::transport::tcp::Poller poller;
-    const tutti::base::UniqueFd listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    REQUIRE(listen(listener.get(), 4) == 0);  // binds it to some port of all addresses
-    sockaddr_in at{};
-    socklen_t size = sizeof at;
-    REQUIRE(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
-    const auto address = [](const char* text) { return *tutti::network::IpAddress::parse(text); };
-    const tutti::network::HostAddress to{address("127.0.0.1"), 8, "lo"};
-    tutti::transport::tcp::Dial dial(options, poller, Card{1, ntohs(at.sin_port), "b", {to}},
-                                     {{{{address("127.0.0.5"), 8, "lo"}}, to}});
-    const tutti::base::UniqueFd accepted(accept(listener.get(), nullptr, nullptr));
-    CHECK_THAT(tutti::transport::tcp::name_of_other_end(accepted.get()), Catch::StartsWith("127.0.0.5:"));
-
-    // An address that this host does not have says so.
-    tutti::transport::tcp::Dial other(options, poller, Card{1, ntohs(at.sin_port), "b", {to}},
-                                      {{{{address("192.0.2.1"), 24, "eth9"}}, to}});
-    CHECK(other.has_failed());
-    CHECK(other.failure() == "127.0.0.1 (lo) from 192.0.2.1 (eth9): Cannot assign requested address");
 }

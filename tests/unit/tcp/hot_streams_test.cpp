@@ -11,9 +11,9 @@
 #include "transports/tcp/hot_streams.hpp"
 
 using namespace tutti::test;
+using tutti::connection::Poller;
 using tutti::security::Key;
 using tutti::transport::tcp::HotStreams;
-using tutti::transport::tcp::Poller;
 using tutti::transport::tcp::Stream;
 
 namespace {
@@ -50,7 +50,7 @@ bool tells(Poller& poller, const WatchedStream& of, int timeout_ms)
 {
     std::array<epoll_event, 8> room;
     for (const epoll_event& event : poller.wait(room, timeout_ms)) {
-        if (event.data.ptr == static_cast<const tutti::transport::tcp::Watched*>(&of.stream))
+        if (event.data.ptr == static_cast<const tutti::connection::Watched*>(&of.stream))
             return true;
     }
     return false;

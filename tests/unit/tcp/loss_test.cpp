@@ -13,8 +13,8 @@
 
 using namespace tutti::test;
 using Catch::Matchers::Contains;
+using tutti::connection::Card;
 using tutti::security::Key;
-using tutti::transport::tcp::Card;
 using tutti::transport::tcp::Head;
 using tutti::transport::tcp::Prefix;
 

@@ -69,7 +69,7 @@ transport::SendResult TcpRank::send(int peer, std::string_view payload)
 
 std::uint16_t TcpRank::port()
 {
-    return transport::tcp::Card::parse(transport_->address())->port;
+    return connection::Card::parse(transport_->address())->port;
 }
 
 void connect_to_gone(TcpRank& zero, const security::Key& key)
@@ -139,7 +139,7 @@ std::unique_ptr<RawPeer> Door::accept() const
 
 Bytes card_of(TcpRank& rank, std::uint16_t port, std::initializer_list<const char*> addresses)
 {
-    auto card = *transport::tcp::Card::parse(rank->address());
+    auto card = *connection::Card::parse(rank->address());
     card.port = port;
     card.addresses.clear();
     for (const char* address : addresses)

@@ -1,4 +1,4 @@
-// One epoll for all that a rank waits for, and one alarm clock in it.
+// One epoll for all that somebody waits for, and one alarm clock in it.
 #pragma once
 
 #include <sys/epoll.h>
@@ -8,11 +8,11 @@
 
 #include "lib/foundation/base/unique_fd.hpp"
 
-namespace tutti::transport::tcp {
+namespace tutti::connection {
 
 /// What epoll's events name. It lives where it is as long as its descriptor is watched.
 struct Watched {
-    enum class Kind { listener, alarm, guest, dial, stream };
+    enum class Kind { alarm, listener, pending, owned };  // owned: by whoever has the Poller
     explicit Watched(Kind watched_kind) noexcept : kind(watched_kind) {}
     Watched(const Watched&) = delete;
     Watched& operator=(const Watched&) = delete;
@@ -48,4 +48,4 @@ private:
     std::int64_t alarm_ns_ = 0;  // 0: none is set
 };
 
-}  // namespace tutti::transport::tcp
+}  // namespace tutti::connection

@@ -3,12 +3,11 @@
 
 #include <random>
 
-#include "tests/unit/tcp/support.hpp"
-#include "transports/tcp/card.hpp"
+#include "lib/foundation/connection/card.hpp"
 
-using namespace tutti::test;
+using Bytes = std::vector<std::byte>;
+using tutti::connection::Card;
 using tutti::network::IpAddress;
-using tutti::transport::tcp::Card;
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include "transports/tcp/card.hpp"
+#include "lib/foundation/connection/card.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
-namespace tutti::transport::tcp {
+namespace tutti::connection {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::optional<Card> Card::parse(std::span<const std::byte> bytes)
     return card;
 }
 
-}  // namespace tutti::transport::tcp
+}  // namespace tutti::connection

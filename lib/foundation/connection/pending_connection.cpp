@@ -1,18 +1,18 @@
-#include "transports/tcp/meeting.hpp"
+#include "lib/foundation/connection/pending_connection.hpp"
 
 #include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
 
-#include "transports/tcp/socket.hpp"
+#include "lib/foundation/connection/socket.hpp"
 
-namespace tutti::transport::tcp {
+namespace tutti::connection {
 
 using security::Handshake;
 
 // The buffer of a new connection has room for all that a handshake says.
-bool Meeting::send_all(std::span<const std::byte> bytes) noexcept
+bool PendingConnection::send_all(std::span<const std::byte> bytes) noexcept
 {
     const ssize_t sent = send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent == static_cast<ssize_t>(bytes.size()))
@@ -21,17 +21,17 @@ bool Meeting::send_all(std::span<const std::byte> bytes) noexcept
     return false;
 }
 
-void Meeting::fail(int error) noexcept
+void PendingConnection::fail(int error) noexcept
 {
     state_ = State::failed;
     error_ = error;
     left_ = error == 0 || error == ECONNRESET || error == EPIPE;
 }
 
-bool Meeting::advance()
+bool PendingConnection::advance()
 {
     bool moved = false;
-    while (state_ == State::greeting || state_ == State::proved) {
+    while (state_ == State::handshake || state_ == State::proved) {
         if (const auto out = handshake_.outgoing(); !out.empty()) {
             if (!send_all(out))
                 return true;
@@ -42,7 +42,7 @@ bool Meeting::advance()
             state_ = State::failed;
             return true;
         }
-        if (state_ == State::greeting && handshake_.state() == Handshake::State::proved) {
+        if (state_ == State::handshake && handshake_.state() == Handshake::State::proved) {
             state_ = State::proved;
             return true;
         }
@@ -56,7 +56,7 @@ bool Meeting::advance()
             return true;
         }
         heard_ = moved = true;
-        if (state_ == State::greeting)
+        if (state_ == State::handshake)
             handshake_.take(std::span(bytes).first(static_cast<std::size_t>(got)));
         else
             state_ =
@@ -65,7 +65,7 @@ bool Meeting::advance()
     return moved;
 }
 
-void Meeting::decide(Verdict verdict)
+void PendingConnection::decide(Verdict verdict)
 {
     // Who has given us up while we computed is told nothing by it any more: else the connection would be
     // taken for one that stands, and its end for a death.
@@ -78,7 +78,7 @@ void Meeting::decide(Verdict verdict)
         state_ = verdict == Verdict::accepted ? State::accepted : State::duplicate;
 }
 
-std::string Meeting::failure() const
+std::string PendingConnection::failure() const
 {
     if (handshake_.state() == Handshake::State::failed)
         return std::string(handshake_.reason());
@@ -87,4 +87,4 @@ std::string Meeting::failure() const
     return words_of(error_);
 }
 
-}  // namespace tutti::transport::tcp
+}  // namespace tutti::connection

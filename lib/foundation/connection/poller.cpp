@@ -1,4 +1,4 @@
-#include "transports/tcp/poller.hpp"
+#include "lib/foundation/connection/poller.hpp"
 
 #include <fmt/format.h>
 #include <sys/timerfd.h>
@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "transports/tcp/socket.hpp"
+#include "lib/foundation/connection/socket.hpp"
 #include "tutti/error.hpp"
 
-namespace tutti::transport::tcp {
+namespace tutti::connection {
 
 Poller::Poller()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC))
 {
     if (!epoll_ || !timer_ || !watch(timer_.get(), EPOLLIN, alarm_))
-        throw Error(ErrorCode::system, "tcp",
+        throw Error(ErrorCode::system, "connect",
                     fmt::format("no file descriptor to wait with: {}", words_of(errno)));
 }
 
@@ -66,4 +66,4 @@ void Poller::alarm_seen() noexcept
         alarm_ns_ = 0;
 }
 
-}  // namespace tutti::transport::tcp
+}  // namespace tutti::connection

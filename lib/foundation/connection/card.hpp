@@ -1,4 +1,4 @@
-// The business card of a rank on TCP: where it listens.
+// The business card of a rank: where it listens.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "lib/foundation/network/interfaces.hpp"
 
-namespace tutti::transport::tcp {
+namespace tutti::connection {
 
 struct Card {
     int rank;
@@ -23,4 +23,4 @@ struct Card {
     static std::optional<Card> parse(std::span<const std::byte> bytes);
 };
 
-}  // namespace tutti::transport::tcp
+}  // namespace tutti::connection

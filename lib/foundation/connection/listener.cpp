@@ -1,0 +1,157 @@
+#include "lib/foundation/connection/listener.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "lib/foundation/base/clock.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::connection {
+
+namespace {
+
+constexpr std::size_t kAcceptedAPass = 64;  // others want their turn
+constexpr std::int64_t kNoFilesPauseNs = 200'000'000;
+
+}  // namespace
+
+Listener::Listener(const Options& options, Poller& poller, std::vector<network::LocalAddress> addresses,
+                   Limits limits, User& user)
+    : options_(options),
+      poller_(poller),
+      addresses_(std::move(addresses)),
+      limits_(limits),
+      user_(user),
+      socket_(listen_at(addresses_, options))
+{
+    if (!poller_.watch(socket_.fd.get(), EPOLLIN, watched_))
+        throw Error(ErrorCode::system, "listen", words_of(errno));
+}
+
+void Listener::accept()
+{
+    for (std::size_t i = 0; i < kAcceptedAPass; ++i) {
+        base::UniqueFd fd(accept4(socket_.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (fd) {
+            add(std::move(fd));
+            continue;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+            // Who waits at the port would wake us again and again.
+            user_.out_of_files(words_of(errno));
+            poller_.forget(socket_.fd.get());
+            accept_again_ns_ = base::now_ns() + kNoFilesPauseNs;
+            poller_.wake_at(accept_again_ns_);
+        }
+        return;
+    }
+}
+
+void Listener::add(base::UniqueFd fd)
+{
+    std::string remote = name_of_other_end(fd.get());
+    const auto own = own_address_of(fd.get());
+    if (!addresses_.empty() &&
+        std::ranges::find(addresses_, own, &network::LocalAddress::address) == addresses_.end()) {
+        const std::vector<network::HostAddress> chosen(addresses_.begin(), addresses_.end());
+        return user_.dropped(remote,
+                             fmt::format("it came to {}, which is not among the addresses chosen: {}",
+                                         own ? own->to_string() : "an unknown address", describe(chosen)));
+    }
+    if (options_.prepare)
+        options_.prepare(fd.get());
+    auto guest = std::make_unique<PendingConnection>(
+        std::move(fd), security::Handshake::listen(options_.key, options_.version, options_.self),
+        std::move(remote), nullptr);
+    if (!poller_.watch(guest->fd(), EPOLLIN, *guest))
+        return;
+    const std::int64_t now_ns = base::now_ns();
+    poller_.wake_at(now_ns + options_.timeout_ns);
+    PendingConnection& added = *guest;
+    guests_.push_back({std::move(guest), now_ns});
+    advance(added);  // its hello is likely to be there
+    limit();
+}
+
+bool Listener::advance(PendingConnection& guest)
+{
+    const bool moved = guest.advance();
+    if (guest.state() == PendingConnection::State::failed) {
+        // Who leaves without a word, or leaves after a proper hello, is no stranger worth a line.
+        const bool quiet = guest.was_left() && (!guest.has_heard_anything() || guest.has_hello());
+        drop(guest, quiet ? "" : guest.failure());
+    } else if (guest.state() != PendingConnection::State::handshake) {
+        user_.arrived(guest);
+    } else {
+        return moved;
+    }
+    return true;
+}
+
+std::unique_ptr<PendingConnection> Listener::take(PendingConnection& guest)
+{
+    const auto found =
+        std::ranges::find_if(guests_, [&](const Guest& one) { return one.connection.get() == &guest; });
+    auto taken = std::move(found->connection);
+    guests_.erase(found);
+    poller_.forget(taken->fd());
+    return taken;
+}
+
+void Listener::drop(PendingConnection& guest, std::string_view why)
+{
+    const auto dropped = take(guest);
+    if (!why.empty())
+        user_.dropped(dropped->remote(), why);
+}
+
+void Listener::limit()
+{
+    const auto drop_oldest_beyond = [&](std::size_t most, const auto& counts) {
+        const auto fits = [&](const Guest& guest) { return counts(*guest.connection); };
+        if (guests_.size() > most && static_cast<std::size_t>(std::ranges::count_if(guests_, fits)) > most)
+            drop(*std::ranges::find_if(guests_, fits)->connection, "too many connections that prove nothing");
+    };
+    drop_oldest_beyond(limits_.strangers, [](const auto& guest) { return !guest.has_hello(); });
+    if (guests_.empty() || !guests_.back().connection->has_hello())
+        return;
+    const security::Identity claimed = guests_.back().connection->peer();
+    drop_oldest_beyond(limits_.alike,
+                       [&](const auto& guest) { return guest.has_hello() && guest.peer() == claimed; });
+}
+
+std::int64_t Listener::look(std::int64_t now_ns)
+{
+    std::int64_t next_ns = kNever;
+    for (std::size_t i = guests_.size(); i-- > 0;) {
+        PendingConnection& guest = *guests_[i].connection;
+        const std::int64_t patience = guest.has_hello() ? limits_.patience_with_hello : 1;
+        const std::int64_t deadline_ns = guests_[i].since_ns + patience * options_.timeout_ns;
+        if (now_ns >= deadline_ns)
+            drop(guest, "it did not finish the handshake in time");
+        else
+            next_ns = std::min(next_ns, deadline_ns);
+    }
+    if (accept_again_ns_ == 0)
+        return next_ns;
+    if (now_ns < accept_again_ns_)
+        return std::min(next_ns, accept_again_ns_);
+    accept_again_ns_ = 0;
+    poller_.watch(socket_.fd.get(), EPOLLIN, watched_);
+    return next_ns;
+}
+
+void Listener::close() noexcept
+{
+    if (socket_.fd)
+        poller_.forget(socket_.fd.get());
+    socket_.fd.reset();
+    guests_.clear();  // epoll forgets what is closed
+    accept_again_ns_ = 0;
+}
+
+}  // namespace tutti::connection

@@ -1,0 +1,245 @@
+#include "lib/foundation/connection/peer_connector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/foundation/base/clock.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::connection {
+
+namespace {
+
+using State = PendingConnection::State;
+
+security::Identity rank_identity(int rank) noexcept
+{
+    return {security::Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
+}
+
+}  // namespace
+
+// A rank may dial each of this rank's addresses, and both may have dialled at once.
+PeerConnector::PeerConnector(const Options& options, Settings settings, Poller& poller, User& user)
+    : options_(options),
+      settings_(std::move(settings)),
+      poller_(poller),
+      user_(user),
+      listener_(options, poller, settings_.addresses,
+                {.strangers = settings_.most_strangers, .alike = settings_.addresses.size() + 1}, *this),
+      card_{settings_.rank,
+            listener_.port(),
+            settings_.host,
+            {settings_.addresses.begin(), settings_.addresses.end()}}
+{
+}
+
+void PeerConnector::connect(int rank, const Card& card)
+{
+    Peer& to = peers_[rank];
+    to.host = card.host;
+    to.only_looked = false;
+    if (user_.wants(rank) && to.dialer == nullptr)
+        dial(rank, card);
+}
+
+void PeerConnector::look_for(int rank, const Card& card)
+{
+    Peer& to = peers_[rank];
+    if (to.dialer != nullptr || to.called_ns != 0)
+        return;
+    try {
+        to.host = card.host;
+        dial(rank, card);
+        to.only_looked = true;
+    } catch (const Error&) {
+        // There is no way to it; whether it is there is not known.
+    }
+}
+
+void PeerConnector::dial(int rank, const Card& card)
+{
+    auto candidates = network::candidates(settings_.addresses, card.addresses);
+    if (candidates.empty())
+        throw Error(ErrorCode::peer_lost, "connect",
+                    fmt::format("host {} ({}) and rank {} on host {} ({}) have no network in common; name "
+                                "one in TUTTI_INTERFACE",
+                                settings_.host, network::describe(card_.addresses), rank, card.host,
+                                network::describe(card.addresses)),
+                    rank);
+    Peer& to = peers_[rank];
+    to.dialer =
+        std::make_unique<Dialer>(options_, poller_, rank_identity(rank), card.port, std::move(candidates));
+    ++dialing_;
+    if (to.dialer->has_failed())
+        poller_.wake_at(1);
+}
+
+void PeerConnector::forget(int rank) noexcept
+{
+    const auto found = peers_.find(rank);
+    if (found == peers_.end())
+        return;
+    found->second.called_ns = 0;
+    end_dialer(found->second);
+}
+
+void PeerConnector::end_dialer(Peer& of) noexcept
+{
+    if (of.dialer == nullptr)
+        return;
+    --dialing_;
+    old_dialers_.push_back(std::move(of.dialer));
+}
+
+Dialer* PeerConnector::dialer_of(int rank) const noexcept
+{
+    const auto found = peers_.find(rank);
+    return found != peers_.end() ? found->second.dialer.get() : nullptr;
+}
+
+std::string PeerConnector::host_of(int rank) const
+{
+    const auto found = peers_.find(rank);
+    return found != peers_.end() ? found->second.host : std::string();
+}
+
+std::string PeerConnector::silent_at(int rank) const
+{
+    const Dialer* const dialer = dialer_of(rank);
+    return dialer != nullptr ? dialer->mute(base::now_ns()) : std::string();
+}
+
+std::size_t PeerConnector::on_event(Watched& watched)
+{
+    if (watched.kind != Watched::Kind::pending) {
+        guests_came_ = guests_came_ || watched.kind == Watched::Kind::listener;
+        alarm_ = alarm_ || watched.kind == Watched::Kind::alarm;
+        return 0;
+    }
+    auto& connection = static_cast<PendingConnection&>(watched);
+    Dialer* const dialer = connection.dialer();
+    if (dialer == nullptr)
+        return listener_.advance(connection) ? 1 : 0;
+    const int rank = static_cast<int>(dialer->peer().number);
+    if (dialer_of(rank) != dialer)
+        return 0;  // ended in this pass
+    dialer->advance(connection, base::now_ns());
+    settle(rank);
+    return 1;
+}
+
+bool PeerConnector::look()
+{
+    if (std::exchange(guests_came_, false))
+        listener_.accept();
+    const bool alarm = std::exchange(alarm_, false);
+    if (alarm) {
+        poller_.alarm_seen();
+        const std::int64_t now_ns = base::now_ns();
+        const std::int64_t next_ns = std::min(listener_.look(now_ns), look_at_dialers(now_ns));
+        if (next_ns != Listener::kNever)
+            poller_.wake_at(next_ns);
+    }
+    old_dialers_.clear();
+    return alarm;
+}
+
+void PeerConnector::arrived(PendingConnection& guest)
+{
+    const security::Identity who = guest.peer();
+    if (who.kind != security::Identity::Kind::rank ||
+        who.number >= static_cast<std::uint32_t>(settings_.ranks))
+        return listener_.drop(guest, "it is no rank of this job");
+    const int rank = static_cast<int>(who.number);
+    if (guest.state() == State::proved) {
+        if (settings_.rank < rank)
+            guest.decide(user_.wants(rank) ? Verdict::accepted : Verdict::duplicate);
+        else
+            guest.advance();  // its verdict follows its proof
+    }
+    if (guest.state() == State::accepted && user_.wants(rank))
+        hand_over(rank, *listener_.take(guest));
+    else if (guest.state() != State::proved)
+        listener_.drop(guest, "");
+}
+
+void PeerConnector::out_of_files(const std::string& words)
+{
+    user_.note("cannot take another connection: " + words);
+}
+
+void PeerConnector::settle(int rank)
+{
+    Peer& to = peers_[rank];
+    Dialer& dialer = *to.dialer;
+    const std::int64_t now_ns = base::now_ns();
+    PendingConnection* const proved = dialer.in(State::proved);
+    if (proved != nullptr && settings_.rank < rank) {
+        proved->decide(Verdict::accepted);  // had another one been, this dialer would have ended
+        dialer.advance(*proved, now_ns);
+    }
+    if (PendingConnection* const accepted = dialer.in(State::accepted)) {
+        if (const std::string mute = dialer.mute_beside(*accepted, now_ns); !mute.empty())
+            user_.note(
+                fmt::format("somebody else than rank {} (host {}) took a connection and said nothing, "
+                            "which cost time: {}",
+                            rank, to.host, mute));
+        return hand_over(rank, *dialer.release(*accepted));
+    }
+    if (PendingConnection* const duplicate = dialer.in(State::duplicate)) {
+        dialer.forget(*duplicate);
+        if (dialer.in(State::proved) != nullptr)
+            return;  // that one is
+        end_dialer(to);
+        to.called_ns = now_ns;
+        poller_.wake_at(now_ns + options_.timeout_ns);
+        return;
+    }
+    if (!dialer.has_failed())
+        return;
+    const std::string failure = dialer.failure();
+    const bool refused = dialer.was_refused();
+    end_dialer(to);
+    if (!to.only_looked)
+        user_.lost(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
+                                     "network, name that in TUTTI_INTERFACE",
+                                     settings_.host, to.host, failure));
+    else if (refused)
+        user_.lost(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", to.host,
+                                     failure));
+}
+
+void PeerConnector::hand_over(int rank, PendingConnection& connection)
+{
+    forget(rank);
+    user_.connected(rank, connection.release(), connection.remote());
+}
+
+std::int64_t PeerConnector::look_at_dialers(std::int64_t now_ns)
+{
+    std::int64_t next_ns = Listener::kNever;
+    for (auto& [rank, to] : peers_) {
+        if (to.dialer != nullptr) {
+            const std::int64_t deadline_ns = to.dialer->look(now_ns);
+            if (to.dialer->has_failed())
+                settle(rank);
+            else if (deadline_ns != 0)
+                next_ns = std::min(next_ns, deadline_ns);
+        } else if (to.called_ns != 0) {
+            const std::int64_t deadline_ns = to.called_ns + options_.timeout_ns;
+            if (now_ns < deadline_ns) {
+                next_ns = std::min(next_ns, deadline_ns);
+                continue;
+            }
+            to.called_ns = 0;
+            user_.lost(rank,
+                       fmt::format("host {} wanted to make the connection itself, and did not", to.host));
+        }
+    }
+    return next_ns;
+}
+
+}  // namespace tutti::connection

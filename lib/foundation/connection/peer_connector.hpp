@@ -1,0 +1,107 @@
+// The connections between the ranks of a job: one a pair, whichever of both dials, and if both do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/foundation/connection/card.hpp"
+#include "lib/foundation/connection/dialer.hpp"
+#include "lib/foundation/connection/listener.hpp"
+
+namespace tutti::connection {
+
+/// Listens, dials, and hands over each connection that both ends have proved and agreed on. Where both have
+/// dialled the lower rank decides which connection it will be, by a byte behind the handshake.
+class PeerConnector final : Listener::User {
+public:
+    /// Is called from within on_event() and look() only.
+    class User {
+    public:
+        /// Whether a connection with this rank is welcome: there is none, and the rank is not lost.
+        virtual bool wants(int rank) = 0;
+        /// The pair's connection: its other end's address and port.
+        virtual void connected(int rank, base::UniqueFd fd, std::string remote) = 0;
+        /// There is no way to the rank, or nobody there any more.
+        virtual void lost(int rank, std::string reason) = 0;
+        /// Somebody who is none of the job was dropped.
+        virtual void dropped(const std::string& remote, std::string_view why) = 0;
+        /// Worth a line, once.
+        virtual void note(const std::string& text) = 0;
+
+    protected:
+        ~User() = default;
+    };
+    struct Settings {
+        int rank;
+        int ranks;                                     // in the job
+        std::string host;                              // the name of this rank's host, for messages
+        std::vector<network::LocalAddress> addresses;  // that were chosen
+        std::size_t most_strangers = 64;               // who may be silent at a time
+    };
+
+    /// Listens from now on. `options`, whose identity is this rank, `poller` and `user` outlive it. Throws
+    /// tutti::Error.
+    PeerConnector(const Options& options, Settings settings, Poller& poller, User& user);
+
+    const Card& card() const noexcept { return card_; }
+    /// Dials unless that is under way. Throws where the hosts have no network in common.
+    void connect(int rank, const Card& card);
+    /// The same to see whether the rank is there: where no address leads to it nothing is known, and nobody
+    /// is told.
+    void look_for(int rank, const Card& card);
+    /// Gives up: the rank is lost, or has left.
+    void forget(int rank) noexcept;
+    /// The name of the rank's host; empty: not known.
+    std::string host_of(int rank) const;
+    /// The addresses of a rank that have connected and said nothing for long; empty: there is none.
+    std::string silent_at(int rank) const;
+
+    /// Whether nobody is dialled, and nobody waits to be let in.
+    bool is_idle() const noexcept { return dialing_ == 0 && !listener_.has_guests(); }
+    /// The poller has an event that is not Watched::Kind::owned. Returns how much happened.
+    std::size_t on_event(Watched& watched);
+    /// Behind all events of a pass, and before the next: accepts who has come, and, where the alarm has gone
+    /// off, ends what takes too long. Returns whether it has.
+    bool look();
+
+    /// Listens no more, and drops all guests.
+    void close_port() noexcept { listener_.close(); }
+
+private:
+    struct Peer {
+        std::string host;  // empty: not known
+        std::unique_ptr<Dialer> dialer;
+        bool only_looked = false;    // nothing is to be sent yet
+        std::int64_t called_ns = 0;  // since when the other end's call is awaited, where it decided on one
+    };
+
+    void arrived(PendingConnection& guest) override;
+    void dropped(const std::string& remote, std::string_view why) override { user_.dropped(remote, why); }
+    void out_of_files(const std::string& words) override;
+
+    void dial(int rank, const Card& card);
+    void settle(int rank);
+    void hand_over(int rank, PendingConnection& connection);
+    Dialer* dialer_of(int rank) const noexcept;
+    void end_dialer(Peer& of) noexcept;
+    std::int64_t look_at_dialers(std::int64_t now_ns);
+
+    const Options& options_;
+    const Settings settings_;
+    Poller& poller_;
+    User& user_;
+    Listener listener_;
+    const Card card_;
+    std::map<int, Peer> peers_;  // those that were ever dialled, or were to be
+    std::size_t dialing_ = 0;
+    std::vector<std::unique_ptr<Dialer>> old_dialers_;  // ended within a pass, of which events may still tell
+    bool guests_came_ = false;
+    bool alarm_ = false;
+};
+
+}  // namespace tutti::connection
