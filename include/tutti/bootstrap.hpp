@@ -34,7 +34,7 @@ public:
     virtual std::vector<int> nodes() { return {}; }
 
     /// 32 bytes that all ranks of this job know, and nobody else: whoever has them is taken for a rank.
-    /// Called once, at each rank of a job of several nodes. By default rank 0 makes them and publishes them,
+    /// Called once at most, by all ranks of the job or by none. By default rank 0 makes them and publishes them,
     /// which is right where only ranks can fetch.
     virtual std::array<std::byte, 32> key();
 

@@ -243,7 +243,7 @@ public:
 private:
     using Form = detail::Form;
 
-    friend class Environment;
+    friend struct CommunicatorAccess;
     friend class Message;
     explicit Communicator(std::shared_ptr<detail::CommunicatorState> state) noexcept;
 

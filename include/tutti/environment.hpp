@@ -73,12 +73,10 @@ public:
 
 private:
     friend void run_threads(int, const std::function<void(Environment&)>&, EnvironmentOptions);
-    explicit Environment(std::unique_ptr<detail::Process> process);
-    /// The lowest rank of each node exchanges an empty message with those of the others: it makes the
-    /// connections that hierarchical collectives use later.
-    void prove_reachability() const;
+    explicit Environment(std::shared_ptr<detail::Process> process);
 
-    std::unique_ptr<detail::Process> process_;
+    std::shared_ptr<detail::Process> process_;
+    bool is_thread_;  // as run_threads() makes them
     int uncaught_at_start_ = 0;
 };
 

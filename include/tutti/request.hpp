@@ -145,8 +145,10 @@ public:
         return std::move(*buffer_);
     }
     bool test() { return request_.test(); }
+    bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     bool cancel() { return request_.cancel(); }
     const Status& status() const noexcept { return request_.status(); }
+    void detach() && { std::move(request_).detach(); }
 
     /// Forgets the buffer's type: it lives on until the operation is complete.
     operator Request() && noexcept { return std::move(request_); }
@@ -177,6 +179,7 @@ public:
     bool active() const noexcept { return request_.active(); }
     Status wait() { return request_.wait(); }
     bool test() { return request_.test(); }
+    bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     const Status& status() const noexcept { return request_.status(); }
     bool cancel() { return request_.cancel(); }
     /// For wait_all and the like.

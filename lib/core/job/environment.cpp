@@ -1,135 +1,22 @@
 #include "tutti/environment.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <thread>
 #include <utility>
 
+#include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/job.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/engine/bootstrap/embedded.hpp"
 #include "lib/foundation/base/clock.hpp"
-#include "lib/foundation/base/futex.hpp"
-#include "lib/foundation/base/say.hpp"
 
 namespace tutti {
 
 namespace {
 
-using detail::Process;
-
-// The rank that an uncaught exception ends: there is one where ranks are processes. The exception may be
-// another thread's: stored with release, once all of the Process is there, and loaded with acquire.
-std::atomic<Process*> terminating_process{nullptr};
-// The same before there is a Process; nullptr where the launcher has not been found yet.
-std::atomic<bootstrap::Bootstrap*> terminating_bootstrap{nullptr};
-// Which process has joined a job; 0: none has. A forked child finds another's. Only main's thread stores it,
-// before it starts any that could end by an exception: relaxed.
-std::atomic<pid_t> joined_by{0};
-std::terminate_handler previous_handler = nullptr;
-
-std::string describe_current_exception()
-{
-    try {
-        if (const auto exception = std::current_exception())
-            std::rethrow_exception(exception);
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (...) {
-        return "an exception that is no std::exception";
-    }
-    return "std::terminate was called";
-}
-
-[[noreturn]] void end_job_on_terminate()
-{
-    static std::atomic<bool> begun{false};  // only says who was first: relaxed
-    static thread_local bool here = false;
-    const bool is_child = joined_by.load(std::memory_order_relaxed) != getpid() &&
-                          terminating_process.load(std::memory_order_acquire) != nullptr;
-    if (is_child || std::exchange(here, true)) {  // no rank, or a second failure, on the way out
-        if (previous_handler != nullptr)
-            previous_handler();
-        std::abort();
-    }
-    while (begun.exchange(true, std::memory_order_relaxed))  // another thread is about to end this process
-        pause();
-    const std::string what = fmt::format("uncaught exception: {}", describe_current_exception());
-    if (Process* process = terminating_process.load(std::memory_order_acquire))
-        process->abort(1, what);
-    if (bootstrap::Bootstrap* bootstrap = terminating_bootstrap.load(std::memory_order_acquire))
-        bootstrap->abort(1, fmt::format("rank {}: {}", bootstrap->rank(), what));
-    base::say(fmt::format("tutti: {}\n", what));
-    std::fflush(nullptr);
-    _exit(1);
-}
-
-// How long what catches an exception may take to say what it was.
-constexpr std::chrono::seconds kTimeToCatch{1};
-
-// For a rank that has left its Environment by an exception which somebody catches outside. What catches it
-// may tell the exception's words first: the job ends when the process does, or when the time is over.
-// `process` stays for good.
-void end_job_after_catch(Process* process)
-{
-    static Process* const ending = process;
-    static std::atomic<bool> begun{false};  // as above
-    const auto end = [] {
-        while (begun.exchange(true, std::memory_order_relaxed))  // the other one is about to end this process
-            pause();
-        ending->abort(1,
-                      "left its Environment by an exception that was caught outside: the other ranks would "
-                      "wait for it");
-    };
-    std::atexit(end);
-    std::thread([end] {
-        std::this_thread::sleep_for(kTimeToCatch);
-        end();
-    }).detach();
-}
-
-// Of what must not be destroyed. Leak checkers find it here; atomic, so that no compiler leaves it out.
-void keep(Process* process)
-{
-    static std::atomic<Process*> kept{nullptr};
-    kept.store(process, std::memory_order_relaxed);
-}
-
-/// While the job is joined: an exception that nobody catches ends it as later ones do.
-class Joining {
-public:
-    Joining() { previous_handler = std::set_terminate(end_job_on_terminate); }
-    ~Joining()
-    {
-        terminating_bootstrap.store(nullptr, std::memory_order_release);
-        if (has_joined_)
-            return;
-        terminating_process.store(nullptr, std::memory_order_release);
-        std::set_terminate(previous_handler);
-    }
-    Joining(const Joining&) = delete;
-    Joining& operator=(const Joining&) = delete;
-
-    /// The program's own job, or else that of a launcher.
-    std::unique_ptr<bootstrap::Bootstrap> connect(std::unique_ptr<Bootstrap> own)
-    {
-        auto bootstrap =
-            own ? std::make_unique<bootstrap::Embedded>(std::move(own)) : bootstrap::connect_to_job();
-        joined_by.store(getpid(), std::memory_order_relaxed);
-        terminating_bootstrap.store(bootstrap.get(), std::memory_order_release);
-        return bootstrap;
-    }
-    void has_joined() noexcept { has_joined_ = true; }
-
-private:
-    bool has_joined_ = false;
-};
+// One Environment at a time. Only main's thread makes and ends them.
+bool has_environment = false;
 
 }  // namespace
 
@@ -138,80 +25,39 @@ Environment::Environment(int, char**, EnvironmentOptions options) : Environment(
 Environment::Environment(EnvironmentOptions options) : Environment(std::unique_ptr<Bootstrap>(), options) {}
 
 Environment::Environment(std::unique_ptr<Bootstrap> bootstrap, EnvironmentOptions options)
-    : uncaught_at_start_(std::uncaught_exceptions())
+    : is_thread_(false), uncaught_at_start_(std::uncaught_exceptions())
 {
-    const bool launched = bootstrap == nullptr;
-    if (terminating_process.load(std::memory_order_acquire) != nullptr)
+    if (has_environment)
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has an Environment already; make one, in main, and pass it on");
-    if (joined_by.load(std::memory_order_relaxed) != 0)
-        throw Error(ErrorCode::invalid_argument, "Environment",
-                    "this process has left its job, which it can join only once; make one Environment, in "
-                    "main, and keep it until the last call");
-    // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
-    // the kernel makes a process of several threads wait some 20 ms.
-    base::membarrier_register();
-    Joining joining;
-    process_ = std::make_unique<Process>(joining.connect(std::move(bootstrap)), options);
-    // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
-    // late, or lost with a rank that is killed.
-    if (launched && process_->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
-        std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-    terminating_process.store(process_.get(), std::memory_order_release);
-    prove_reachability();
-    joining.has_joined();
+    process_ = detail::Job::join(std::move(bootstrap), options);
+    has_environment = true;
 }
 
-Environment::Environment(std::unique_ptr<Process> process)
-    : process_(std::move(process)), uncaught_at_start_(std::uncaught_exceptions())
+Environment::Environment(std::shared_ptr<detail::Process> process)
+    : process_(std::move(process)), is_thread_(true), uncaught_at_start_(std::uncaught_exceptions())
 {
 }
 
 Environment::~Environment()
 {
-    const bool is_process = terminating_process.load(std::memory_order_acquire) == process_.get();
-    // A forked child, which has none of the threads, and whose farewell would be taken for the rank's.
-    if (is_process && joined_by.load(std::memory_order_relaxed) != getpid()) {
-        keep(process_.release());
-        return;
-    }
     const bool unwinding = std::uncaught_exceptions() > uncaught_at_start_;
-    if (unwinding && !is_process)
-        return;  // run_threads() ends its own job
-    if (unwinding && process_->size() > 1) {
-        end_job_after_catch(process_.release());
-        return;
-    }
-    try {
-        if (is_process && !unwinding)
-            process_->conclude();
-    } catch (const Error& error) {
-        process_->abort(1, error.what());
-    }
-    process_->engine().close();
-    try {
-        process_->bootstrap().finalize();
-    } catch (const Error& error) {
-        base::say(fmt::format("tutti: rank {}: {}\n", process_->rank(), error.what()));
-    }
-    if (is_process) {
-        terminating_process.store(nullptr, std::memory_order_release);
-        std::set_terminate(previous_handler);
-    }
-    if (is_process && process_->is_referred_to()) {
-        process_->end();
-        keep(process_.release());
+    if (is_thread_) {
+        detail::leave_thread(*process_, unwinding);
+    } else {
+        has_environment = false;
+        detail::Job::leave(std::move(process_), unwinding);
     }
 }
 
 Communicator Environment::world() const&
 {
-    return Communicator(process_->world());
+    return CommunicatorAccess::handle_of(process_->world());
 }
 
 Communicator Environment::self() const&
 {
-    return Communicator(process_->self());
+    return CommunicatorAccess::handle_of(process_->self());
 }
 
 ThreadLevel Environment::thread_level() const noexcept

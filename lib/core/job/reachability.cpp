@@ -9,12 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "lib/foundation/base/clock.hpp"
-#include "tutti/communicator.hpp"
-#include "tutti/environment.hpp"
 
 namespace tutti {
 
@@ -77,16 +76,15 @@ std::vector<int> nodes_asked(int node, int nodes)
 
 }  // namespace detail
 
-void Environment::prove_reachability() const
+void detail::prove_reachability(Process& process)
 {
-    detail::Process& process = *process_;
     const std::vector<int> leaders = leaders_of(process.bootstrap().node_of_rank());
     const auto own = std::ranges::find(leaders, process.rank());
     if (leaders.size() < 2 || own == leaders.end())
         return;
     const auto node = static_cast<int>(own - leaders.begin());
-    const Communicator among(
-        std::make_shared<detail::CommunicatorState>(process, detail::kLeadersContext, leaders, node));
+    const Communicator among = CommunicatorAccess::handle_of(
+        std::make_shared<CommunicatorState>(process, kLeadersContext, leaders, node));
     std::span<std::byte> nothing;
     std::vector<Request> requests;
     const std::vector<int> asked = detail::nodes_asked(node, static_cast<int>(leaders.size()));

@@ -45,7 +45,7 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
             }
         };
         guarded([&] {
-            Environment environment(std::make_unique<detail::Process>(
+            Environment environment(std::make_shared<detail::Process>(
                 std::make_unique<bootstrap::InprocBootstrap>(job, rank), options, hub));
             // The failure is told before the rank goes: others must not take its leaving for the cause.
             guarded([&] {

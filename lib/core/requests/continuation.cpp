@@ -76,6 +76,7 @@ void Continuations::let_go(RequestState& state, CompletionFunction function)
 
 void Continuations::finish(progress::Engine::Lock& lock)
 {
+    process_.engine().progress();  // what has arrived may match
     for (progress::FollowUp* next = under_way_.front(); next != nullptr;) {
         RequestState& state = static_cast<Continuation&>(*next).state;
         next = under_way_.after(*next);

@@ -1,0 +1,18 @@
+// How the library makes a handle of a communicator.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "tutti/communicator.hpp"
+
+namespace tutti {
+
+struct CommunicatorAccess {
+    static Communicator handle_of(std::shared_ptr<detail::CommunicatorState> state) noexcept
+    {
+        return Communicator(std::move(state));
+    }
+};
+
+}  // namespace tutti
