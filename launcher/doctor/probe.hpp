@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "launcher/doctor/messages.hpp"
-#include "lib/foundation/base/unique_fd.hpp"
-#include "lib/foundation/network/interfaces.hpp"
-#include "lib/foundation/security/handshake.hpp"
+#include "lib/foundation/connection/listener.hpp"
 
 namespace tutti::launcher::doctor {
 
@@ -21,25 +19,28 @@ namespace tutti::launcher::doctor {
 inline constexpr std::uint32_t kProbeProtocol = 0x74700001;
 
 /// Answers probes, one at a time, in a thread of its own.
-class ProbeServer {
+class ProbeServer final : connection::Listener::User {
 public:
-    /// `node` is this daemon's. Throws std::system_error when no port can be opened.
+    /// `node` is this daemon's. Throws when no port can be opened.
     ProbeServer(const security::Key& key, int node);
     /// Waits for the probe that is being answered, a few seconds at most.
     ~ProbeServer();
     ProbeServer(const ProbeServer&) = delete;
     ProbeServer& operator=(const ProbeServer&) = delete;
 
-    std::uint16_t port() const noexcept { return port_; }
+    std::uint16_t port() const noexcept { return listener_.port(); }
 
 private:
     void serve();
+    void arrived(connection::PendingConnection& guest) override;
+    void dropped(const std::string&, std::string_view) override {}  // the one who asked tells
+    void out_of_files(const std::string&) override {}
 
-    security::Key key_;
-    int node_;
-    base::UniqueFd socket_;
+    const connection::Options options_;
+    connection::Poller poller_;
+    connection::Listener listener_;
     base::UniqueFd stop_;  // an eventfd that the destructor makes readable
-    std::uint16_t port_ = 0;
+    connection::Watched stop_watch_{connection::Watched::Kind::owned};
     std::thread thread_;
 };
 

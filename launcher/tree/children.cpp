@@ -84,7 +84,7 @@ void Children::start(const StartOrder& order)
         loop_, key_, self_,
         Listener::Events{
             [this](std::uint32_t node, UniqueFd stream) { handle_joined(node, std::move(stream)); },
-            [this](const std::string& address, const std::string& reason) {
+            [this](const std::string& address, std::string_view reason) {
                 handle_refused(address, reason);
             }});
     DaemonStarter::Events events;
@@ -130,7 +130,7 @@ void Children::handle_joined(std::uint32_t node, UniqueFd stream)
     }
 }
 
-void Children::handle_refused(const std::string& address, const std::string& reason)
+void Children::handle_refused(const std::string& address, std::string_view reason)
 {
     if (!stranger_noted_) {
         stranger_noted_ = true;

@@ -83,7 +83,7 @@ private:
     void add_child(int node, int index, const std::string& name);
     void connect(Child& child, UniqueFd stream);
     void handle_joined(std::uint32_t node, UniqueFd stream);
-    void handle_refused(const std::string& address, const std::string& reason);
+    void handle_refused(const std::string& address, std::string_view reason);
     void handle_failed_start(const std::vector<int>& nodes, const std::string& reason);
     void handle_frame(Child& child, const Frame& frame);
     void handle_hello(Child& child, std::string_view payload);

@@ -1,15 +1,13 @@
 #include "launcher/wire/daemon_link.hpp"
 
-#include <fcntl.h>
 #include <linux/tcp.h>
-#include <netdb.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
+#include "lib/foundation/connection/socket.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 
 namespace tutti::launcher {
@@ -18,11 +16,6 @@ namespace {
 
 constexpr int kQuietSeconds = 2;     // before the kernel asks the other end
 constexpr int kQuestionSeconds = 1;  // from one question to the next
-
-void set_option(int fd, int level, int name, int value) noexcept
-{
-    ::setsockopt(fd, level, name, &value, sizeof value);
-}
 
 std::string own_name()
 {
@@ -34,12 +27,9 @@ std::string own_name()
 
 void prepare_link(int fd) noexcept
 {
-    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kQuietSeconds);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kQuestionSeconds);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, kLinkTimeoutSeconds - kQuietSeconds);
+    connection::set_usual_options(fd, {.idle_s = kQuietSeconds,
+                                       .interval_s = kQuestionSeconds,
+                                       .questions = kLinkTimeoutSeconds - kQuietSeconds});
 }
 
 bool is_link(int fd) noexcept
@@ -61,27 +51,13 @@ bool link_is_dead(int fd) noexcept
     return !waits_for_window && info.tcpi_last_ack_recv > kLinkTimeoutSeconds * 1000U;
 }
 
-std::string address_text(const sockaddr_storage& address)
-{
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), sizeof address, text.data(), text.size(),
-                      nullptr, 0, NI_NUMERICHOST) != 0)
-        return {};
-    std::string result = text.data();
-    // How a socket for both families sees an IPv4 address.
-    constexpr const char* kMapped = "::ffff:";
-    return result.starts_with(kMapped) && result.find('.') != std::string::npos
-               ? result.substr(std::strlen(kMapped))
-               : result;
-}
-
 std::string peer_address(int fd)
 {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0 || address.ss_family == AF_UNIX)
-        return {};
-    return address_text(address);
+    sockaddr_storage storage{};
+    socklen_t size = sizeof storage;
+    ::getpeername(fd, reinterpret_cast<sockaddr*>(&storage), &size);
+    const auto address = network::IpAddress::of(reinterpret_cast<const sockaddr&>(storage));
+    return address ? address->to_string() : std::string();
 }
 
 std::vector<std::string> own_addresses(const std::string& interface)

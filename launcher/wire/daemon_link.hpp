@@ -1,8 +1,6 @@
 // The TCP connections between head and daemons.
 #pragma once
 
-#include <sys/socket.h>
-
 #include <string>
 #include <vector>
 
@@ -20,13 +18,10 @@ bool is_link(int fd) noexcept;
 /// so.
 bool link_is_dead(int fd) noexcept;
 
-/// Makes a connected or connecting socket of the kind that frames travel on: it does not block, is not
-/// delayed, and notices that its other end is gone.
+/// What a socket needs that frames travel on: it is not delayed, and notices that its other end is gone.
 void prepare_link(int fd) noexcept;
 
-/// The numeric address, "10.0.0.1" or "fe80::1%eth0".
-std::string address_text(const sockaddr_storage& address);
-/// That of the other end of a connected socket; empty when it is gone already.
+/// The numeric address of the other end of a connected socket; empty when it is gone already.
 std::string peer_address(int fd);
 
 /// Numeric addresses under which other hosts may reach this one, the likely ones first; those of `interface`,

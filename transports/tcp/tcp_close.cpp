@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -118,7 +117,6 @@ void TcpTransport::await_arrival()
         stream.ack_timer.all_arrived(stream.fd(), now_ns);
         return stream.ack_timer.silent_ns(now_ns) >= timeout_ns();
     };
-    std::array<epoll_event, 64> room;
     for (int pause_ms = kFirstPauseMs;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
         const std::int64_t now_ns = base::now_ns();
         std::erase_if(leaving, [&](Stream* stream) {
@@ -129,7 +127,7 @@ void TcpTransport::await_arrival()
         });
         if (leaving.empty())
             return;
-        poller_.wait(room, pause_ms);
+        poller_.wait(pause_ms);
         poller_.alarm_seen();
     }
 }

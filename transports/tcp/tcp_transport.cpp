@@ -20,7 +20,6 @@ namespace {
 // Between two questions to epoll while all connections are hot: only newcomers and the alarm have to wait so
 // long.
 constexpr std::int64_t kPollAgainNs = 20'000;
-constexpr std::size_t kEventsAPoll = 64;
 constexpr std::size_t kCopiedBytes = 1024;
 constexpr std::int64_t kAtOnce = 1;                    // for the alarm
 constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
@@ -269,9 +268,8 @@ std::size_t TcpTransport::flush_blocked()
 
 std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)
 {
-    std::array<epoll_event, kEventsAPoll> room;
     std::size_t events = 0;
-    for (const epoll_event& event : poller_.wait(room, timeout_ms)) {
+    for (const epoll_event& event : poller_.wait(timeout_ms)) {
         auto& watched = *static_cast<connection::Watched*>(event.data.ptr);
         events += watched.kind == connection::Watched::Kind::owned
                       ? on_stream(static_cast<Stream&>(watched), sink)

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <limits>
 
@@ -199,10 +198,9 @@ std::int64_t Dialer::look(std::int64_t now_ns)
 
 std::unique_ptr<PendingConnection> Dialer::wait(std::int64_t deadline_ns)
 {
-    std::array<epoll_event, 16> room;
     while (!has_failed() && base::now_ns() < deadline_ns) {
         poller_.wake_at(deadline_ns);
-        for (const epoll_event& event : poller_.wait(room, -1)) {
+        for (const epoll_event& event : poller_.wait(-1)) {
             auto& watched = *static_cast<Watched*>(event.data.ptr);
             if (watched.kind == Watched::Kind::pending)
                 advance(static_cast<PendingConnection&>(watched), base::now_ns());

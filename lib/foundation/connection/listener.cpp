@@ -92,6 +92,22 @@ bool Listener::advance(PendingConnection& guest)
     return true;
 }
 
+void Listener::serve(std::span<const epoll_event> events)
+{
+    bool guests_came = false;
+    for (const epoll_event& event : events) {
+        auto& watched = *static_cast<Watched*>(event.data.ptr);
+        if (watched.kind == Watched::Kind::pending)
+            advance(static_cast<PendingConnection&>(watched));
+        guests_came = guests_came || watched.kind == Watched::Kind::listener;
+    }
+    if (guests_came)
+        accept();
+    poller_.alarm_seen();
+    if (const std::int64_t next_ns = look(base::now_ns()); next_ns != kNever)
+        poller_.wake_at(next_ns);
+}
+
 std::unique_ptr<PendingConnection> Listener::take(PendingConnection& guest)
 {
     const auto found =

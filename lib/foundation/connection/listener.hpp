@@ -53,6 +53,9 @@ public:
     std::int64_t look(std::int64_t now_ns);
     static constexpr std::int64_t kNever = INT64_MAX;
 
+    /// Does all of that, where the poller watches nothing but this listener and what its user ignores.
+    void serve(std::span<const epoll_event> events);
+
     /// Gives up the guest, which another owner watches from now on.
     std::unique_ptr<PendingConnection> take(PendingConnection& guest);
     /// Empty `why`: nothing worth telling.

@@ -42,10 +42,10 @@ void Poller::forget(int fd) noexcept
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-std::span<epoll_event> Poller::wait(std::span<epoll_event> room, int timeout_ms) noexcept
+std::span<const epoll_event> Poller::wait(int timeout_ms) noexcept
 {
-    const int count = epoll_wait(epoll_.get(), room.data(), static_cast<int>(room.size()), timeout_ms);
-    return room.first(static_cast<std::size_t>(std::max(count, 0)));
+    const int count = epoll_wait(epoll_.get(), room_.data(), static_cast<int>(room_.size()), timeout_ms);
+    return std::span(room_).first(static_cast<std::size_t>(std::max(count, 0)));
 }
 
 void Poller::wake_at(std::int64_t ns) noexcept

@@ -3,6 +3,7 @@
 
 #include <sys/epoll.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -33,8 +34,8 @@ public:
     void change(int fd, std::uint32_t events, Watched& watched) noexcept;
     void forget(int fd) noexcept;
 
-    /// Those events that there are, after at most `timeout_ms`.
-    std::span<epoll_event> wait(std::span<epoll_event> room, int timeout_ms) noexcept;
+    /// Those events that there are, after at most `timeout_ms`, -1: however long. Valid until the next call.
+    std::span<const epoll_event> wait(int timeout_ms) noexcept;
 
     /// Watched::Kind::alarm at this time of base::now_ns(), or earlier where one was set for earlier.
     void wake_at(std::int64_t ns) noexcept;
@@ -45,6 +46,7 @@ private:
     Watched alarm_{Watched::Kind::alarm};
     base::UniqueFd epoll_;
     base::UniqueFd timer_;
+    std::array<epoll_event, 64> room_;
     std::int64_t alarm_ns_ = 0;  // 0: none is set
 };
 

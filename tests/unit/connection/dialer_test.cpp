@@ -53,8 +53,7 @@ struct Port {
 /// What its owner would do: what is ready before what is late.
 void pass(Dialer& dialer, Poller& poller)
 {
-    std::array<epoll_event, 4> room;
-    for (const epoll_event& event : poller.wait(room, 1)) {
+    for (const epoll_event& event : poller.wait(1)) {
         auto& watched = *static_cast<Watched*>(event.data.ptr);
         if (watched.kind == Watched::Kind::pending)
             dialer.advance(static_cast<PendingConnection&>(watched), base::now_ns());

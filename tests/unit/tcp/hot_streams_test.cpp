@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <deque>
 
 #include "tests/unit/tcp/support.hpp"
@@ -48,8 +47,7 @@ struct WatchedStream {
 
 bool tells(Poller& poller, const WatchedStream& of, int timeout_ms)
 {
-    std::array<epoll_event, 8> room;
-    for (const epoll_event& event : poller.wait(room, timeout_ms)) {
+    for (const epoll_event& event : poller.wait(timeout_ms)) {
         if (event.data.ptr == static_cast<const tutti::connection::Watched*>(&of.stream))
             return true;
     }
