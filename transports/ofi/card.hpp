@@ -8,20 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "transports/ofi/link.hpp"
+#include "lib/foundation/connection/card.hpp"
 
 namespace tutti::transport::ofi {
 
-struct Card {
-    std::uint32_t rank = 0;
-    std::string host;
+/// Where it listens for links, and its endpoint.
+struct Card : connection::Card {
     std::string provider;
     std::uint32_t provider_version = 0;
     std::uint32_t address_format = 0;
     std::uint32_t protocol = 0;
     std::uint32_t protocol_version = 0;
     std::vector<std::byte> endpoint;  // the provider's address of it
-    std::vector<Door> doors;
 
     std::vector<std::byte> bytes() const;
     /// Nothing when the bytes are no card of this version, or of a machine of another byte order.

@@ -47,15 +47,13 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
                                lost.place(), said));
 }
 
-// Nothing follows on its links.
+// Nothing follows on its link.
 void OfiTransport::let_go(Peer& with)
 {
-    for (Link* const link : {std::exchange(with.dialed, nullptr), std::exchange(with.accepted, nullptr)}) {
-        if (link == nullptr)
-            continue;
-        links_.send(*link, {LinkMessage::Kind::left});
-        links_.drop(*link);
-    }
+    if (with.link == nullptr)
+        return;
+    links_.send(*with.link, {LinkMessage::Kind::left});
+    links_.drop(*std::exchange(with.link, nullptr));
 }
 
 // Those whose last frame has come depart. The fabric is quiet now.
@@ -66,11 +64,11 @@ void OfiTransport::see_off_leavers()
         if (leaver.fate != Peer::Fate::leaving)
             continue;
         const bool complete = leaver.incoming.received() == leaver.leaves_after;
-        const bool late = base::now_ns() - leaver.ends_ns >= link_settings_.timeout_ns;
+        const bool late = base::now_ns() - leaver.ends_ns >= timeout_ns_;
         if (complete) {
             leaver.fate = Peer::Fate::departed;
             let_go(leaver);
-        } else if (leaver.link() == nullptr || late) {
+        } else if (leaver.link == nullptr || late) {
             lose(rank, fmt::format("it has left the job, and {} frames that it sent before have not come",
                                    leaver.leaves_after - leaver.incoming.received()));
         } else {
@@ -90,7 +88,7 @@ std::size_t OfiTransport::report_losses(Sink& sink)
             continue;
         }
         lost.fate = Peer::Fate::reported;
-        lost.tokens = {};
+        lost.token = 0;
         let_go(lost);
         reads_.abandon(rank);
         ++reported;
@@ -112,12 +110,12 @@ void OfiTransport::linger() noexcept
     try {
         for (const int rank : known_) {
             Peer& to = peer(rank);
-            if (to.fate == Peer::Fate::living && to.link() != nullptr)
-                links_.send(*to.link(), {LinkMessage::Kind::leaving, 0, to.sent});
+            if (to.fate == Peer::Fate::living && to.link != nullptr)
+                links_.send(*to.link, {LinkMessage::Kind::leaving, 0, to.sent});
         }
         const auto waits_for = [this](int rank) {
             const Peer& to = peer(rank);
-            return to.fate == Peer::Fate::living && to.link() != nullptr && !to.took_all &&
+            return to.fate == Peer::Fate::living && to.link != nullptr && !to.took_all &&
                    to.sent != to.acknowledged;
         };
         Nobody nobody;

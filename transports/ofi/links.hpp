@@ -3,11 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "lib/foundation/connection/peer_connector.hpp"
 #include "transports/ofi/link.hpp"
 
 namespace tutti::transport::ofi {
@@ -15,10 +15,13 @@ namespace tutti::transport::ofi {
 /// Hears of links, from within Links::look() only. A Link stays valid until ended() of it returns.
 class LinkUser {
 public:
-    virtual void proved(Link& link) = 0;
+    /// Whether a link with this rank is welcome: there is none, and the rank is not lost.
+    virtual bool wants(int rank) = 0;
+    virtual void linked(Link& link) = 0;
     virtual void heard(Link& link, const LinkMessage& message) = 0;
-    /// For each link that was dialed or proved.
     virtual void ended(Link& link) = 0;
+    /// No way leads to the rank, or nobody is there any more.
+    virtual void unreachable(int rank, std::string reason) = 0;
     /// Somebody who is none of ours was dropped; `what` says who and why.
     virtual void stranger(const std::string& what) = 0;
 
@@ -26,20 +29,19 @@ protected:
     ~LinkUser() = default;
 };
 
-class Links {
+class Links final : connection::PeerConnector::User {
 public:
-    /// Listens on each of `addresses`, on ports that the system chooses. Throws ErrorCode::system. `settings`
-    /// and `user` outlive this. `most_strangers`: others' connections that may be unproved at a time; the
-    /// oldest make room.
-    Links(const LinkSettings& settings, std::span<const network::LocalAddress> addresses,
-          std::size_t most_strangers, LinkUser& user);
-    ~Links();
-    Links(const Links&) = delete;
-    Links& operator=(const Links&) = delete;
+    /// Listens from now on. Throws ErrorCode::system. `user` outlives this.
+    Links(const security::Key& key, connection::PeerConnector::Settings settings, std::int64_t timeout_ns,
+          LinkUser& user);
 
-    const std::vector<Door>& doors() const noexcept { return doors_; }
-    /// Connects; LinkUser hears of what comes of it.
-    Link& dial(int peer, std::vector<Way> ways);
+    /// Where this rank listens.
+    const connection::Card& card() const noexcept { return connector_.card(); }
+    /// Connects; LinkUser hears of what comes of it. Throws where the hosts have no network in common.
+    void connect(int peer, const connection::Card& card) { connector_.connect(peer, card); }
+    /// The same to see whether the peer is there.
+    void look_for(int peer, const connection::Card& card) { connector_.look_for(peer, card); }
+    std::string silent_at(int peer) const { return connector_.silent_at(peer); }
     /// Sends, and has the rest sent later.
     void send(Link& link, const LinkMessage& message);
     /// Ends it. The user is not told.
@@ -48,49 +50,31 @@ public:
     std::size_t look();
 
     /// Readable when look() or the fabric has something to do.
-    int descriptor() const noexcept { return epoll_.get(); }
+    int descriptor() const noexcept { return poller_.fd(); }
     /// Watches a descriptor of the fabric's for changes (edge triggered): what it had to tell before the last
     /// look() is not told again.
     void watch_fabric(int descriptor);
-    /// Makes descriptor() readable at this time, 0: never, unless a link's deadline comes first.
-    void wake_at(std::int64_t time_ns);
+    /// Makes descriptor() readable at this time, or earlier; 0: never mind.
+    void wake_at(std::int64_t time_ns) noexcept;
     /// Ends all and listens no more. Nobody is told.
     void close() noexcept;
 
 private:
-    struct Watched {
-        std::unique_ptr<Link> link;
-        std::uint64_t number = 0;  // the older the lower
-        unsigned attempt = 0;      // whose descriptor epoll knows
-        bool writing = false;
-        bool told_proved = false;
-        bool told_ended = false;
-    };
+    bool wants(int rank) override { return user_.wants(rank); }
+    void connected(int rank, base::UniqueFd fd, std::string remote) override;
+    void lost(int rank, std::string reason) override { user_.unreachable(rank, std::move(reason)); }
+    void dropped(const std::string& remote, std::string_view why) override;
+    void note(const std::string& text) override { user_.stranger(text); }
+    void tell(Link& link);
 
-    void listen_at(const network::LocalAddress& address);
-    void accept_some(int listener);
-    void refuse_one(int listener);
-    Link& adopt(std::unique_ptr<Link> link);
-    void watch(Watched& watched);
-    void tell(Watched& watched);
-    void tell_all();
-    void check_deadlines(std::int64_t now_ns);
-    void make_room();
-    void set_timer();
-
-    const LinkSettings& settings_;
-    const std::size_t most_strangers_;
     LinkUser& user_;
-    base::UniqueFd epoll_;
-    base::UniqueFd timer_;
-    base::UniqueFd spare_;  // given up to be able to refuse when descriptors have run out
-    std::vector<base::UniqueFd> listeners_;
-    std::vector<Door> doors_;
-    std::unordered_map<Link*, Watched> links_;
-    std::uint64_t adopted_ = 0;      // in all
-    std::vector<Link*> touched_;     // may have something to tell
-    std::int64_t wake_at_ns_ = 0;    // as asked for; 0: never
-    std::int64_t timer_set_ns_ = 0;  // what the timer is set to
+    const connection::Options options_;
+    connection::Poller poller_;
+    connection::PeerConnector connector_;
+    connection::Watched fabric_{connection::Watched::Kind::owned};
+    std::unordered_map<Link*, std::unique_ptr<Link>> links_;
+    std::vector<Link*> touched_;                    // may have something to tell
+    std::vector<std::unique_ptr<Link>> old_links_;  // ended within a pass, which may still name them
 };
 
 }  // namespace tutti::transport::ofi

@@ -45,23 +45,23 @@ std::size_t payload_bytes(const fi_info& info)
     return layered ? kLayeredPayloadBytes : kPayloadBytes;
 }
 
-std::int64_t nanoseconds(std::chrono::milliseconds time)
-{
-    return std::chrono::nanoseconds(time).count();
-}
-
 }  // namespace
 
 OfiTransport::OfiTransport(OfiOptions options)
     : options_(std::move(options)),
       addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
-      link_settings_{options_.key, options_.rank, nanoseconds(options_.timeout)},
+      timeout_ns_(std::chrono::nanoseconds(options_.timeout).count()),
       endpoint_(choose_provider(
           {.name = options_.provider, .adapter = options_.adapter, .basic_memory = options_.as_adapter},
           addresses_)),
       modes_(modes_of(endpoint_, options_)),
-      links_(link_settings_, addresses_, kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks),
-             *this),
+      links_(options_.key,
+             {.rank = options_.rank,
+              .ranks = options_.ranks,
+              .host = options_.host,
+              .addresses = addresses_,
+              .most_strangers = kMostStrangers + 2 * static_cast<std::size_t>(options_.ranks)},
+             timeout_ns_, *this),
       frame_registrar_(endpoint_, FI_SEND | FI_RECV),
       lending_registrar_(endpoint_, FI_REMOTE_READ),
       landing_registrar_(endpoint_, FI_READ),
@@ -73,22 +73,16 @@ OfiTransport::OfiTransport(OfiOptions options)
       reads_(endpoint_, modes_.local ? &landings_ : nullptr),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
-    // Two links a rank, and the provider's own connection.
+    // A link a rank, one more while both dial, and the provider's own connection.
     base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);
     const fi_info& info = endpoint_.info();
     if (info.ep_attr->max_msg_size < frame_bytes())
         throw Error(ErrorCode::not_supported, "fabric",
                     fmt::format("libfabric's provider {} carries {} bytes at a time, Tutti needs {}",
                                 info.fabric_attr->prov_name, info.ep_attr->max_msg_size, frame_bytes()));
-    card_ = {.rank = static_cast<std::uint32_t>(options_.rank),
-             .host = options_.host,
-             .provider = info.fabric_attr->prov_name,
-             .provider_version = info.fabric_attr->prov_version,
-             .address_format = info.addr_format,
-             .protocol = info.ep_attr->protocol,
-             .protocol_version = info.ep_attr->protocol_version,
-             .endpoint = endpoint_.name(),
-             .doors = links_.doors()};
+    card_ = {links_.card(),    info.fabric_attr->prov_name, info.fabric_attr->prov_version,
+             info.addr_format, info.ep_attr->protocol,      info.ep_attr->protocol_version,
+             endpoint_.name()};
     if (endpoint_.wait_fd() >= 0)
         links_.watch_fabric(endpoint_.wait_fd());
     const std::size_t buffers = std::min(kReceiveBuffers, info.rx_attr->size);
@@ -122,8 +116,7 @@ bool OfiTransport::reach(int rank, std::span<const std::byte> bytes) const noexc
 {
     try {
         const auto card = Card::parse(bytes);
-        return card && rank >= 0 && rank < options_.ranks && card->rank == static_cast<std::uint32_t>(rank) &&
-               card->speaks_with(card_);
+        return card && rank >= 0 && rank < options_.ranks && card->rank == rank && card->speaks_with(card_);
     } catch (const std::exception&) {
         return false;  // no memory for it
     }
@@ -150,32 +143,9 @@ void OfiTransport::connect(int rank, std::span<const std::byte> bytes)
     Peer& to = make_peer(rank);
     to.host = card->host;
     to.endpoint_place = card->endpoint_place();
-    to.only_looked = false;
     if (to.address == FI_ADDR_UNSPEC)
         to.address = endpoint_.insert(card->endpoint);
-    if (to.link() == nullptr && to.dialed == nullptr && to.fate == Peer::Fate::living)
-        dial(rank, *card);
-}
-
-void OfiTransport::dial(int rank, const Card& card)
-{
-    std::vector<network::HostAddress> theirs;
-    for (const Door& door : card.doors)
-        theirs.push_back(door.at);
-    std::vector<Way> ways;
-    for (network::Candidate& candidate : network::candidates(addresses_, theirs)) {
-        const auto door = std::ranges::find(card.doors, candidate.to, &Door::at);
-        ways.push_back({std::move(candidate), door->port});
-    }
-    if (ways.empty())
-        throw Error(
-            ErrorCode::not_supported, "connect",
-            fmt::format("rank {} on {} has the addresses {}, this host {} has {}: no two of them "
-                        "belong together; choose others with TUTTI_INTERFACE",
-                        rank, card.host, network::describe(std::span<const network::HostAddress>(theirs)),
-                        options_.host, network::describe(std::span<const network::LocalAddress>(addresses_))),
-            rank);
-    peer(rank).dialed = &links_.dial(rank, std::move(ways));
+    links_.connect(rank, *card);
 }
 
 SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::span<const std::byte> payload,
@@ -190,7 +160,7 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
     if (!to.may_send() || to.sent - to.acknowledged >= kWindow) [[unlikely]]
         return SendResult::again;
     const FrameHead head{.token = *to.send_token,
-                         .source = card_.rank,
+                         .source = static_cast<std::uint32_t>(options_.rank),
                          .number = to.sent,
                          .acknowledged = to.incoming.received(),
                          .header_bytes = static_cast<std::uint16_t>(header.size()),

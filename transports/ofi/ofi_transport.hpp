@@ -76,6 +76,7 @@ public:
     SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
                    Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
+    std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
@@ -106,13 +107,14 @@ private:
     void deliver(int peer, const Frame& frame, Sink& sink, std::size_t& frames);
 
     // sessions.cpp: links, acknowledgements, patience
-    void proved(Link& link) override;
+    bool wants(int rank) override;
+    void linked(Link& link) override;
     void heard(Link& link, const LinkMessage& message) override;
     void ended(Link& link) override;
+    void unreachable(int rank, std::string reason) override { lose(rank, std::move(reason)); }
     void stranger(const std::string& what) override;
     Peer& peer(int rank) const { return *peers_[static_cast<std::size_t>(rank)]; }
     Peer& make_peer(int rank);
-    void dial(int rank, const Card& card);
     void acknowledge(Peer& from, std::uint32_t count);
     void tell_by_link(Link& link, Peer& to);
     void tell_everybody();
@@ -130,7 +132,7 @@ private:
 
     OfiOptions options_;
     std::vector<network::LocalAddress> addresses_;
-    LinkSettings link_settings_;
+    const std::int64_t timeout_ns_;
     Endpoint endpoint_;
     MemoryModes modes_;
     Card card_;

@@ -3,7 +3,6 @@
 
 #include <rdma/fabric.h>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,13 +20,10 @@ struct Peer {
     fi_addr_t address = FI_ADDR_UNSPEC;
     std::string host;
     std::string endpoint_place;
-    std::string where;  // its end of the last link that was proved
+    std::string where;  // its end of the link
 
-    // Links: the one we dialed, and the one that it dialed. Either is enough.
-    Link* dialed = nullptr;
-    Link* accepted = nullptr;
-    bool only_looked = false;               // the one we dialed is look_after()'s: nothing is to be sent yet
-    std::array<std::uint64_t, 2> tokens{};  // that its frames may carry: one of each link; 0: none
+    Link* link = nullptr;
+    std::uint64_t token = 0;                  // that its frames must carry; 0: none
     std::optional<std::uint64_t> send_token;  // that ours must carry
 
     // Sending.
@@ -58,17 +54,7 @@ struct Peer {
         return host.empty() ? where : "host " + host + (where.empty() ? "" : ", ") + where;
     }
     bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && fate == Fate::living; }
-    /// A proved link.
-    Link* link() const noexcept
-    {
-        if (dialed != nullptr && dialed->state() == Link::State::proved)
-            return dialed;
-        return accepted;
-    }
-    bool knows(std::uint64_t token) const noexcept
-    {
-        return token != 0 && (token == tokens[0] || token == tokens[1]);
-    }
+    bool knows(std::uint64_t carried) const noexcept { return carried != 0 && carried == token; }
 };
 
 }  // namespace tutti::transport::ofi

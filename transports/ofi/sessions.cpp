@@ -42,20 +42,19 @@ Peer& OfiTransport::make_peer(int rank)
     return *slot;
 }
 
-void OfiTransport::proved(Link& link)
+bool OfiTransport::wants(int rank)
 {
-    const int rank = link.peer();
-    if (rank < 0 || rank >= options_.ranks || rank == options_.rank)
-        return link.end(fmt::format("{}: there is no rank {}", link.where(), rank));
-    Peer& with = make_peer(rank);
-    if (with.fate != Peer::Fate::living || (!link.dialed() && with.accepted != nullptr))
-        return link.end(fmt::format("{}: rank {} is connected, or lost, already", link.where(), rank));
-    if (!link.dialed())
-        with.accepted = &link;
+    const Peer& with = make_peer(rank);
+    return with.fate == Peer::Fate::living && with.link == nullptr;
+}
+
+void OfiTransport::linked(Link& link)
+{
+    Peer& with = make_peer(link.peer());
+    with.link = &link;
     with.where = link.where();
-    std::uint64_t& token = with.tokens[link.dialed() ? 0 : 1];
-    token = new_token();
-    links_.send(link, {LinkMessage::Kind::grant, 0, token});
+    with.token = new_token();
+    links_.send(link, {LinkMessage::Kind::grant, 0, with.token});
 }
 
 void OfiTransport::heard(Link& link, const LinkMessage& message)
@@ -88,40 +87,19 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
             return acknowledge(from, value);
     }
     link.end(
-        fmt::format("{}: rank {} sent a message of unknown kind {}; check that all ranks run the same "
+        fmt::format("rank {} sent a message of unknown kind {}; check that all ranks run the same "
                     "version of Tutti",
-                    link.where(), rank, static_cast<std::uint32_t>(message.kind)));
+                    rank, static_cast<std::uint32_t>(message.kind)));
 }
 
 void OfiTransport::ended(Link& link)
 {
-    const int rank = link.peer();
-    if (rank < 0 || rank >= options_.ranks || peers_[static_cast<std::size_t>(rank)] == nullptr)
-        return;
-    Peer& with = peer(rank);
-    const bool known = &link == with.dialed || &link == with.accepted;
-    // One that never came about does not matter where there is another.
-    const bool needed = &link == with.link() || with.link() == nullptr;
-    if (&link == with.dialed)
-        with.dialed = nullptr;
-    if (&link == with.accepted)
-        with.accepted = nullptr;
-    if (!known || !needed || with.fate != Peer::Fate::living)
-        return;
-    if (std::exchange(with.only_looked, false) && !link.was_refused())
-        return;  // there is no way to it; whether it is there is not known
-    if (link.was_refused())
-        lose(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", with.host,
-                               link.reason()));
-    else if (link.was_proved())
-        lose(rank,
+    Peer& with = peer(link.peer());
+    with.link = nullptr;
+    if (with.fate == Peer::Fate::living)
+        lose(link.peer(),
              fmt::format("{}{} (seen from host {})", with.host.empty() ? "" : "host " + with.host + ", ",
                          link.reason(), options_.host));
-    else
-        lose(rank,
-             fmt::format("host {} did not reach host {}: {}; where they should meet on another network, "
-                         "name that in TUTTI_INTERFACE",
-                         options_.host, with.host, link.reason()));
 }
 
 // A link tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
@@ -133,17 +111,13 @@ Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
         lose(rank, "it has left the job");
     if (of.fate >= Peer::Fate::lost)
         return Presence::gone;
-    if (of.fate == Peer::Fate::living && of.link() != nullptr)
+    if (of.fate != Peer::Fate::living)
+        return Presence::unknown;
+    if (of.link != nullptr)
         return Presence::here;
-    const auto card = Card::parse(bytes);
-    if (of.fate == Peer::Fate::living && of.dialed == nullptr && card) {
-        try {
-            of.host = card->host;
-            dial(rank, *card);
-            of.only_looked = true;
-        } catch (const Error&) {
-            // There is no way to it; whether it is there is not known.
-        }
+    if (const auto card = Card::parse(bytes); card && card->rank == rank) {
+        of.host = card->host;
+        links_.look_for(rank, *card);
     }
     return Presence::unknown;
 }
@@ -186,12 +160,12 @@ void OfiTransport::tell_everybody()
         if (to.fate >= Peer::Fate::departed || to.incoming.received() - to.told < kWindow / 2)
             continue;
         if (!to.may_send()) {
-            if (to.link() != nullptr)
-                tell_by_link(*to.link(), to);
+            if (to.link != nullptr)
+                tell_by_link(*to.link, to);
             continue;
         }
         const FrameHead head{.token = *to.send_token,
-                             .source = card_.rank,
+                             .source = static_cast<std::uint32_t>(options_.rank),
                              .number = 0,
                              .acknowledged = to.incoming.received(),
                              .header_bytes = kAcknowledgement,
@@ -214,10 +188,10 @@ void OfiTransport::be_patient(std::int64_t now_ns)
     if (now_ns - patience_ns_ < kPatienceNs)
         return;
     patience_ns_ = now_ns;
-    const std::int64_t question_ns = link_settings_.timeout_ns / kQuestions;
+    const std::int64_t question_ns = timeout_ns_ / kQuestions;
     for (const int rank : known_) {
         Peer& to = peer(rank);
-        Link* const link = to.link();
+        Link* const link = to.link;
         if (to.fate != Peer::Fate::living || link == nullptr || !owes(rank, to)) {
             to.owed_since_ns = 0;
             continue;
@@ -225,14 +199,14 @@ void OfiTransport::be_patient(std::int64_t now_ns)
         if (to.owed_since_ns == 0) {
             to.owed_since_ns = to.asked_ns = now_ns;
             to.answers = 0;
-        } else if (now_ns - to.owed_since_ns >= link_settings_.timeout_ns && to.answers >= kQuestions - 1) {
+        } else if (now_ns - to.owed_since_ns >= timeout_ns_ && to.answers >= kQuestions - 1) {
             lose(rank,
                  fmt::format(
                      "host {} answers host {} over TCP ({}), but libfabric's provider {} has brought it "
                      "nothing from {} to {} for {:.1f} s: see whether a firewall lets it through; where "
                      "they should meet on another network, name that in TUTTI_INTERFACE",
                      to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
-                     to.endpoint_place, double(link_settings_.timeout_ns) * 1e-9));
+                     to.endpoint_place, double(timeout_ns_) * 1e-9));
         } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
             to.asked = true;
             to.asked_ns = now_ns;
@@ -255,7 +229,7 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
     bool again = !losses_.empty() || !leavers_.empty();
     for (const int rank : known_) {
         const Peer& to = *peers_[static_cast<std::size_t>(rank)];
-        if (to.fate != Peer::Fate::living || to.link() == nullptr)
+        if (to.fate != Peer::Fate::living || to.link == nullptr)
             continue;
         if (to.refused || (reads_.any_unposted() && to.may_send()))
             return now_ns + kAskSoonNs;

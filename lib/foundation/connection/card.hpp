@@ -8,19 +8,24 @@
 #include <string>
 #include <vector>
 
+#include "lib/foundation/connection/card_bytes.hpp"
 #include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::connection {
 
 struct Card {
-    int rank;
-    std::uint16_t port;
+    int rank = -1;
+    std::uint16_t port = 0;
     std::string host;
     std::vector<network::HostAddress> addresses;
 
     std::vector<std::byte> to_bytes() const;
     /// Nothing where the bytes are no card, or one with bytes behind it.
     static std::optional<Card> parse(std::span<const std::byte> bytes);
+
+    /// The same as the first part of something longer.
+    void write(CardWriter& out) const;
+    static std::optional<Card> read(CardReader& in);
 };
 
 }  // namespace tutti::connection

@@ -30,8 +30,9 @@ Card some_card()
     card.address_format = 2;
     card.protocol = 25;
     card.endpoint = Bytes(16, std::byte{7});
-    card.doors.push_back({{*tutti::network::IpAddress::parse("10.0.0.2"), 24, "eth0"}, 4711});
-    card.doors.push_back({{*tutti::network::IpAddress::parse("fd00::2"), 64, "eth0"}, 4712});
+    card.port = 4712;
+    card.addresses.push_back({*tutti::network::IpAddress::parse("10.0.0.2"), 24, "eth0"});
+    card.addresses.push_back({*tutti::network::IpAddress::parse("fd00::2"), 64, "eth0"});
     return card;
 }
 
@@ -121,9 +122,9 @@ TEST_CASE("a card is read as it was written")
     CHECK(read->rank == 3);
     CHECK(read->host == "b");
     CHECK(read->endpoint == card.endpoint);
-    REQUIRE(read->doors.size() == 2);
-    CHECK(read->doors[0].at == card.doors[0].at);
-    CHECK(read->doors[1].port == 4712);
+    REQUIRE(read->addresses.size() == 2);
+    CHECK(read->addresses[0] == card.addresses[0]);
+    CHECK(read->port == 4712);
     CHECK(read->speaks_with(card));
     CHECK(read->speaks() == "net 117.0 (protocol 25.0)");
 }
@@ -155,7 +156,7 @@ TEST_CASE("cards that are cut off, longer, or changed anywhere are refused or ha
             Bytes changed = good;
             changed[i] = static_cast<std::byte>(value);
             const auto card = Card::parse(changed);
-            CHECK((!card || !card->doors.empty()));
+            CHECK((!card || !card->addresses.empty()));
         }
     }
 }

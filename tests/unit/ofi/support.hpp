@@ -100,15 +100,12 @@ class FakePeer final : transport::ofi::LinkUser {
 public:
     FakePeer(OfiRank& victim, const security::Key& key)
         : victim_(victim),
-          settings_{key, 1, 20'000'000'000},
           endpoint_(transport::ofi::choose_provider({.name = "net"}, loopback_addresses())),
-          links_(settings_, loopback_addresses(), 10, *this),
+          links_(key, {.rank = 1, .ranks = 2, .host = "host1", .addresses = loopback_addresses()},
+                 20'000'000'000, *this),
           to_(endpoint_.insert(victim.card().endpoint))
     {
-        const auto mine = loopback_addresses();
-        const transport::ofi::Door door = victim.card().doors.front();
-        const std::vector<network::HostAddress> theirs{door.at};
-        links_.dial(0, {{network::candidates(mine, theirs).front(), door.port}});
+        links_.connect(0, victim.card());
     }
     ~FakePeer() { endpoint_.close(); }
 
@@ -126,10 +123,8 @@ public:
     Bytes card() const
     {
         transport::ofi::Card card = victim_.card();
-        card.rank = 1;
-        card.host = "host1";
+        static_cast<connection::Card&>(card) = links_.card();
         card.endpoint = endpoint_.name();
-        card.doors = links_.doors();
         return card.bytes();
     }
     /// Until the fabric has taken it.
@@ -163,7 +158,8 @@ public:
     std::uint64_t received = 0;  // frames, as it says when it is asked
 
 private:
-    void proved(transport::ofi::Link& link) override { link_ = &link; }
+    bool wants(int) override { return link_ == nullptr; }
+    void linked(transport::ofi::Link& link) override { link_ = &link; }
     void heard(transport::ofi::Link&, const transport::ofi::LinkMessage& message) override
     {
         if (message.kind == transport::ofi::LinkMessage::Kind::grant)
@@ -174,10 +170,10 @@ private:
         }
     }
     void ended(transport::ofi::Link&) override { link_ = nullptr; }
+    void unreachable(int, std::string) override {}
     void stranger(const std::string&) override {}
 
     OfiRank& victim_;
-    transport::ofi::LinkSettings settings_;
     transport::ofi::Endpoint endpoint_;
     transport::ofi::Links links_;
     fi_addr_t to_;
