@@ -26,7 +26,7 @@ std::vector<int> cores_touched(const std::vector<int>& cpus, const Topology& top
     return result;
 }
 
-/// "[BB/..][../..]": what may not be used is not in the topology, and so not in the picture.
+/// "[BB/..][../..]". Cores that may not be used are not in the topology, and not in the picture.
 std::string picture(const std::vector<int>& cpus, const Topology& topology)
 {
     std::vector<std::string> packages(static_cast<std::size_t>(topology.package_count()));
@@ -64,7 +64,7 @@ std::string describe_map(const Options& options, const JobMap& map)
 {
     std::string text;
     for (std::size_t node = 0; node < map.nodes.size(); ++node) {
-        // Of a host only the programs that have ranks there, each with these.
+        // Only the programs that have ranks on this host, each with these ranks.
         std::string programs;
         int ranks = 0;
         for (std::size_t app = 0; app < options.apps.size(); ++app) {

@@ -12,9 +12,8 @@
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
-#include "launcher/placement/binding.hpp"
-#include "launcher/placement/dealer.hpp"
 #include "launcher/placement/node_mapping.hpp"
+#include "launcher/placement/units.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -24,7 +23,7 @@ struct Place {
     int app = 0;
     int node = 0;
     std::vector<int> units{};  // of its node
-    bool exclusive = false;    // nobody else was dealt these units
+    bool exclusive = false;    // no other rank has these units
 };
 
 /// The first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the ranks of `app` will see it.
@@ -40,18 +39,18 @@ std::optional<int> threads_per_rank(const AppContext& app)
 }
 
 /// Gives every rank units of its own. False, with nothing changed, when there are not enough of them.
-bool place_exclusively(std::vector<Place>& places, const Deck& deck, const std::vector<int>& widths)
+bool place_exclusively(std::vector<Place>& places, const UnitGroups& groups, const std::vector<int>& widths)
 {
-    auto hands = deal_exclusively(deck, widths);
-    for (std::size_t i = 0; hands && i < places.size(); ++i) {
-        places[i].units = std::move((*hands)[i]);
+    auto assigned = assign_exclusively(groups, widths);
+    for (std::size_t i = 0; assigned && i < places.size(); ++i) {
+        places[i].units = std::move((*assigned)[i]);
         places[i].exclusive = true;
     }
-    return hands.has_value();
+    return assigned.has_value();
 }
 
 /// Default binding, as the head of mapping.hpp describes it. False when the ranks are better left unbound.
-bool place_automatically(const Options& options, const Topology& topology, const Deck& deck,
+bool place_automatically(const Options& options, const Topology& topology, const UnitGroups& groups,
                          std::vector<Place>& places)
 {
     const int ranks = static_cast<int>(places.size());
@@ -66,7 +65,7 @@ bool place_automatically(const Options& options, const Topology& topology, const
         widths.push_back(threads[static_cast<std::size_t>(place.app)].value_or(1));
         demand += widths.back();
     }
-    // A quota is time, whatever it is spent on: it bounds hardware threads as it bounds cores.
+    // A quota is processor time: it bounds hardware threads as it bounds cores.
     const bool by_hwthread = options.map_by == MapBy::hwthread;
     const int quota = topology.usable_cores() < topology.core_count() ? topology.slots() : kMaxRanks;
     const int units = by_hwthread ? static_cast<int>(topology.cpus().size()) : topology.core_count();
@@ -78,30 +77,58 @@ bool place_automatically(const Options& options, const Topology& topology, const
     if (!told_threads && !by_hwthread && options.map_by != MapBy::core) {
         // The largest share that all can get; less than available / ranks when groups leave remainders.
         for (int share = available / ranks; share > 1; --share)
-            if (place_exclusively(places, deck, std::vector<int>(places.size(), share)))
+            if (place_exclusively(places, groups, std::vector<int>(places.size(), share)))
                 return true;
     }
-    return place_exclusively(places, deck, widths);
+    return place_exclusively(places, groups, widths);
 }
 
-/// One node: its machine, and what can be dealt out there.
-struct Machine {
+/// One node: its machine, and which hardware threads its ranks are bound to.
+class Machine {
+public:
     Machine(const Topology& its_topology, const Options& options)
-        : topology(its_topology),
-          units(make_units(topology, options.map_by)),
-          binder(topology, units, options.binding)
+        : topology(its_topology), units(make_units(topology, options.map_by)), binding_(options.binding)
     {
     }
-    Machine(const Machine&) = delete;
-    Machine& operator=(const Machine&) = delete;
+
+    /// In ascending order; empty when the rank is not bound. With Binding::automatic a rank is bound to its
+    /// units where they are its own. To be called once for each rank.
+    std::vector<int> cpus_of(const Place& place)
+    {
+        const Unit& first = units[static_cast<std::size_t>(place.units.front())];
+        std::vector<int> result;
+        const auto add = [&result](const std::vector<int>& cpus) {
+            result.insert(result.end(), cpus.begin(), cpus.end());
+        };
+        if (binding_ == Binding::automatic && place.exclusive) {
+            for (const int unit : place.units)
+                add(units[static_cast<std::size_t>(unit)].cpus);
+        } else if (binding_ == Binding::hwthread) {
+            // Ranks that share a core take its hardware threads in turn.
+            const std::size_t use = uses_[first.cpus.front()]++;
+            result.push_back(first.cpus[use % first.cpus.size()]);
+        } else if (binding_ == Binding::core) {
+            add(topology.cores()[static_cast<std::size_t>(first.core)].cpus);
+        } else if (binding_ == Binding::socket || binding_ == Binding::numa) {
+            const bool socket = binding_ == Binding::socket;
+            for (const Core& core : topology.cores())
+                if (socket ? core.package == first.package : core.numa == first.numa)
+                    add(core.cpus);
+        }
+        std::ranges::sort(result);
+        return result;
+    }
 
     const Topology& topology;
-    std::vector<Unit> units;
-    Binder binder;
+    const std::vector<Unit> units;
+
+private:
+    const Binding binding_;
+    std::map<int, std::size_t> uses_;  // first hardware thread of a unit -> ranks that came to it so far
 };
 
-/// Deals the units of each machine to its ranks.
-void deal_units(const Options& options, const std::deque<Machine>& machines, std::vector<Place>& places)
+/// Assigns the units of each machine to its ranks.
+void assign_units(const Options& options, const std::deque<Machine>& machines, std::vector<Place>& places)
 {
     std::vector<std::vector<std::size_t>> of_node(machines.size());
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -111,12 +138,12 @@ void deal_units(const Options& options, const std::deque<Machine>& machines, std
         for (const std::size_t i : of_node[node])
             local.push_back(places[i]);
         const Machine& machine = machines[node];
-        const Deck deck = make_deck(machine.units, options.map_by);
+        const UnitGroups groups = group_units(machine.units, options.map_by);
         if (options.binding != Binding::automatic || local.empty() ||
-            !place_automatically(options, machine.topology, deck, local)) {
-            const std::vector<int> dealt = deal_in_turns(deck, static_cast<int>(local.size()));
+            !place_automatically(options, machine.topology, groups, local)) {
+            const std::vector<int> assigned = assign_shared(groups, static_cast<int>(local.size()));
             for (std::size_t i = 0; i < local.size(); ++i)
-                local[i].units = {dealt[i]};
+                local[i].units = {assigned[i]};
         }
         for (std::size_t i = 0; i < local.size(); ++i)
             places[of_node[node][i]] = std::move(local[i]);
@@ -145,9 +172,9 @@ int object_of(const Place& place, const Machine& machine, RankBy rank_by)
 /// Numbers the ranks: the order of `places` becomes the order of ranks.
 void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines, RankBy rank_by)
 {
-    // The k-th rank of an object comes in round k; within a round objects follow in their order. With
-    // --rank-by node the nodes are the objects; otherwise they follow each other, or (as mapped) do not
-    // count.
+    // The k-th rank of an object comes in round k; within a round the objects follow in their order. With
+    // --rank-by node the nodes are the objects. Otherwise nodes follow each other, or do not count (as
+    // mapped).
     std::map<std::tuple<int, int, int>, int> seen;
     std::vector<std::tuple<int, int, int, int, std::size_t>> keys;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -165,11 +192,10 @@ void rank_places(std::vector<Place>& places, const std::deque<Machine>& machines
     places = std::move(ranked);
 }
 
-/// Whether some of a node's ranks have to take turns on a core, for want of cores, of CPU quota, or by their
-/// binding.
+/// Whether some of a node's ranks have to take turns on a core: there are too few cores, the CPU quota is too
+/// small, or the binding puts them there.
 bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
 {
-    // Fewer ranks than cores share only where the binding puts more of them on some cores than there are.
     std::map<std::vector<int>, std::size_t> ranks_on;
     std::size_t ranks = 0;
     for (const Placement& placement : map.ranks) {
@@ -180,6 +206,7 @@ bool ranks_share_cores(const JobMap& map, int node, const Topology& topology)
     }
     if (static_cast<double>(ranks) > topology.usable_cores())
         return true;
+    // Fewer ranks than cores share some only where more of them are bound to the same cores than there are.
     return std::ranges::any_of(ranks_on, [&](const auto& entry) {
         const auto cores = std::ranges::count_if(topology.cores(), [&](const Core& core) {
             return std::ranges::any_of(core.cpus,
@@ -204,15 +231,15 @@ JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<co
     }
 
     std::vector<Place> places;
-    for (const Seat& seat : seat_ranks(options, with_slots))
-        places.push_back({seat.app, seat.node});
-    deal_units(options, machines, places);
+    for (const MappedRank& rank : map_to_nodes(options, with_slots))
+        places.push_back({rank.app, rank.node});
+    assign_units(options, machines, places);
     rank_places(places, machines, options.rank_by);
 
     std::vector<int> ranks_of_node(hosts.size(), 0);
     for (const Place& place : places) {
         const auto node = static_cast<std::size_t>(place.node);
-        std::vector<int> cpus = machines[node].binder.cpus(place.units, place.exclusive);
+        std::vector<int> cpus = machines[node].cpus_of(place);
         std::string text = format_cpu_list(cpus);
         const int rank = static_cast<int>(map.ranks.size());
         map.ranks.push_back(

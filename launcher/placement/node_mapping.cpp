@@ -11,16 +11,15 @@
 namespace tutti::launcher {
 namespace {
 
-/// The hosts, being filled with ranks.
-class Seating {
+class NodeMapper {
 public:
-    Seating(const Options& options, std::span<const Host> hosts)
+    NodeMapper(const Options& options, std::span<const Host> hosts)
         : options_(options), hosts_(hosts), used_(hosts.size(), 0), of_app_(hosts.size(), 0)
     {
     }
 
     /// Nodes of `ranks` ranks of one program, in the order of mapping; fewer when there is no more room.
-    std::vector<int> seat(int ranks)
+    std::vector<int> map(int ranks)
     {
         std::ranges::fill(of_app_, 0);
         std::vector<int> nodes;
@@ -35,7 +34,7 @@ public:
                 turn_ = (static_cast<std::size_t>(node) + 1) % hosts_.size();
         }
         if (options_.map_by != MapBy::node)
-            std::ranges::sort(nodes);  // later rounds come to nodes that earlier ones had filled
+            std::ranges::sort(nodes);  // a later round comes back to the first nodes
         return nodes;
     }
 
@@ -74,7 +73,7 @@ private:
     const Options& options_;
     std::span<const Host> hosts_;
     std::vector<int> used_;    // ranks on each host
-    std::vector<int> of_app_;  // those of the program being seated
+    std::vector<int> of_app_;  // those of the program being mapped
     std::size_t turn_ = 0;     // --map-by node: who is next
     int rounds_ = 1;           // each host may have so many times its slots
 };
@@ -91,8 +90,8 @@ void check_total(const Options& options, long long ranks)
     }
 }
 
-[[noreturn]] void reject_for_want_of_room(const Options& options, std::span<const Host> hosts,
-                                          const AppContext& app, int wanted, std::size_t seated)
+[[noreturn]] void reject_too_many(const Options& options, std::span<const Host> hosts, const AppContext& app,
+                                  int wanted, std::size_t mapped)
 {
     if (options.ranks_per_node > 0) {
         throw UsageError(
@@ -100,12 +99,12 @@ void check_total(const Options& options, long long ranks)
                         "ranks, more on each "
                         "host, or name more hosts",
                         wanted, app.argv.front(), options.ranks_per_node, hosts.size(),
-                        hosts.size() == 1 ? "" : "s", seated));
+                        hosts.size() == 1 ? "" : "s", mapped));
     }
     throw UsageError(
         fmt::format("{} ranks of '{}' are wanted, but the hostfile's max_slots allow {}; raise "
                     "max_slots or ask for fewer ranks",
-                    wanted, app.argv.front(), seated));
+                    wanted, app.argv.front(), mapped));
 }
 
 /// Ranks that a program without -n gets.
@@ -121,7 +120,7 @@ int ranks_for_all_slots(const Options& options, std::span<const Host> hosts)
 
 }  // namespace
 
-std::vector<Seat> seat_ranks(const Options& options, std::span<const Host> hosts)
+std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts)
 {
     std::vector<int> counts;
     long long total = 0;
@@ -130,16 +129,16 @@ std::vector<Seat> seat_ranks(const Options& options, std::span<const Host> hosts
         total += counts.back();
     }
     check_total(options, total);
-    Seating seating(options, hosts);
-    std::vector<Seat> seats;
+    NodeMapper mapper(options, hosts);
+    std::vector<MappedRank> mapped;
     for (std::size_t app = 0; app < counts.size(); ++app) {
-        const std::vector<int> nodes = seating.seat(counts[app]);
+        const std::vector<int> nodes = mapper.map(counts[app]);
         if (static_cast<int>(nodes.size()) < counts[app])
-            reject_for_want_of_room(options, hosts, options.apps[app], counts[app], nodes.size());
+            reject_too_many(options, hosts, options.apps[app], counts[app], nodes.size());
         for (const int node : nodes)
-            seats.push_back({static_cast<int>(app), node});
+            mapped.push_back({static_cast<int>(app), node});
     }
-    return seats;
+    return mapped;
 }
 
 }  // namespace tutti::launcher

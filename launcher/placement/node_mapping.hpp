@@ -9,17 +9,17 @@
 namespace tutti::launcher {
 
 /// A rank's program and node, in the order of mapping.
-struct Seat {
+struct MappedRank {
     int app = 0;
     int node = 0;
 };
 
-/// Seats for all ranks of the job, program by program. `hosts` have their real numbers of slots.
+/// Maps all ranks of the job to nodes, program by program. `hosts` have their real numbers of slots.
 ///
-/// Each host is filled up to its slots before the next one gets ranks; with --map-by node hosts get ranks one
-/// by one in turn. When all slots are taken, as many again are taken on each host, up to its max_slots. With
-/// Options::ranks_per_node each program has so many ranks at most on each host, whatever the slots.
+/// Each host is filled up to its slots before the next one gets ranks; with --map-by node each host gets one
+/// rank in turn. When all slots are taken, each host takes as many ranks again, up to its max_slots. With
+/// Options::ranks_per_node each program has at most that many ranks on each host, whatever the slots.
 /// A program without a number of ranks gets all slots (or ranks_per_node on each host). Throws UsageError.
-std::vector<Seat> seat_ranks(const Options& options, std::span<const Host> hosts);
+std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts);
 
 }  // namespace tutti::launcher

@@ -29,8 +29,8 @@ struct TopologyDestroy {
     void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
 };
 
-/// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they cost more than all the
-/// rest and say nothing about cores. The environment is put back, since ranks inherit it.
+/// Keeps hwloc from loading its plugins (OpenGL, OpenCL, PCI) while it lives: they take most of the time and
+/// say nothing about cores. The environment is restored, since ranks inherit it.
 class WithoutPlugins {
 public:
     WithoutPlugins()
@@ -53,15 +53,15 @@ private:
     bool set_ = false;
 };
 
-/// Where a filter of system calls (a container's) does not let a process ask for its affinity mask: hwloc
-/// takes the refusal for too small a mask, and asks for ever with larger ones.
+/// Whether a filter of system calls (a container's) does not let a process ask for its affinity mask. hwloc
+/// would take the refusal for too small a mask and ask for ever with larger ones.
 bool mask_is_refused()
 {
     cpu_set_t mask;
     return sched_getaffinity(0, sizeof mask, &mask) != 0 && errno != EINVAL;  // EINVAL: it is larger
 }
 
-/// The mask as /proc has it, "0-3,8"; empty where it does not.
+/// The mask in /proc, "0-3,8"; empty where it is not there.
 std::string mask_by_proc()
 {
     constexpr std::string_view kTitle = "Cpus_allowed_list:\t";
@@ -120,63 +120,46 @@ private:
     std::map<unsigned, int> numbers_;
 };
 
-/// The system's numbers in a bitmap, ascending.
-std::vector<int> indices(hwloc_const_bitmap_t bitmap)
-{
-    std::vector<int> result;
-    for (int i = hwloc_bitmap_first(bitmap); i != -1; i = hwloc_bitmap_next(bitmap, i))
-        result.push_back(i);
-    return result;
-}
-
 }  // namespace
 
-/// Copies what the launcher needs out of hwloc's tree.
-class TopologyReader {
-public:
-    static Topology read(hwloc_topology_t source)
-    {
-        // Some virtual machines do not tell cores: then a hardware thread counts as one.
-        const bool has_cores = hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_CORE) > 0;
-        const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+Topology Topology::read(hwloc_topology* source, double quota_cores)
+{
+    // Some virtual machines do not tell cores: then a hardware thread counts as one.
+    const bool has_cores = hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_CORE) > 0;
+    const hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 
-        Topology topology;
-        Numbering packages;
-        Numbering numa_nodes;
-        for (hwloc_obj_t object = nullptr;
-             (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
-            hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(source, HWLOC_OBJ_PACKAGE, object);
-            Core core;
-            core.package = packages(package != nullptr ? package->logical_index : 0);
-            core.numa = numa_nodes(static_cast<unsigned>(hwloc_bitmap_first(object->nodeset)));
-            core.cpus = indices(object->cpuset);
-            topology.cores_.push_back(std::move(core));
-        }
-        topology.package_count_ = packages.size();
-        topology.numa_count_ = numa_nodes.size();
-        return topology;
+    Topology topology;
+    Numbering packages;
+    Numbering numa_nodes;
+    for (hwloc_obj_t object = nullptr;
+         (object = hwloc_get_next_obj_by_type(source, type, object)) != nullptr;) {
+        hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(source, HWLOC_OBJ_PACKAGE, object);
+        Core core;
+        core.package = packages(package != nullptr ? package->logical_index : 0);
+        core.numa = numa_nodes(static_cast<unsigned>(hwloc_bitmap_first(object->nodeset)));
+        for (int cpu = -1; (cpu = hwloc_bitmap_next(object->cpuset, cpu)) != -1;)
+            core.cpus.push_back(cpu);
+        topology.cores_.push_back(std::move(core));
     }
-
-    static void limit(Topology& topology, double quota_cores)
-    {
-        const double cores = topology.core_count();
-        topology.usable_cores_ = quota_cores > 0 ? std::min(cores, quota_cores) : cores;
-    }
-};
+    topology.package_count_ = packages.size();
+    topology.numa_count_ = numa_nodes.size();
+    const double cores = topology.core_count();
+    topology.usable_cores_ = quota_cores > 0 ? std::min(cores, quota_cores) : cores;
+    return topology;
+}
 
 Topology Topology::detect()
 {
+    const double quota_cores = base::cpu_quota().value_or(0);
     if (mask_is_refused()) {
         const long cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
-        return synthetic(fmt::format("core:{} pu:1", cpus), mask_by_proc(), base::cpu_quota().value_or(0));
+        return synthetic(fmt::format("core:{} pu:1", cpus), mask_by_proc(), quota_cores);
     }
     Loaded loaded{std::string{}};
     const Bitmap mask(hwloc_bitmap_alloc());
     if (mask && hwloc_get_cpubind(loaded.get(), mask.get(), HWLOC_CPUBIND_THREAD) == 0)
         loaded.restrict_to(mask.get());
-    Topology topology = TopologyReader::read(loaded.get());
-    TopologyReader::limit(topology, base::cpu_quota().value_or(0));
-    return topology;
+    return read(loaded.get(), quota_cores);
 }
 
 Topology Topology::synthetic(const std::string& description, const std::string& allowed, double quota_cores)
@@ -187,9 +170,7 @@ Topology Topology::synthetic(const std::string& description, const std::string& 
         hwloc_bitmap_list_sscanf(mask.get(), allowed.c_str());
         loaded.restrict_to(mask.get());
     }
-    Topology topology = TopologyReader::read(loaded.get());
-    TopologyReader::limit(topology, quota_cores);
-    return topology;
+    return read(loaded.get(), quota_cores);
 }
 
 std::string Topology::to_wire() const

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+struct hwloc_topology;
+
 namespace tutti::launcher {
 
 /// A core that may be used, with the hardware threads of it that may be used.
@@ -18,17 +20,17 @@ struct Core {
     static auto fields(auto& self) { return std::tie(self.package, self.numa, self.cpus); }
 };
 
-/// A value: what was found when it was made. Cores are in hwloc's order, so neighbours share caches, NUMA
+/// A value that does not change with the machine. Cores are in hwloc's order: neighbours share caches, NUMA
 /// nodes and packages.
 class Topology {
 public:
-    /// The running machine, as far as this process's affinity mask and control groups let it be used.
-    /// Takes a few milliseconds, and touches the environment meanwhile: call it before starting threads.
-    /// Where the system refuses to tell the mask, each hardware thread that may be used counts as a core.
+    /// The part of this machine that this process's affinity mask and control groups allow. Takes a few
+    /// milliseconds and changes the environment meanwhile: call it before starting threads. Where the system
+    /// refuses to tell the mask, each hardware thread that may be used counts as a core.
     /// Throws tutti::Error (system) when hwloc cannot look at it.
     static Topology detect();
 
-    /// A made-up machine, "package:2 core:4 pu:2" in hwloc's words, restricted to the hardware threads in
+    /// A synthetic machine, "package:2 core:4 pu:2" in hwloc's syntax, restricted to the hardware threads in
     /// `allowed` ("0-3,8"; empty: all), with a CPU-time quota of `quota_cores` (0: none).
     static Topology synthetic(const std::string& description, const std::string& allowed = {},
                               double quota_cores = 0);
@@ -45,14 +47,14 @@ public:
     /// All usable hardware threads, core by core.
     std::vector<int> cpus() const;
 
-    /// How many cores' worth of time the ranks can get together: the cores, or less where a control group's
-    /// quota grants less. Not a whole number then.
+    /// How much time of cores the ranks can use together: all cores, or less (and maybe no whole number)
+    /// where a control group has a quota.
     double usable_cores() const noexcept { return usable_cores_; }
     /// How many ranks can compute at the same time: usable_cores() rounded down, at least 1.
     int slots() const noexcept;
 
 private:
-    friend class TopologyReader;
+    static Topology read(hwloc_topology* source, double quota_cores);
 
     std::vector<Core> cores_;
     int package_count_ = 0;

@@ -22,8 +22,8 @@ Options programs(const std::vector<int>& ranks)
 Nodes nodes_of(const Options& options, const std::vector<Host>& hosts)
 {
     Nodes nodes;
-    for (const Seat& seat : seat_ranks(options, hosts)) {
-        nodes.push_back(seat.node);
+    for (const MappedRank& rank : map_to_nodes(options, hosts)) {
+        nodes.push_back(rank.node);
     }
     return nodes;
 }
@@ -64,7 +64,7 @@ TEST_CASE("So many ranks on each node, whatever the slots")
     options.apps[0].ranks = 5;
     CHECK(nodes_of(options, hosts) == Nodes{0, 1, 2, 0, 1});
     options.apps[0].ranks = 7;
-    CHECK_THAT(usage_error([&] { seat_ranks(options, hosts); }),
+    CHECK_THAT(usage_error([&] { map_to_nodes(options, hosts); }),
                Catch::Contains("7 ranks of './a' are wanted, but 2 on each of 3 hosts are 6; ask for fewer"));
 }
 
@@ -77,10 +77,11 @@ TEST_CASE("Several programs go on where the one before stopped")
     options = programs({2, 4});
     options.ranks_per_node = 2;
     CHECK(nodes_of(options, {{"a", 1}, {"b", 1}}) == Nodes{0, 0, 0, 0, 1, 1});
-    const std::vector<Seat> seats = seat_ranks(programs({1, 3}), std::vector<Host>{{"a", 2}, {"b", 2}});
-    CHECK(seats[0].app == 0);
-    CHECK(seats[1].app == 1);
-    CHECK(seats[3].app == 1);
+    const std::vector<MappedRank> ranks =
+        map_to_nodes(programs({1, 3}), std::vector<Host>{{"a", 2}, {"b", 2}});
+    CHECK(ranks[0].app == 0);
+    CHECK(ranks[1].app == 1);
+    CHECK(ranks[3].app == 1);
 }
 
 TEST_CASE("max_slots are never exceeded")
@@ -89,13 +90,13 @@ TEST_CASE("max_slots are never exceeded")
     CHECK(nodes_of(programs({5}), {{"a", 1, 2}, {"b", 1, 3}}) == Nodes{0, 0, 1, 1, 1});
     CHECK(nodes_of(programs({0}), {{"a", 4, 3}}) == Nodes{0, 0, 0});
     CHECK_THAT(usage_error([] {
-                   seat_ranks(programs({6}), std::vector<Host>{{"a", 1, 2}, {"b", 1, 3}});
+                   map_to_nodes(programs({6}), std::vector<Host>{{"a", 1, 2}, {"b", 1, 3}});
                }),
                Catch::Contains("6 ranks of './a' are wanted, but the hostfile's max_slots allow 5; raise"));
     Options options = programs({2, 4});
     options.ranks_per_node = 2;
     CHECK_THAT(usage_error([&] {
-                   seat_ranks(options, std::vector<Host>{{"a", 1, 3}, {"b", 1}});
+                   map_to_nodes(options, std::vector<Host>{{"a", 1, 3}, {"b", 1}});
                }),
                Catch::Contains("4 ranks of './a' are wanted"));
 }
@@ -104,7 +105,7 @@ TEST_CASE("Jobs that cannot be are refused")
 {
     const std::vector<Host> hosts = {{"a", 4}};
     const auto error = [&hosts](const Options& options) {
-        return usage_error([&] { seat_ranks(options, hosts); });
+        return usage_error([&] { map_to_nodes(options, hosts); });
     };
     Options options = programs({4});
     options.stdin_rank = 4;
