@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@ namespace tutti::launcher {
 namespace {
 
 using Values = std::vector<std::string>;
+using Words = std::span<const std::string_view>;
 
 // In the order of the enumerations in job.hpp.
 constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
@@ -25,8 +27,8 @@ constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 1> kDisplays = {"map"};
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
-/// Remembers `value` for `what`. False when the same was said before; throws when it contradicts that, and
-/// names `what` as `shown`.
+/// Remembers `value` for `what`. False when it had the same value before. Throws when it had another one; the
+/// message calls it `shown`.
 bool first_time(std::map<std::string, std::string>& seen, const std::string& what, const std::string& shown,
                 const std::string& value)
 {
@@ -66,7 +68,7 @@ std::string parse_fabric(const std::string& option, const std::string& text)
     return text;
 }
 
-/// Adds options of one kind; `store` gets the option as typed and its value.
+/// Adds options; `store` and `parse` get the option as the user wrote it, and its value.
 class Definer {
 public:
     using Store = std::function<void(const std::string& option, const std::string& value)>;
@@ -76,10 +78,10 @@ public:
 
     Definer(CLI::App& grammar, CommandLine& line) : grammar_(grammar), line_(line) {}
 
-    /// The theme of the help under which all that follow stand.
+    /// The heading of the help for all options that follow.
     void group(const std::string& name) { grammar_.option_defaults()->group(name); }
 
-    /// An option with one value that may be said once, or again with the same value.
+    /// An option with one value. It may be given again with the same value.
     void single(const std::string& names, const std::string& value, const std::string& help, Store store,
                 Seen seen = &CommandLine::job_values)
     {
@@ -91,6 +93,27 @@ public:
                 store(option, text);
         };
         repeated(names, value, help, checked);
+    }
+
+    /// Likewise: `target` becomes what `parse` reads.
+    template <class Target, class Parse>
+    void value(const std::string& names, const std::string& value, const std::string& help, Target& target,
+               Parse parse, Seen seen = &CommandLine::job_values)
+    {
+        const auto store = [&target, parse](const std::string& option, const std::string& text) {
+            target = parse(option, text);
+        };
+        single(names, value, help, store, seen);
+    }
+
+    /// Likewise: one of `words`, of which the first stands for `first`.
+    template <class Enum>
+    void choice(const std::string& names, const std::string& help, Enum& target, Words words, Enum first)
+    {
+        value(
+            names, "WHAT", help, target, [words, first](const std::string& option, const std::string& text) {
+                return static_cast<Enum>(static_cast<std::size_t>(first) + parse_choice(option, text, words));
+            });
     }
 
     /// An option with one value that may be given many times.
@@ -114,21 +137,21 @@ public:
             });
     }
 
-    /// An option without a value; saying it again changes nothing.
+    /// An option without a value; giving it again changes nothing.
     void flag(const std::string& names, const std::string& help, bool& target)
     {
         grammar_.add_flag_callback(
             names, [&target] { target = true; }, help);
     }
 
-    /// An option without a value that counts how often it is said.
+    /// An option without a value that counts how often it is given.
     void counter(const std::string& names, const std::string& help, int& target)
     {
         grammar_.add_flag_function(
             names, [&target](std::int64_t count) { target += static_cast<int>(count); }, help);
     }
 
-    /// Accepted for the sake of command lines written for another launcher.
+    /// Accepted because command lines for other launchers have it.
     void without_effect(const std::string& names, const std::string& help) { grammar_.add_flag(names, help); }
 
 private:
@@ -157,24 +180,19 @@ private:
 void define_programs(Definer& define, CommandLine& line)
 {
     define.group("What to run (each for the program that follows)");
-    define.single(
-        "-n,-c,--np,--n", "N", "number of ranks (default: one a slot, that is a core)",
-        [&line](const std::string& option, const std::string& text) {
-            line.app.ranks = parse_number(option, "number of ranks", text, 1, kMaxRanks);
+    define.value(
+        "-n,-c,--np,--n", "N", "number of ranks (default: one a slot, that is a core)", line.app.ranks,
+        [](const std::string& option, const std::string& text) {
+            return parse_number(option, "number of ranks", text, 1, kMaxRanks);
         },
         &CommandLine::app_values);
-    define.single(
-        "--wdir,--wd", "DIR", "working directory of the ranks",
-        [&line](const std::string& option, const std::string& text) {
-            line.app.working_directory = parse_path(option, text);
-        },
-        &CommandLine::app_values);
+    define.value("--wdir,--wd", "DIR", "working directory of the ranks", line.app.working_directory,
+                 parse_path, &CommandLine::app_values);
 
     const auto set = [&line](std::pair<std::string, std::string> variable) {
         const std::string shown = "variable " + variable.first;
-        if (first_time(line.app_values, shown, shown, variable.second)) {
+        if (first_time(line.app_values, shown, shown, variable.second))
             line.app.environment.push_back(std::move(variable));
-        }
     };
     define.repeated(
         "-x", "VAR[=VALUE]", "set VAR; without a value: check that it is set, and hand it on",
@@ -197,57 +215,42 @@ void define_job(Definer& define, CommandLine& line)
         });
     define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
                 line.options.rank_variables);
-    define.single("--timeout", "SECONDS", "end the job after this time, with status 124",
-                  [&line](const std::string& option, const std::string& text) {
-                      line.options.timeout_seconds = parse_seconds(option, text);
-                  });
-    define.single("--forward-signals", "LIST", "also pass these signals on to the ranks: WINCH,SIGURG,40",
-                  [&line](const std::string& option, const std::string& text) {
-                      line.options.forward_signals = parse_signals(option, text);
-                  });
+    define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
+                 line.options.timeout_seconds, parse_seconds);
+    define.value("--forward-signals", "LIST", "also pass these signals on to the ranks: WINCH,SIGURG,40",
+                 line.options.forward_signals, parse_signals);
 }
 
 void define_placement(Definer& define, CommandLine& line)
 {
     Options& options = line.options;
     define.group("Where ranks go");
-    define.single("-H,--host,--hosts", "LIST", "hosts and their slots: a:2,user@b (default: this machine)",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.hosts = parse_host_list(option, text);
-                  });
-    define.single("-f,--hostfile,--machinefile", "FILE",
-                  "the same, a host a line: 'a:2' or 'a slots=2 user=me'",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.hosts = read_hostfile(parse_path(option, text));
-                  });
-    define.single("--bind-to", "WHAT", "bind each rank to: none, core, socket, numa, hwthread",
-                  [&options](const std::string& option, const std::string& text) {
-                      const auto first = static_cast<std::size_t>(Binding::none);
-                      options.binding = static_cast<Binding>(first + parse_choice(option, text, kBindings));
-                  });
+    define.value("-H,--host,--hosts", "LIST", "hosts and their slots: a:2,user@b (default: this machine)",
+                 options.hosts, parse_host_list);
+    define.value("-f,--hostfile,--machinefile", "FILE",
+                 "the same, a host a line: 'a:2' or 'a slots=2 user=me'", options.hosts,
+                 [](const std::string& option, const std::string& text) {
+                     return read_hostfile(parse_path(option, text));
+                 });
+    define.choice("--bind-to", "bind each rank to: none, core, socket, numa, hwthread", options.binding,
+                  kBindings, Binding::none);
     const auto per_node = [&line](int ranks) {
-        if (first_time(line.job_values, "ranks a node", "the number of ranks a node",
-                       std::to_string(ranks))) {
+        if (first_time(line.job_values, "ranks a node", "the number of ranks a node", std::to_string(ranks)))
             line.options.ranks_per_node = ranks;
-        }
     };
     define.single("--map-by", "WHAT", "over: slot, core, socket, numa, hwthread, node, ppr:N:node",
                   [&options, per_node](const std::string& option, const std::string& text) {
-                      if (const std::optional<int> ranks = parse_per_node(option, text)) {
+                      if (const std::optional<int> ranks = parse_per_node(option, text))
                           per_node(*ranks);
-                      } else {
+                      else
                           options.map_by = static_cast<MapBy>(parse_choice(option, text, kMapBy));
-                      }
                   });
     define.single("-N,--ppn,--perhost,--npernode", "N", "N ranks on each host, as --map-by ppr:N:node",
                   [per_node](const std::string& option, const std::string& text) {
                       per_node(parse_number(option, "number of ranks a node", text, 1, kMaxRanks));
                   });
-    define.single("--rank-by", "WHAT", "number them over: slot, core, socket, numa, node",
-                  [&options](const std::string& option, const std::string& text) {
-                      const auto first = static_cast<std::size_t>(RankBy::slot);
-                      options.rank_by = static_cast<RankBy>(first + parse_choice(option, text, kRankBy));
-                  });
+    define.choice("--rank-by", "number them over: slot, core, socket, numa, node", options.rank_by, kRankBy,
+                  RankBy::slot);
     define.flag("--report-bindings", "print the cores that each rank is bound to", options.report_bindings);
     define.flag("--display-map", "print which rank goes where", options.display_map);
     define.single("--display", "WHAT", "the same: map",
@@ -274,28 +277,20 @@ void define_hosts(Definer& define, CommandLine& line)
                   [job_variable](const std::string& option, const std::string& text) {
                       job_variable("TUTTI_FABRIC", parse_fabric(option, text));
                   });
-    define.single("--launcher", "WHAT", "start by: ssh, slurm (default: slurm in an allocation)",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.launcher = parse_choice(option, text, kLaunchers) == 0
-                                             ? StartMethod::Agent::remote_shell
-                                             : StartMethod::Agent::srun;
-                  });
-    define.single("--launch-agent,--launcher-exec", "CMD", "instead of ssh: 'ssh -p 2222'",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.launch_agent = parse_agent(option, text);
-                  });
-    define.single("--prefix", "DIR", "Tutti is in DIR on other hosts (default: same path as here)",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.prefix = parse_absolute_path(option, text);
-                  });
-    define.single("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.start_timeout_seconds = parse_seconds(option, text);
-                  });
-    define.single("--daemon-timeout", "SECONDS", "a host's daemon silent for so long is lost; 0: never (30)",
-                  [&options](const std::string& option, const std::string& text) {
-                      options.daemon_timeout_seconds = text == "0" ? 0 : parse_seconds(option, text);
-                  });
+    define.value("--launcher", "WHAT", "start by: ssh, slurm (default: slurm in an allocation)",
+                 options.launcher, [](const std::string& option, const std::string& text) {
+                     return static_cast<StartMethod::Agent>(parse_choice(option, text, kLaunchers));
+                 });
+    define.value("--launch-agent,--launcher-exec", "CMD", "instead of ssh: 'ssh -p 2222'",
+                 options.launch_agent, parse_agent);
+    define.value("--prefix", "DIR", "Tutti is in DIR on other hosts (default: same path as here)",
+                 options.prefix, parse_absolute_path);
+    define.value("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
+                 options.start_timeout_seconds, parse_seconds);
+    define.value("--daemon-timeout", "SECONDS", "a host's daemon silent for so long is lost; 0: never (30)",
+                 options.daemon_timeout_seconds, [](const std::string& option, const std::string& text) {
+                     return text == "0" ? 0 : parse_seconds(option, text);
+                 });
 }
 
 void define_input_output(Definer& define, CommandLine& line)
@@ -317,10 +312,8 @@ void define_input_output(Definer& define, CommandLine& line)
     define.flag("--tag-output", "put rank and stream in front of each line: '[3]<stderr>: '", output.tag);
     define.flag("--timestamp-output", "put date and time in front of each line", output.timestamp);
     define.flag("--merge-stderr-to-stdout", "write the ranks' stderr to stdout", output.merge_stderr);
-    define.single("--output-filename", "DIR", "also write DIR/rank.N/stdout and DIR/rank.N/stderr",
-                  [&output](const std::string& option, const std::string& text) {
-                      output.directory = parse_path(option, text);
-                  });
+    define.value("--output-filename", "DIR", "also write DIR/rank.N/stdout and DIR/rank.N/stderr",
+                 output.directory, parse_path);
 }
 
 void define_the_rest(Definer& define, CommandLine& line)

@@ -1,4 +1,4 @@
-// The launcher's options: their spellings, what they take, their help line and what they do, each said once.
+// The launcher's options: their spellings, values, help lines and effects.
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@ class App;
 
 namespace tutti::launcher {
 
-/// What has been read so far. Options of the whole job may stand before any of the programs; -n, -x, -env and
-/// -wdir belong to the program that they precede.
+/// What has been read so far. Options of the whole job may stand before any program; -n, -x, -env and -wdir
+/// belong to the program that follows them.
 struct CommandLine {
     Options options;
     AppContext app;                                                    // the section being read
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
     std::map<std::string, std::string> typed;                          // canonical spelling -> as typed
-    std::map<std::string, std::string> job_values;                     // seen so far, to find contradictions
-    std::map<std::string, std::string> app_values;                     // likewise, of this section
+    std::map<std::string, std::string> job_values;  // of all sections, to find contradictions
+    std::map<std::string, std::string> app_values;  // likewise, of this section
     bool help = false;
     bool version = false;
 
@@ -31,8 +31,8 @@ struct CommandLine {
     std::string spelled(const std::string& canonical) const;
 };
 
-/// Adds all options to `grammar`. Parsing with it writes into `line`, which must live as long. Its callbacks
-/// throw UsageError for values that make no sense and for an option given twice with different values.
+/// Adds all options to `grammar`. Parsing writes into `line`, which must outlive it, and throws UsageError
+/// for wrong values and for an option that is given twice with different values.
 void define_options(CLI::App& grammar, CommandLine& line);
 
 /// Every spelling that is accepted: short, long, and long with a single dash as Hydra has it.
