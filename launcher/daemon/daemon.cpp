@@ -16,6 +16,7 @@
 
 #include "launcher/base/loopback.hpp"
 #include "launcher/base/open_files.hpp"
+#include "launcher/doctor/host_check.hpp"
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/session_directory.hpp"
 
@@ -143,12 +144,9 @@ void Daemon::handle_own(const Frame& frame)
             processes_.signal(decode<int>(frame.payload));
             break;
         case FrameType::doctor_task:
-            if (!patient_) {
-                patient_ = std::make_unique<doctor::Patient>(
-                    loop_, identity_.key, identity_.node,
-                    [this](const std::string& report) { head_.send(FrameType::doctor_report, report); });
-            }
-            patient_->handle_task(frame.payload);
+            if (!host_check_)
+                host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);
+            host_check_->handle_task(frame.payload);
             break;
         case FrameType::end_job:
             end_job(decode<int>(frame.payload));

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/doctor/patient.hpp"
 #include "launcher/pmix/pmix_process.hpp"
 #include "launcher/pmix/pmix_relay.hpp"
 #include "launcher/ranks/control_channels.hpp"
@@ -23,6 +22,10 @@
 #include "launcher/wire/connection.hpp"
 
 namespace tutti::launcher {
+
+namespace doctor {
+class HostCheck;
+}
 
 /// Between the first signal and SIGKILL, when a job is ended.
 inline constexpr std::chrono::milliseconds kGracePeriod{300};
@@ -88,7 +91,7 @@ private:
     ControlChannels control_;
     std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;
-    std::unique_ptr<doctor::Patient> patient_;              // once the head is tuttirun --doctor
+    std::unique_ptr<doctor::HostCheck> host_check_;         // once the head is tuttirun --doctor
     std::string why_no_pmix_;                               // once there is no server any more
     std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
     std::vector<std::pair<FrameType, std::string>> early_;  // for ranks that are not there until then

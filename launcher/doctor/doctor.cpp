@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "launcher/doctor/scheduler.hpp"
 #include "launcher/doctor/tournament.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
@@ -21,16 +20,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Names may take long to be looked up; all others answer soon.
-constexpr milliseconds kFactsPatience{30000};
-constexpr milliseconds kClockPatience{5000};
-constexpr milliseconds kProbePatience{30000};
+/// Looking up names may take long; the other answers come soon.
+constexpr milliseconds kFactsTimeout{30000};
+constexpr milliseconds kClockTimeout{5000};
+constexpr milliseconds kProbeTimeout{30000};
 /// On top of the time that the commands that start daemons have.
-constexpr milliseconds kHelloPatience{10000};
-constexpr milliseconds kEndPatience{3000};
+constexpr milliseconds kHelloTimeout{10000};
+constexpr milliseconds kEndTimeout{3000};
 /// With more hosts each pair is probed in one direction only.
 constexpr std::size_t kBothWaysHosts = 16;
-/// With more hosts the pairs that are well are summed up.
+/// With more hosts the good probes are summed up.
 constexpr std::size_t kHostsInFull = 6;
 
 StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
@@ -55,13 +54,8 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
                          fmt::print(stderr, "tuttirun: {}\n", text);
                  }})
 {
-    for (const Host& host : hosts) {
-        Patient patient;
-        patient.name = host.name;
-        patient.user = host.user;
-        patient.local = host.local;
-        patients_.push_back(std::move(patient));
-    }
+    for (const Host& host : hosts)
+        hosts_.push_back({host.name, host.user, host.local});
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
@@ -80,12 +74,12 @@ int Doctor::run()
     start();
     loop_.run();
     if (options_.json) {
-        std::vector<std::string> hosts;
-        for (const Patient& patient : patients_)
-            hosts.push_back(patient.name);
-        fmt::print("{}", findings_.to_json(hosts, complete_));
+        std::vector<std::string> names;
+        for (const HostState& host : hosts_)
+            names.push_back(host.name);
+        fmt::print("{}", findings_.to_json(names, complete_));
     }
-    children_.finish(kEndPatience);
+    children_.finish(kEndTimeout);
     return status_;
 }
 
@@ -93,44 +87,44 @@ void Doctor::start()
 {
     started_ = Clock::now();
     StartOrder order{method_, options_.interface, {}, -1, 0};
-    for (int node = 0; node < static_cast<int>(patients_.size()); ++node) {
-        Patient& patient = patients_[static_cast<std::size_t>(node)];
-        if (patient.local) {
-            patient.here = true;
-            children_.adopt(node, patient.name, std::move(local_daemon_));
-            tell({Level::good, fmt::format("{}: this host", patient.name), "", "start", {patient.name}});
+    for (int node = 0; node < static_cast<int>(hosts_.size()); ++node) {
+        HostState& host = hosts_[static_cast<std::size_t>(node)];
+        if (host.local) {
+            host.here = true;
+            children_.adopt(node, host.name, std::move(local_daemon_));
+            tell({Level::good, fmt::format("{}: this host", host.name), "", "start", {host.name}});
         } else {
-            patient.waiting = true;
-            order.hosts.push_back({node, patient.name, patient.user});
+            host.waiting = true;
+            order.hosts.push_back({node, host.name, host.user});
         }
     }
     if (!order.hosts.empty())
         children_.start(order);
-    const std::chrono::duration<double> start_patience(method_.timeout_seconds);
-    wait_then(std::chrono::duration_cast<milliseconds>(start_patience) + kHelloPatience,
+    const std::chrono::duration<double> start_timeout(method_.timeout_seconds);
+    wait_then(std::chrono::duration_cast<milliseconds>(start_timeout) + kHelloTimeout,
               [this] { ask_for_facts(); });
 }
 
 void Doctor::handle_frame(const Frame& frame)
 {
     const int node = frame.node;
-    Patient& patient = patients_.at(static_cast<std::size_t>(node));
+    HostState& host = hosts_.at(static_cast<std::size_t>(node));
     if (frame.type == FrameType::not_started || frame.type == FrameType::daemons_lost) {
         handle_missing(decode<MissingDaemons>(frame.payload));
-    } else if (patient.gone) {
-        return;  // it was too late
+    } else if (host.gone) {
+        return;  // it is too late
     } else if (frame.type == FrameType::hello) {
         const std::chrono::duration<double> taken = Clock::now() - started_;
-        patient.here = true;
-        patient.waiting = false;
+        host.here = true;
+        host.waiting = false;
         tell({Level::good,
-              fmt::format("{}: the daemon is there after {:.2f} s, by {}", patient.name, taken.count(),
+              fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
                           method_.agent.front()),
               "",
               "start",
-              {patient.name},
+              {host.name},
               {{"start_s", taken.count()}}});
-        look_whether_done();
+        continue_when_done();
     } else if (frame.type == FrameType::doctor_report) {
         handle_report(node, frame.payload);
     }
@@ -138,60 +132,60 @@ void Doctor::handle_frame(const Frame& frame)
 
 void Doctor::handle_report(int node, std::string_view payload)
 {
-    Patient& patient = patients_[static_cast<std::size_t>(node)];
+    HostState& host = hosts_[static_cast<std::size_t>(node)];
     WireReader reader(payload);
     switch (decode_kind(reader)) {
         case Kind::facts:
-            patient.facts = decode<Facts>(reader.rest());
-            patient.has_facts = true;
+            host.facts = decode<Facts>(reader.rest());
+            host.has_facts = true;
             break;
         case Kind::clock:
             handle_clock(node, reader.number<std::int64_t>());
             break;
         case Kind::probe: {
             const ProbeResult result = decode<ProbeResult>(reader.rest());
-            const Patient& peer = patients_.at(static_cast<std::size_t>(result.peer));
-            const Finding finding = judge_probe(patient.name, patient.facts, peer.name, peer.facts, result);
-            const bool in_full = options_.json || options_.verbosity > 0 || patients_.size() <= kHostsInFull;
+            const HostState& peer = hosts_.at(static_cast<std::size_t>(result.peer));
+            const Finding finding = judge_probe(host.name, host.facts, peer.name, peer.facts, result);
+            const bool in_full = options_.json || options_.verbosity > 0 || hosts_.size() <= kHostsInFull;
             if (finding.level == Level::good && !in_full)
-                probes_.add(patient.name, peer.name, result);
+                probes_.add(host.name, peer.name, result);
             else
                 tell(finding);
             break;
         }
     }
-    patient.waiting = false;
-    look_whether_done();
+    host.waiting = false;
+    continue_when_done();
 }
 
 void Doctor::handle_missing(const MissingDaemons& report)
 {
     for (const int node : report.nodes) {
-        Patient& patient = patients_.at(static_cast<std::size_t>(node));
-        patient.gone = true;
-        patient.here = false;
-        patient.waiting = false;
+        HostState& host = hosts_.at(static_cast<std::size_t>(node));
+        host.gone = true;
+        host.here = false;
+        host.waiting = false;
     }
     tell({Level::failure, report.reason, "", "start", names_of(report.nodes)});
-    look_whether_done();
+    continue_when_done();
 }
 
-/// Half the round trip is how well the moment is known at which the other clock was read.
+/// The other clock was read at some moment of the round trip: half of that is the error.
 void Doctor::handle_clock(int node, std::int64_t remote_ns)
 {
     const auto now = std::chrono::system_clock::now();
     const double error = std::chrono::duration<double>(now - asked_clock_).count() / 2;
     const std::chrono::nanoseconds middle = (asked_clock_ + (now - asked_clock_) / 2).time_since_epoch();
-    const Patient& patient = patients_[static_cast<std::size_t>(node)];
-    if (!patient.local)
-        tell(judge_clock(patient.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
+    const HostState& host = hosts_[static_cast<std::size_t>(node)];
+    if (!host.local)
+        tell(judge_clock(host.name, static_cast<double>(remote_ns - middle.count()) / 1e9, error));
 }
 
 std::vector<int> Doctor::present() const
 {
     std::vector<int> nodes;
-    for (int node = 0; node < static_cast<int>(patients_.size()); ++node)
-        if (patients_[static_cast<std::size_t>(node)].here)
+    for (int node = 0; node < static_cast<int>(hosts_.size()); ++node)
+        if (hosts_[static_cast<std::size_t>(node)].here)
             nodes.push_back(node);
     return nodes;
 }
@@ -199,31 +193,31 @@ std::vector<int> Doctor::present() const
 void Doctor::ask_for_facts()
 {
     FactsTask task{options_.interface, {}};
-    for (const Patient& patient : patients_)
-        task.names.push_back(patient.name);
+    for (const HostState& host : hosts_)
+        task.names.push_back(host.name);
     for (const int node : present())
         send(node, encode_with_kind(task));
-    wait_then(kFactsPatience, [this] { judge_facts(); });
+    wait_then(kFactsTimeout, [this] { judge_facts(); });
 }
 
 void Doctor::judge_facts()
 {
-    const bool several = patients_.size() > 1;
-    const auto first = std::ranges::find_if(patients_, &Patient::has_facts);
+    const bool several = hosts_.size() > 1;
+    const auto first = std::ranges::find_if(hosts_, &HostState::has_facts);
     for (const int node : present()) {
-        const Patient& patient = patients_[static_cast<std::size_t>(node)];
-        if (!patient.has_facts)
+        const HostState& host = hosts_[static_cast<std::size_t>(node)];
+        if (!host.has_facts)
             continue;
-        std::vector<Finding> findings = judge_host(patient.name, patient.facts, first->facts, several);
+        std::vector<Finding> findings = judge_host(host.name, host.facts, first->facts, several);
         if (several) {
-            const std::vector<Finding> names = judge_names(patient.name, patient.facts);
+            const std::vector<Finding> names = judge_names(host.name, host.facts);
             findings.insert(findings.end(), names.begin(), names.end());
         }
-        const auto twin = std::ranges::find_if(patients_, [&](const Patient& other) {
-            return other.has_facts && other.facts.boot_id == patient.facts.boot_id;
+        const auto twin = std::ranges::find_if(hosts_, [&](const HostState& other) {
+            return other.has_facts && other.facts.boot_id == host.facts.boot_id;
         });
-        if (twin->name != patient.name && !patient.facts.boot_id.empty())
-            findings.push_back(judge_same_machine(patient.name, twin->name));
+        if (twin->name != host.name && !host.facts.boot_id.empty())
+            findings.push_back(judge_same_machine(host.name, twin->name));
         for (const Finding& finding : findings)
             tell(finding);
     }
@@ -237,14 +231,14 @@ void Doctor::ask_for_clocks()
         send(node, encode(Kind::clock));
     std::vector<int> reachable = present();
     std::erase_if(reachable, [this](int node) {
-        return patients_[static_cast<std::size_t>(node)].facts.addresses.empty();
+        return hosts_[static_cast<std::size_t>(node)].facts.addresses.empty();
     });
     const bool both = reachable.size() <= kBothWaysHosts;
     if (!both)
         tell(note_one_way_probes(reachable.size()));
     rounds_ = tournament(reachable, both);
     std::ranges::reverse(rounds_);
-    wait_then(kClockPatience, [this] { ask_next_round(); });
+    wait_then(kClockTimeout, [this] { ask_next_round(); });
 }
 
 void Doctor::ask_next_round()
@@ -257,17 +251,16 @@ void Doctor::ask_next_round()
     rounds_.pop_back();
     for (const auto& [from, to] : pairs)
         ask_pair(from, to);
-    wait_then(kProbePatience, [this] { ask_next_round(); });
+    wait_then(kProbeTimeout, [this] { ask_next_round(); });
 }
 
 void Doctor::ask_pair(int from, int to)
 {
-    const Patient& one = patients_[static_cast<std::size_t>(from)];
-    const Patient& other = patients_[static_cast<std::size_t>(to)];
-    if (one.here && other.here) {
+    const HostState& one = hosts_[static_cast<std::size_t>(from)];
+    const HostState& other = hosts_[static_cast<std::size_t>(to)];
+    if (one.here && other.here)
         send(from,
              encode_with_kind(ProbeTask{to, other.name, other.facts.addresses, other.facts.probe_port}));
-    }
 }
 
 void Doctor::finish()
@@ -283,34 +276,34 @@ void Doctor::finish()
 
 void Doctor::send(int node, const std::string& payload)
 {
-    patients_[static_cast<std::size_t>(node)].waiting = true;
+    hosts_[static_cast<std::size_t>(node)].waiting = true;
     children_.send({FrameType::doctor_task, static_cast<std::uint16_t>(node), payload});
 }
 
-void Doctor::wait_then(milliseconds patience, std::function<void()> next)
+void Doctor::wait_then(milliseconds timeout, std::function<void()> next)
 {
     next_ = std::move(next);
-    timer_ = loop_.after(patience, [this, patience] {
-        for (Patient& patient : patients_) {
-            if (std::exchange(patient.waiting, false)) {
-                // Whatever it says later would be taken for the answer to another question.
-                patient.here = false;
-                patient.gone = true;
+    timer_ = loop_.after(timeout, [this, timeout] {
+        for (HostState& host : hosts_) {
+            if (std::exchange(host.waiting, false)) {
+                // What it says later would be taken for the answer to another question.
+                host.here = false;
+                host.gone = true;
                 tell({Level::failure,
-                      fmt::format("{}: no answer within {} s", patient.name, patience.count() / 1000),
+                      fmt::format("{}: no answer within {} s", host.name, timeout.count() / 1000),
                       "is the host overloaded, or stopped?",
                       "answer",
-                      {patient.name}});
+                      {host.name}});
             }
         }
-        look_whether_done();
+        continue_when_done();
     });
-    loop_.post([this] { look_whether_done(); });
+    loop_.post([this] { continue_when_done(); });
 }
 
-void Doctor::look_whether_done()
+void Doctor::continue_when_done()
 {
-    if (!next_ || std::ranges::any_of(patients_, &Patient::waiting))
+    if (!next_ || std::ranges::any_of(hosts_, &HostState::waiting))
         return;
     loop_.cancel(timer_);
     std::exchange(next_, nullptr)();
@@ -329,7 +322,7 @@ std::vector<std::string> Doctor::names_of(const std::vector<int>& nodes) const
 {
     std::vector<std::string> names;
     for (const int node : nodes)
-        names.push_back(patients_.at(static_cast<std::size_t>(node)).name);
+        names.push_back(hosts_.at(static_cast<std::size_t>(node)).name);
     return names;
 }
 

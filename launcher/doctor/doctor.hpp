@@ -1,4 +1,4 @@
-// tuttirun --doctor: starts daemons on all hosts, as a job would, and checks what most often breaks one.
+// tuttirun --doctor: starts daemons on all hosts, as a job does, and checks what breaks jobs most often.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,14 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    struct Patient {
+    struct HostState {
         std::string name;
         std::string user;
         bool local = false;
         bool here = false;     // its daemon is there
-        bool gone = false;     // it is not, or not any more
+        bool gone = false;     // its daemon did not come, or is lost
         bool waiting = false;  // for its answer
-        Facts facts;
+        Facts facts{};
         bool has_facts = false;
     };
 
@@ -51,10 +51,10 @@ private:
     void finish();
 
     void send(int node, const std::string& payload);
-    /// Goes on with `next` when all that are asked have answered, or are gone, or after `patience`.
-    void wait_then(std::chrono::milliseconds patience, std::function<void()> next);
-    void look_whether_done();
-    /// Notes the finding, and prints it where people read.
+    /// Calls `next` when all that were asked have answered or are gone, or after `timeout`.
+    void wait_then(std::chrono::milliseconds timeout, std::function<void()> next);
+    void continue_when_done();
+    /// Keeps the finding, and prints it unless --json does.
     void tell(Finding finding);
     std::vector<std::string> names_of(const std::vector<int>& nodes) const;
     std::vector<int> present() const;
@@ -64,7 +64,7 @@ private:
     EventLoop loop_;
     UniqueFd signals_;
     UniqueFd local_daemon_;
-    std::vector<Patient> patients_;  // by node
+    std::vector<HostState> hosts_;  // by node
     Children children_;
     Clock::time_point started_;
     std::chrono::system_clock::time_point asked_clock_;

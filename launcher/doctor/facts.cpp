@@ -32,8 +32,8 @@ namespace {
 
 using base::UniqueFd;
 
-/// For looking up all names; a dead name server takes that for a single one.
-constexpr std::chrono::seconds kResolvingPatience{10};
+/// For looking up all names. A single one may take as long where a name server does not answer.
+constexpr std::chrono::seconds kResolvingTimeout{10};
 
 std::string first_line(const char* path)
 {
@@ -49,7 +49,7 @@ rlimit limit_of(decltype(RLIMIT_NOFILE) resource)
     return ::getrlimit(resource, &limit) == 0 ? limit : rlimit{};
 }
 
-/// What ranks do: one process reads memory of a sibling. Empty when it may.
+/// One process reads memory of another one, as ranks do. Empty when it may.
 std::string try_cross_memory_attach()
 {
     std::array<int, 2> ends{};
@@ -58,8 +58,7 @@ std::string try_cross_memory_attach()
     const UniqueFd answer(ends[0]);
     UniqueFd answering(ends[1]);
     static volatile char target = 'x';
-    // Children of a process with threads: system calls only. Whoever reaps them, nobody asks for their
-    // status.
+    // Children of a process with threads make system calls only. Nobody needs their status.
     const pid_t sleeper = ::fork();
     if (sleeper == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -87,11 +86,11 @@ std::string try_cross_memory_attach()
     return bytes == sizeof error && error == 0 ? std::string() : std::strerror(error);
 }
 
-/// What ranks do for their inboxes. Empty when it works.
+/// Makes shared memory as ranks do. Empty when it works.
 std::string try_shared_memory()
 {
     constexpr off_t kBytes = off_t{16} << 20;
-    // Beyond it posix_fallocate() answers with SIGXFSZ, which kills.
+    // Beyond the limit posix_fallocate() raises SIGXFSZ, which kills.
     const rlim_t most = limit_of(RLIMIT_FSIZE).rlim_cur;
     if (most < static_cast<rlim_t>(kBytes))
         return fmt::format("files may have {} bytes only (ulimit -f)", most);
@@ -115,10 +114,10 @@ std::vector<std::string> rdma_devices()
 
 void resolve(const std::vector<std::string>& names, Facts& facts)
 {
-    const auto give_up = std::chrono::steady_clock::now() + kResolvingPatience;
+    const auto give_up = std::chrono::steady_clock::now() + kResolvingTimeout;
     for (const std::string& name : names) {
         if (std::chrono::steady_clock::now() > give_up)
-            return;  // what is found by now is enough to complain
+            return;  // what is found by now is enough for a warning
         const auto begin = std::chrono::steady_clock::now();
         addrinfo* list = nullptr;
         if (::getaddrinfo(name.c_str(), nullptr, nullptr, &list) == 0)
@@ -132,7 +131,7 @@ void resolve(const std::vector<std::string>& names, Facts& facts)
 
 }  // namespace
 
-void look_around(const FactsTask& task, Facts& facts)
+void collect_facts(const FactsTask& task, Facts& facts)
 {
     utsname system{};
     ::uname(&system);
@@ -142,7 +141,7 @@ void look_around(const FactsTask& task, Facts& facts)
     facts.pmix_version = facts.pmix_version.substr(0, facts.pmix_version.find(" (PMIx"));
     facts.kernel = fmt::format("{} {}", system.sysname, system.release);
     facts.boot_id = first_line("/proc/sys/kernel/random/boot_id");
-    // Ranks have this soft limit as it is, but raise the one of open files to the hard limit.
+    // Ranks keep the soft limit of locked memory, but raise that of open files to the hard limit.
     facts.memlock_bytes = limit_of(RLIMIT_MEMLOCK).rlim_cur;
     facts.open_files = limit_of(RLIMIT_NOFILE).rlim_max;
     facts.cross_memory_attach = try_cross_memory_attach();

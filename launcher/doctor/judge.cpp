@@ -3,11 +3,15 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "launcher/hosts/slurm.hpp"
+#include "launcher/ranks/spawn.hpp"
 
 namespace tutti::launcher::doctor {
 namespace {
@@ -71,7 +75,32 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
         "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd"};
 }
 
+/// Whether a program of this name is in PATH.
+bool in_path(const std::string& program)
+{
+    const char* path = std::getenv("PATH");
+    SpawnError error;
+    return !find_program(program, path != nullptr ? path : "", {}, error).empty();
+}
+
 }  // namespace
+
+Finding judge_scheduler()
+{
+    const bool srun = in_path("srun");
+    std::string text = srun ? "Slurm is installed; this is not inside an allocation (salloc, sbatch)"
+                            : "no scheduler found; hosts come from -H or --hostfile";
+    if (const auto allocation = slurm_allocation()) {
+        text = fmt::format("Slurm: inside an allocation of {} host{}", allocation->size(),
+                           allocation->size() == 1 ? "" : "s");
+        if (!srun) {
+            return {Level::failure, text + ", but srun is not in PATH",
+                    "add the directory of Slurm's srun to PATH, or start daemons by ssh: --launcher ssh",
+                    "scheduler"};
+        }
+    }
+    return {Level::good, std::move(text), "", "scheduler"};
+}
 
 std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several)
 {

@@ -1,4 +1,4 @@
-// What --doctor makes of what it has found: sentences with remedies.
+// What --doctor says of what it has seen: findings with remedies.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,30 @@
 
 namespace tutti::launcher::doctor {
 
-/// Findings about one host. `here` are the facts of the host that the others are compared with; `several`:
-/// there are other hosts, so the network counts.
+/// Whether a scheduler gives the hosts, and can start daemons on them: from the environment and its PATH.
+Finding judge_scheduler();
+
+/// Findings about one host. The others are compared with the host of the facts `here`; `several`: there are
+/// other hosts, so the network counts.
 std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several);
 
-/// Names that do not resolve are no obstacle to Tutti, but to much else.
+/// Tutti does not need names that resolve, but other programs do.
 std::vector<Finding> judge_names(const std::string& name, const Facts& facts);
 
-/// Of two hosts that are one machine.
+/// Two hosts are one machine.
 Finding judge_same_machine(const std::string& name, const std::string& other);
 
-/// `offset_seconds` is how much later the host's clock is, known within `error_seconds`.
+/// The host's clock is `offset_seconds` ahead, give or take `error_seconds`.
 Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds);
 
-/// How `from` reaches `to`, two hosts by their names with what their daemons said.
+/// How host `from` reaches host `to`.
 Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
                     const Facts& to_facts, const ProbeResult& result);
 
-/// Of so many hosts that `from` and `to` do not change places.
+/// There are so many hosts that each pair is probed in one direction only.
 Finding note_one_way_probes(std::size_t hosts);
 
-/// Good probes of so many hosts that not all are told.
+/// Sums up good probes where there are too many to print each.
 class ProbeSummary {
 public:
     void add(const std::string& from, const std::string& to, const ProbeResult& result);

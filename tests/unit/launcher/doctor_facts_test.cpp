@@ -18,7 +18,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/doctor/scheduler.hpp"
+#include "launcher/doctor/judge.hpp"
 #include "launcher/hosts/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
@@ -54,7 +54,7 @@ private:
 Facts facts_with_names(const std::vector<std::string>& names)
 {
     Facts facts;
-    look_around({"", names}, facts);
+    collect_facts({"", names}, facts);
     return facts;
 }
 

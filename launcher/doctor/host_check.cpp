@@ -1,4 +1,4 @@
-#include "launcher/doctor/patient.hpp"
+#include "launcher/doctor/host_check.hpp"
 
 #include <chrono>
 
@@ -8,19 +8,7 @@
 
 namespace tutti::launcher::doctor {
 
-Patient::Patient(EventLoop& loop, const security::Key& key, int node,
-                 std::function<void(const std::string& payload)> report)
-    : loop_(loop), key_(key), node_(node), report_(std::move(report))
-{
-}
-
-Patient::~Patient()
-{
-    if (thread_.joinable())
-        thread_.join();
-}
-
-void Patient::handle_task(std::string_view payload)
+void HostCheck::handle_task(std::string_view payload)
 {
     WireReader reader(payload);
     switch (decode_kind(reader)) {
@@ -30,30 +18,30 @@ void Patient::handle_task(std::string_view payload)
             facts.cores = topology.core_count();
             facts.hardware_threads = static_cast<int>(topology.cpus().size());
             facts.usable_cores = topology.usable_cores();
-            run([this, task = decode<FactsTask>(reader.rest()), facts] { return gather(task, facts); });
+            run([this, task = decode<FactsTask>(reader.rest()), facts] { return check(task, facts); });
             break;
         }
         case Kind::clock: {
             const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
-            report_(encode(Kind::clock, std::int64_t{now.count()}));
+            head_.send(FrameType::doctor_report, encode(Kind::clock, std::int64_t{now.count()}));
             break;
         }
         case Kind::probe:
             run([this, task = decode<ProbeTask>(reader.rest())] {
-                return encode_with_kind(probe(key_, node_, addresses_, task));
+                return encode_with_kind(probe(key_, head_.node(), addresses_, task));
             });
             break;
     }
 }
 
-std::string Patient::gather(const FactsTask& task, Facts facts)
+std::string HostCheck::check(const FactsTask& task, Facts facts)
 {
-    look_around(task, facts);
+    collect_facts(task, facts);
     try {
         const auto choice = network::InterfaceChoice::parse(task.interface, "--interface");
         addresses_ = choice.choose(network::local_addresses(), local_host_name());
         facts.addresses.assign(addresses_.begin(), addresses_.end());
-        server_.emplace(key_, node_);
+        server_.emplace(key_, head_.node());
         facts.probe_port = server_->port();
     } catch (const std::exception& error) {
         facts.network_error = error.what();
@@ -61,13 +49,11 @@ std::string Patient::gather(const FactsTask& task, Facts facts)
     return encode_with_kind(facts);
 }
 
-void Patient::run(std::function<std::string()> work)
+void HostCheck::run(std::function<std::string()> work)
 {
-    if (thread_.joinable())
-        thread_.join();  // the head waits for each answer before it asks again
-    thread_ = std::thread([this, work = std::move(work)] {
-        std::string payload = work();
-        loop_.post([this, payload = std::move(payload)] { report_(payload); });
+    work_ = {};  // waits for the thread of the task before
+    work_ = std::async(std::launch::async, [this, work = std::move(work)] {
+        loop_.post([this, report = work()] { head_.send(FrameType::doctor_report, report); });
     });
 }
 
