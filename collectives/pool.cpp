@@ -13,7 +13,11 @@
 
 namespace tutti::collectives::pool {
 
+constinit thread_local detail::Cache detail::cache{};
+
 namespace {
+
+using namespace detail;
 
 constexpr std::size_t kAlignment = 64;
 
@@ -21,23 +25,14 @@ constexpr LargeBlocks kFromLibrary = {
     [](std::size_t size_bytes) noexcept { return std::aligned_alloc(kAlignment, size_bytes); },
     [](void* block) noexcept { std::free(block); }};
 
-}  // namespace
-
-namespace detail {
-
-// One for the process, also where a program (tutti-bench) has a copy of this library beside the one in
-// libtutti.so: hence none of it in an unnamed namespace.
-
-constinit thread_local Cache cache{};
-
 // Release by who sets it, acquire by who calls it.
 constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
 
-// Never destroyed: what static objects own may be given back after it.
 struct Retired {
     std::mutex mutex;
     std::vector<const std::byte*> addresses;
 };
+// Never destroyed: what static objects own may be given back after it.
 Retired& retired()
 {
     static Retired& all = *new Retired;
@@ -45,12 +40,6 @@ Retired& retired()
 }
 // Relaxed: whoever gives a block back has retired it before, if anybody has.
 constinit std::atomic<bool> any_retired{false};
-
-}  // namespace detail
-
-namespace {
-
-using namespace detail;
 
 constexpr bool is_large(std::size_t size_bytes) noexcept
 {

@@ -12,8 +12,6 @@
 #include <optional>
 #include <string_view>
 
-#include "collectives/grid.hpp"
-
 namespace tutti::bench {
 
 namespace {
@@ -29,18 +27,34 @@ bool advance(std::vector<int>& displacement, int radius)
     return false;
 }
 
-std::vector<int> around(const collectives::Grid& grid, int rank, int radius)
+// Writes factors of at most `most` whose product is `ranks`, descending, each as small as can be; false where
+// there are none.
+bool factorise(int ranks, std::span<int> factors, int most)
 {
-    const std::vector<int> place = grid.coordinates(rank);
-    std::vector<int> displacement(place.size(), -radius);
+    if (factors.empty())
+        return ranks == 1;
+    for (int factor = 1; factor <= std::min(ranks, most); ++factor) {
+        factors.front() = factor;
+        if (ranks % factor == 0 && factorise(ranks / factor, factors.subspan(1), factor))
+            return true;
+    }
+    return false;
+}
+
+std::vector<int> around(const std::vector<int>& dims, int rank, int radius)
+{
+    std::vector<int> displacement(dims.size(), -radius);
     std::vector<int> found;
     do {
         if (std::ranges::all_of(displacement, [](int one) { return one == 0; }))
             continue;
-        std::vector<int> other = place;
-        for (std::size_t i = 0; i < other.size(); ++i)
-            other[i] += displacement[i];
-        found.push_back(grid.rank_at(other));
+        int other = 0;
+        int stride = 1;
+        for (std::size_t i = dims.size(); i-- > 0; stride *= dims[i]) {
+            const int place = (rank / stride + displacement[i]) % dims[i];
+            other += stride * ((place + dims[i]) % dims[i]);
+        }
+        found.push_back(other);
     } while (advance(displacement, radius));
     return found;
 }
@@ -67,7 +81,8 @@ std::optional<int> rank_in(std::string_view text)
 
 Neighborhood grid_neighborhood(int ranks, int dimensions, int radius)
 {
-    const std::vector<int> dims = collectives::balanced_dims(ranks, dimensions);
+    std::vector<int> dims(static_cast<std::size_t>(dimensions));
+    factorise(ranks, dims, ranks);
     const bool ring = dimensions == 1 && radius == 1;
     if (!ring && radius > (*std::ranges::min_element(dims) - 1) / 2)
         throw UnsuitableJob(fmt::format(
@@ -75,10 +90,9 @@ Neighborhood grid_neighborhood(int ranks, int dimensions, int radius)
             "each dimension: start it with -n {:.0f}, or choose fewer dimensions or a smaller radius",
             dimensions, radius, fmt::join(dims, " x "), radius, 2.0 * radius + 1.0,
             std::pow(2.0 * radius + 1.0, dimensions)));
-    const collectives::Grid grid(dims, std::vector<bool>(dims.size(), true));
     Neighborhood neighborhood;
     for (int rank = 0; rank < ranks; ++rank) {
-        NeighborRanks neighbors{around(grid, rank, radius), {}};
+        NeighborRanks neighbors{around(dims, rank, radius), {}};
         neighbors.destinations = neighbors.sources;
         neighborhood.push_back(std::move(neighbors));
     }

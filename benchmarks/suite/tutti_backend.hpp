@@ -7,7 +7,6 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/joined.hpp"
 #include "benchmarks/suite/tutti_collective.hpp"
-#include "lib/foundation/reduction/kernels.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::bench {
@@ -19,21 +18,20 @@ public:
     using Prepared = TuttiCollective;
     static constexpr int kAnySource = tutti::any_source;
 
-    /// The kernel that collectives use.
     struct Reduction {
-        reduction::Kernel kernel;
-        std::size_t element_bytes;
+        Op op;
+        DataType type;
 
         void operator()(ConstBytes in, Bytes inout) const
         {
-            kernel(inout.data(), in.data(), inout.data(), in.size() / element_bytes);
+            reduce_local(in.data(), inout.data(), in.size() / size_bytes(type), type, op);
         }
     };
     static std::optional<Reduction> reduction(Op op, DataType type)
     {
         if (!is_defined(op, type))
             return std::nullopt;
-        return Reduction{reduction::kernel(op, type), size_bytes(type)};
+        return Reduction{op, type};
     }
 
     explicit TuttiBackend(Communicator communicator, Joined joined = {})

@@ -1,7 +1,10 @@
 // Whom ranks exchange blocks with in neighbourhood collectives.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "benchmarks/suite/neighborhood.hpp"
+#include "tutti/tutti.hpp"
 
 using namespace tutti::bench;
 
@@ -42,6 +45,24 @@ TEST_CASE("neighbours in a grid are all within the radius, the last dimension ru
     CHECK(most_neighbors(plane) == 8);
     CHECK(grid_neighborhood(27, 3, 1)[13].sources.size() == 26);
     CHECK(description_of({.dimensions = 2}, plane) == "[ neighborhood: cart:2:1 ] [ neighbors: 8 ]");
+}
+
+TEST_CASE("the grid is that of tutti::balanced_dims", "[benchmarks]")
+{
+    for (int ranks = 9; ranks <= 128; ++ranks) {
+        for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+            const std::vector<int> dims = tutti::balanced_dims(ranks, dimensions);
+            if (dims.back() < 3)
+                continue;
+            CAPTURE(ranks, dimensions);
+            // Rank 0's neighbours one step further: the dimensions that run slower are as many ranks away.
+            const Ranks neighbors = grid_neighborhood(ranks, dimensions, 1)[0].destinations;
+            int stride = 1;
+            for (auto dim = dims.rbegin(); dim != dims.rend(); stride *= *dim++)
+                CHECK(std::ranges::count(neighbors, stride) == 1);
+            CHECK(neighbors.front() == ranks - 1);
+        }
+    }
 }
 
 TEST_CASE("a grid in which a rank would meet another twice is refused", "[benchmarks]")

@@ -13,7 +13,7 @@ namespace tutti::bench {
 /// One collective at one size. Its memory is that which peers read in place.
 class TunedCall {
 public:
-    /// `size_bytes` as collectives.hpp has it, a multiple of granularity(). Throws tutti::Error
+    /// `size_bytes` as CallSituation has it, a multiple of granularity(). Throws tutti::Error
     /// (out_of_memory).
     TunedCall(const Communicator& ranks, std::string_view collective, std::size_t size_bytes);
 
@@ -32,8 +32,5 @@ private:
     shared_vector<float> in_;
     shared_vector<float> out_;
 };
-
-/// Collectives that can be tuned.
-std::vector<std::string_view> tuned_collectives();
 
 }  // namespace tutti::bench

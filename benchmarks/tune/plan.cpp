@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "transports/shm/node_board.hpp"
+#include <set>
 
 namespace tutti::bench {
 
-using collectives::AlgorithmTraits;
-using collectives::CollectiveEntry;
-using collectives::Rule;
-using collectives::Situation;
 using nlohmann::ordered_json;
 
 namespace {
@@ -20,32 +15,13 @@ namespace {
 constexpr double kWorthAChange = 0.95;
 constexpr std::size_t kSegmentBytes[] = {8u << 10, 32u << 10, 128u << 10};
 
-Situation situation(const Surroundings& where, std::size_t size_bytes)
-{
-    Situation made;
-    made.ranks = where.ranks;
-    made.size_bytes = size_bytes;
-    made.placement.one_node = where.nodes == nullptr;
-    made.placement.nodes = where.nodes;
-    made.placement.more_ranks_than_cores = where.crowded;
-    // A communicator of two has none.
-    made.placement.board_bytes =
-        made.crowded() && where.ranks > 2 ? transport::shm::NodeBoard::kSlotBytes : 0;
-    return made;
-}
-
-Trial trial_of(const AlgorithmTraits& algorithm, std::size_t segment_bytes)
-{
-    return {algorithm.name, segment_bytes, needs_board(algorithm.needs)};
-}
-
 ordered_json rule_of(const Surroundings& where, std::size_t min_bytes, std::size_t max_bytes,
                      const Trial& trial)
 {
     ordered_json rule;
-    if (where.nodes != nullptr) {
-        rule["min_nodes"] = where.nodes->count();
-        rule["max_nodes"] = where.nodes->count();
+    if (where.nodes() > 1) {
+        rule["min_nodes"] = where.nodes();
+        rule["max_nodes"] = where.nodes();
     } else if (where.crowded) {
         rule["where"] = "crowded";
     }
@@ -72,27 +48,26 @@ std::string to_string(const Trial& trial)
                                     : fmt::format("{}:{}", trial.algorithm, trial.segment_bytes);
 }
 
-std::vector<Trial> trials(const CollectiveEntry& collective, const Surroundings& where,
-                          std::size_t size_bytes)
+int Surroundings::nodes() const
 {
-    const Situation here = situation(where, size_bytes);
-    const auto usual =
-        std::ranges::find_if(collective.rules, [&](const Rule& rule) { return fits(rule, here); });
-    std::vector<Trial> found{{usual->algorithm, usual->segment_bytes, needs_board(usual->needs)}};
+    const std::set<int> different(node_of_rank.begin(), node_of_rank.end());
+    return std::max(1, static_cast<int>(different.size()));
+}
+
+std::vector<Trial> trials(std::string_view collective, const Surroundings& where, std::size_t size_bytes)
+{
+    std::vector<Trial> found;
     const auto add = [&](const Trial& trial) {
-        if (trial != found.front())
+        if (found.empty() || trial != found.front())
             found.push_back(trial);
     };
-    for (const AlgorithmTraits& algorithm : collective.algorithms) {
-        if (!is_met(algorithm.needs, here))
-            continue;
-        if (!algorithm.has_segments)
-            add(trial_of(algorithm, 0));
-        else
-            for (const std::size_t segment_bytes : kSegmentBytes) {
-                if (segment_bytes < size_bytes)
-                    add(trial_of(algorithm, segment_bytes));
-            }
+    for (const auto& [name, segment, needs_board] :
+         usable_algorithms(collective, {where.ranks, size_bytes, where.node_of_rank, where.crowded})) {
+        if (segment == 0 || found.empty())
+            add({name, segment, needs_board});
+        for (const std::size_t segment_bytes : kSegmentBytes)
+            if (segment != 0 && segment_bytes < size_bytes)
+                add({name, segment_bytes});
     }
     return found;
 }

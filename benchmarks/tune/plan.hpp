@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/catalogue.hpp"
+#include "tutti/introspection.hpp"
 
 namespace tutti::bench {
 
@@ -26,13 +26,14 @@ std::string to_string(const Trial& trial);
 /// Where the job runs.
 struct Surroundings {
     int ranks = 1;
-    bool crowded = false;                         // more ranks than cores
-    const collectives::NodeMap* nodes = nullptr;  // where there are several
+    bool crowded = false;                // more ranks than cores
+    std::vector<int> node_of_rank = {};  // where there are several
+
+    int nodes() const;
 };
 
-/// What can do a call of `size_bytes` (as collectives.hpp has it). The first one is the table's own choice.
-std::vector<Trial> trials(const collectives::CollectiveEntry& collective, const Surroundings& where,
-                          std::size_t size_bytes);
+/// What can do a call of `size_bytes` (as CallSituation has it). The first one is the table's own choice.
+std::vector<Trial> trials(std::string_view collective, const Surroundings& where, std::size_t size_bytes);
 
 /// The times of a size's trials: medians, in us.
 struct Times {

@@ -13,13 +13,11 @@
 #include "benchmarks/suite/statistics.hpp"
 #include "benchmarks/tune/calls.hpp"
 #include "benchmarks/tune/plan.hpp"
-#include "collectives/choice.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
 
-using collectives::CollectiveEntry;
 using nlohmann::ordered_json;
 
 namespace {
@@ -34,14 +32,11 @@ T decided_by_0(const Communicator& ranks, T value)
     return value;
 }
 
-/// Empty where all ranks are on one node.
-std::optional<collectives::NodeMap> nodes_of(const Communicator& ranks, const Communicator& node)
+std::vector<int> node_of_each(const Communicator& ranks, const Communicator& node)
 {
-    if (node.size() == ranks.size())
-        return std::nullopt;
     std::vector<int> node_of_rank(static_cast<std::size_t>(ranks.size()));
     ranks.allgather(node.world_rank(0), node_of_rank);
-    return collectives::NodeMap(node_of_rank);
+    return node_of_rank;
 }
 
 class Tuner {
@@ -50,11 +45,10 @@ public:
         : ranks_(ranks),
           options_(options),
           node_(ranks.split_by_node()),
-          nodes_(nodes_of(ranks, node_)),
-          where_{ranks.size(), base::cores_are_shared(node_.size()), nodes_ ? &*nodes_ : nullptr},
+          where_{ranks.size(), base::cores_are_shared(node_.size()), node_of_each(ranks, node_)},
           end_us_(now_us() + 1e6 * options.seconds)
     {
-        for (const CollectiveEntry& entry : collectives::catalogue()) {
+        for (const CollectiveInfo& entry : known_collectives()) {
             if (is_wanted(entry.name))
                 sizes_left_ += sizes_of(entry).size();
         }
@@ -66,10 +60,10 @@ public:
         std::optional<Progress> progress;
         if (ranks_.rank() == 0)
             progress.emplace(static_cast<int>(sizes_left_));
-        rules["comment"] = fmt::format("written by tutti-bench tune: {} ranks on {} node{}{}", where_.ranks,
-                                       nodes_ ? nodes_->count() : 1, nodes_ ? "s" : "",
-                                       where_.crowded ? ", more than cores" : "");
-        for (const CollectiveEntry& entry : collectives::catalogue()) {
+        rules["comment"] =
+            fmt::format("written by tutti-bench tune: {} ranks on {} node{}{}", where_.ranks, where_.nodes(),
+                        where_.nodes() > 1 ? "s" : "", where_.crowded ? ", more than cores" : "");
+        for (const CollectiveInfo& entry : known_collectives()) {
             if (!is_wanted(entry.name))
                 continue;
             std::vector<Times> by_size;
@@ -94,13 +88,11 @@ public:
 private:
     bool is_wanted(std::string_view collective) const
     {
-        const auto tuned = tuned_collectives();
-        return std::ranges::find(tuned, collective) != tuned.end() &&
-               (options_.collectives.empty() ||
-                std::ranges::find(options_.collectives, collective) != options_.collectives.end());
+        return options_.collectives.empty() ||
+               std::ranges::find(options_.collectives, collective) != options_.collectives.end();
     }
 
-    std::vector<std::size_t> sizes_of(const CollectiveEntry& entry) const
+    std::vector<std::size_t> sizes_of(const CollectiveInfo& entry) const
     {
         if (const auto only = TunedCall::only_size(entry.name, where_.ranks))
             return {*only};
@@ -115,13 +107,13 @@ private:
     }
 
     /// Nothing when the time is up.
-    std::optional<Times> measure(const CollectiveEntry& entry, std::size_t size_bytes)
+    std::optional<Times> measure(const CollectiveInfo& entry, std::size_t size_bytes)
     {
         const double share_us = decided_by_0(
             ranks_, (end_us_ - now_us()) / static_cast<double>(std::max<std::size_t>(1, sizes_left_)));
         if (share_us <= 0)
             return std::nullopt;
-        Times times{.size_bytes = size_bytes, .trials = trials(entry, where_, size_bytes), .us = {}};
+        Times times{.size_bytes = size_bytes, .trials = trials(entry.name, where_, size_bytes), .us = {}};
         TunedCall call(ranks_, entry.name, size_bytes);
         time(call, "", kCallsUntilBoard);
         const double stop_us = now_us() + share_us;
@@ -163,7 +155,7 @@ private:
         return mean;
     }
 
-    void show(const CollectiveEntry& entry, const Times& times)
+    void show(const CollectiveInfo& entry, const Times& times)
     {
         if (ranks_.rank() != 0)
             return;
@@ -188,7 +180,6 @@ private:
     const Communicator& ranks_;
     const Options& options_;
     Communicator node_;
-    std::optional<collectives::NodeMap> nodes_;
     Surroundings where_;
     double end_us_;
     std::size_t sizes_left_ = 0;
@@ -198,7 +189,9 @@ private:
 /// What the environment forces cannot be tuned. Empty, or the complaint; the same at all ranks.
 std::string unsuitable(const Communicator& ranks, const Options& options)
 {
-    const auto tuned = tuned_collectives();
+    std::vector<std::string_view> tuned;
+    for (const CollectiveInfo& known : known_collectives())
+        tuned.push_back(known.name);
     for (const std::string& name : options.collectives) {
         if (std::ranges::find(tuned, name) == tuned.end())
             return fmt::format("there is no collective \"{}\" to tune{}; there is {}", name,
@@ -206,12 +199,11 @@ std::string unsuitable(const Communicator& ranks, const Options& options)
     }
     if (ranks.size() < 2)
         return "tune needs 2 ranks or more: start it with -n 2";
-    for (const CollectiveEntry& entry : collectives::catalogue()) {
-        const std::string variable(entry.variable);
-        const char* const value = std::getenv(variable.c_str());
+    for (const CollectiveInfo& entry : known_collectives()) {
+        const char* const value = std::getenv(entry.variable);
         if (value != nullptr && *value != '\0')
             return fmt::format("{0}={1} forces one algorithm, so there is nothing to compare; unset {0}",
-                               variable, value);
+                               entry.variable, value);
     }
     return {};
 }

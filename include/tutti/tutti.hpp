@@ -13,6 +13,7 @@
 #include "tutti/layout.hpp"
 #include "tutti/neighbor_communicator.hpp"
 #include "tutti/reduce_collectives.hpp"
+#include "tutti/reduce_local.hpp"
 #include "tutti/reduction.hpp"
 #include "tutti/request.hpp"
 #include "tutti/serialize.hpp"

@@ -1,0 +1,54 @@
+#include "tutti/introspection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "collectives/catalogue.hpp"
+#include "lib/core/calls/buffer_checks.hpp"
+#include "transports/shm/node_board.hpp"
+
+namespace tutti {
+
+std::vector<CollectiveInfo> known_collectives()
+{
+    std::vector<CollectiveInfo> known;
+    for (const collectives::CollectiveEntry& entry : collectives::catalogue())
+        known.push_back({entry.name, entry.variable});
+    return known;
+}
+
+std::vector<AlgorithmInfo> usable_algorithms(std::string_view collective, const CallSituation& call)
+{
+    const auto entry =
+        std::ranges::find(collectives::catalogue(), collective, &collectives::CollectiveEntry::name);
+    if (entry == collectives::catalogue().end())
+        detail::refuse("usable_algorithms",
+                       fmt::format("there is no collective \"{}\"; there is {}", collective,
+                                   fmt::join(collectives::names_of_collectives(), ", ")));
+    std::optional<collectives::NodeMap> nodes;
+    if (!call.node_of_rank.empty())
+        nodes.emplace(call.node_of_rank);
+    if (nodes && nodes->count() == 1)
+        nodes.reset();
+    collectives::Situation situation{
+        .ranks = call.ranks, .size_bytes = call.size_bytes, .placement = {}, .commutative = call.commutative};
+    situation.placement.one_node = !nodes;
+    situation.placement.nodes = nodes ? &*nodes : nullptr;
+    situation.placement.more_ranks_than_cores = call.more_ranks_than_cores;
+    // A communicator of two has none.
+    situation.placement.board_bytes =
+        situation.crowded() && call.ranks > 2 ? transport::shm::NodeBoard::kSlotBytes : 0;
+
+    const auto usual = std::ranges::find_if(
+        entry->rules, [&](const collectives::Rule& rule) { return fits(rule, situation); });
+    std::vector<AlgorithmInfo> usable{{usual->algorithm, usual->segment_bytes, needs_board(usual->needs)}};
+    for (const collectives::AlgorithmTraits& algorithm : entry->algorithms)
+        if (algorithm.name != usual->algorithm && is_met(algorithm.needs, situation))
+            usable.push_back({algorithm.name, algorithm.has_segments ? collectives::kDefaultSegmentBytes : 0,
+                              needs_board(algorithm.needs)});
+    return usable;
+}
+
+}  // namespace tutti
