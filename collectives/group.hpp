@@ -146,7 +146,11 @@ public:
             std::memcpy(dst.data(), src.data(), src.size());
     }
     /// The same, while `peer` waits for this rank: it may have a part in it.
-    virtual void copy_with(int, std::span<std::byte> dst, std::span<const std::byte> src) { copy(dst, src); }
+    virtual Operation copy_with(int, std::span<std::byte> dst, std::span<const std::byte> src)
+    {
+        copy(dst, src);
+        return {};
+    }
     static Scratch scratch(std::size_t size_bytes) { return Scratch(size_bytes); }
 
 protected:

@@ -135,17 +135,19 @@ public:
     /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty
     /// where it is not mapped here and cannot be.
     virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
-    /// Copies what view() shows. False, and nothing is done, where that is empty. The peer's core may have a
-    /// part in it, from within its progress().
-    virtual bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local);
-    /// Copies memory of this rank, `to` and `from` equally long and apart. The core of `peer`, who waits for
-    /// this rank, may have a part in it, from within its progress().
-    virtual void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from);
-
-    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get, and the
-    /// region is not viewable(). Answers as send() does; an error is told by the completion, or thrown when
-    /// nothing was started. The peer's core may have a part in it, from within its progress().
-    virtual SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
+    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get. Answers as
+    /// send() does, with `again` where the region cannot be read now, or ever: then its bytes have to come in
+    /// frames. An error is told by the completion, or thrown when nothing is under way. The peer's core may
+    /// have a part in it, from within its progress(): what it has begun and not ended is `pending`.
+    virtual SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
+                           Completion& completion);
+    /// Copies memory of this rank, `to` and `from` equally long and apart: `done` or `pending`. The core of
+    /// `peer`, who waits for this rank, may have a part in it, as in get().
+    virtual SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
+                                Completion& completion);
+    /// For who gives up a get() or copy_own() that is pending with `completion`, which does not fire any
+    /// more: from here on nothing is written to its memory. May wait for a peer that has begun a piece.
+    virtual void abandon_copy(const Completion&) noexcept {}
 
     /// For whoever waits for `peer`, whose card this is, connected or not: looks whether it is still there
     /// where its end would not show by itself. From `gone` on progress() reports the loss, or has reported

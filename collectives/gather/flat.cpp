@@ -31,7 +31,7 @@ Task flat(Group& group, std::span<const std::byte> own, BlocksOfRanks all, int r
         if (peer != root)
             receives.add(group.recv(peer, all[peer]));
     // A sender waits until its block is taken.
-    group.copy_with((root + 1) % group.size(), all[root], own);
+    receives.add(group.copy_with((root + 1) % group.size(), all[root], own));
     co_await when_all(std::move(receives));
 }
 

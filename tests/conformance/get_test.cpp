@@ -36,20 +36,6 @@ RemoteRegion region_at(const void* address)
     return {reinterpret_cast<std::uintptr_t>(address), 0};
 }
 
-/// Counts its calls: a get that is `done` must not fire it.
-struct Told : Completion {
-    Told()
-    {
-        fire = [](Completion& self, ErrorCode code) {
-            auto& told = static_cast<Told&>(self);
-            ++told.fired;
-            told.result = code;
-        };
-    }
-    int fired = 0;
-    ErrorCode result = ErrorCode::success;
-};
-
 /// Reads, driving progress while the answer is `again` or the data is on its way.
 ErrorCode get(Transport& transport, int peer, RemoteRegion remote, std::span<std::byte> local)
 {

@@ -52,6 +52,20 @@ struct OutFrame : transport::Completion {
     ErrorCode result = ErrorCode::success;
 };
 
+/// Counts its calls: a get that is `done` must not fire it.
+struct Told : transport::Completion {
+    Told()
+    {
+        fire = [](transport::Completion& self, ErrorCode code) {
+            auto& told = static_cast<Told&>(self);
+            ++told.fired;
+            told.result = code;
+        };
+    }
+    int fired = 0;
+    ErrorCode result = ErrorCode::success;
+};
+
 struct InFrame {
     int from;
     Bytes header;

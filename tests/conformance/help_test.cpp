@@ -22,51 +22,18 @@
 #include <thread>
 #include <utility>
 
-#include "tests/conformance/harness.hpp"
+#include "tests/conformance/copies.hpp"
 #include "tests/unit/transports/child.hpp"
-#include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
 
 using namespace tutti::transport::shm;
-using tutti::test::Bytes;
-using tutti::test::pattern;
+using namespace tutti::test;
 using tutti::transport::Completion;
 using tutti::transport::RemoteRegion;
-using tutti::transport::SendResult;
 
 namespace {
 
 constexpr std::array<int, 2> kLocal = {0, 1};
-
-/// Memory that peers can map, or not.
-class Memory {
-public:
-    Memory(std::size_t bytes, bool mappable) : bytes_(bytes), mappable_(mappable)
-    {
-        data_ =
-            mappable ? static_cast<std::byte*>(SharedHeap::instance().allocate(bytes)) : new std::byte[bytes];
-    }
-    ~Memory()
-    {
-        if (mappable_)
-            SharedHeap::instance().deallocate(data_);
-        else
-            delete[] data_;
-    }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-
-    std::span<std::byte> bytes() const { return {data_, bytes_}; }
-    bool holds(const Bytes& expected) const
-    {
-        return std::memcmp(data_, expected.data(), expected.size()) == 0;
-    }
-
-private:
-    std::size_t bytes_;
-    bool mappable_;
-    std::byte* data_;
-};
 
 /// Two ranks of this process; the second makes progress on a thread of its own, after `prepare()`.
 class Pair {
@@ -109,24 +76,13 @@ private:
     std::jthread thread_;
 };
 
-constexpr std::chrono::seconds kLongest{30};
-
-// What the source holds from before the sender's thread begins: claims reach it through another mapping of
-// the inbox, which the thread sanitizer does not take for the same memory.
-Bytes filled(const Memory& source)
-{
-    Bytes content = pattern(1, source.bytes().size(), 5);
-    std::memcpy(source.bytes().data(), content.data(), content.size());
-    return content;
-}
-
 // Until the sender has had a part in `times` calls of copy(), which takes both to have a core at the same
 // time; false when one leaves a wrong byte in the target.
 template <class Copy>
 bool until_helped(Pair& pair, const Bytes& content, const Memory& target, std::size_t times, int most,
                   Copy copy)
 {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kLongestCopy;
     for (int round = 0; round < most && pair.helped() < times && std::chrono::steady_clock::now() < deadline;
          ++round) {
         std::memset(target.bytes().data(), round, target.bytes().size());
@@ -141,10 +97,9 @@ bool copy_until_helped(Pair& pair, const Memory& source, const Bytes& content, c
 {
     const RemoteRegion region = pair.sender().expose(source.bytes());
     return until_helped(pair, content, target, times, most, [&] {
-        Completion unused;
-        return pair.sender().viewable(region)
-                   ? pair.receiver().copy_viewed(1, region, target.bytes())
-                   : pair.receiver().get(1, region, target.bytes(), unused) == SendResult::done;
+        return copy_to_its_end(pair.receiver(), [&](Completion& completion) {
+            return pair.receiver().get(1, region, target.bytes(), completion);
+        });
     });
 }
 
@@ -193,8 +148,9 @@ TEST_CASE("shm: a peer has a part in a copy within a rank's own memory, where it
     Pair pair([] {});
     pair.connect();
     const auto copy = [&] {
-        pair.receiver().copy_own(1, target.bytes(), source.bytes());
-        return true;
+        return copy_to_its_end(pair.receiver(), [&](Completion& completion) {
+            return pair.receiver().copy_own(1, target.bytes(), source.bytes(), completion);
+        });
     };
     CHECK(until_helped(pair, content, target, 3, helps ? std::numeric_limits<int>::max() : 100, copy));
     CHECK((pair.helped() >= 3) == helps);
@@ -281,7 +237,11 @@ TEST_CASE("shm: of a sender that dies with a piece begun the receiver copies all
     bool whole = true;
     do {
         std::memset(target.bytes().data(), 0x77, expected.size());
-        whole = receiver.copy_viewed(1, region, target.bytes()) && target.holds(expected);
+        whole = copy_to_its_end(receiver,
+                                [&](Completion& completion) {
+                                    return receiver.get(1, region, target.bytes(), completion);
+                                }) &&
+                target.holds(expected);
     } while (whole && !InboxCard::parse(card)->owner.has_ended());  // a zombie from then on
     CHECK(whole);
     kill(child, SIGKILL);

@@ -54,18 +54,17 @@ public:
     {
         return inner_->view(peer, region, size_bytes);
     }
-    bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local) override
-    {
-        return inner_->copy_viewed(peer, remote, local);
-    }
-    void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from) override
-    {
-        inner_->copy_own(peer, to, from);
-    }
-    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion) override
+    SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
+                   Completion& completion) override
     {
         return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);
     }
+    SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
+                        Completion& completion) override
+    {
+        return inner_->copy_own(peer, to, from, completion);
+    }
+    void abandon_copy(const Completion& completion) noexcept override { inner_->abandon_copy(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override
     {
         return is_lost(peer) ? Presence::gone : inner_->look_after(peer, card);

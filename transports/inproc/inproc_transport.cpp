@@ -93,7 +93,7 @@ void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
 }
 
 // The peer's memory is this process's, for as long as the peer runs.
-SendResult InprocTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
+SendResult InprocTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local, Completion&)
 {
     const std::shared_lock reading(hub_->reading_);
     bool ended = hub_->aborted_.load(std::memory_order_relaxed);

@@ -65,7 +65,7 @@ public:
     void connect(int, std::span<const std::byte>) override {}
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
-    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
+    SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;

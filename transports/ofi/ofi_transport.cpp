@@ -230,7 +230,7 @@ void OfiTransport::take_back(const RemoteRegion& region) noexcept
     lent_.release(entry);
 }
 
-SendResult OfiTransport::get(int rank, RemoteRegion remote, std::span<std::byte> local,
+SendResult OfiTransport::get(int rank, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
     Peer& from = peer(rank);

@@ -73,7 +73,7 @@ public:
                     Completion& completion) override;
     bool lend(std::span<const std::byte> data, RemoteRegion& region) override;
     void take_back(const RemoteRegion& region) noexcept override;
-    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
+    SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }

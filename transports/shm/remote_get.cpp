@@ -1,15 +1,13 @@
 // ShmTransport's copies out of a peer's memory, and the part that the owner of the memory has in it
 // (shared_copy.hpp).
 #include <fmt/format.h>
-#include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <exception>
 
 #include "lib/foundation/base/copy.hpp"
-#include "lib/foundation/base/pause.hpp"
 #include "transports/shm/process_memory.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
@@ -23,130 +21,160 @@ namespace {
 constexpr std::size_t kSharedFromBytes = 64u << 10;
 constexpr std::size_t kSharedUnlikeFromBytes = 512u << 10;
 
-// The helper's last piece is a matter of microseconds, mostly. Then the core is given to others; and who is
-// late by more than a turn is kept from its core, stopped or dead.
-constexpr unsigned kLooksAPause = 500;
-constexpr unsigned kLooksAwake = 40 * kLooksAPause;
-constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
-
-// Until the sender has done all that it claimed, or never will.
-void await_helper(const SharedCopy& shared, const InboxCard& helper)
-{
-    for (unsigned looks = 1; !shared.over() && !shared.failed(); ++looks) {
-        if (looks % kLooksAPause != 0 && looks < kLooksAwake) {
-            base::pause();
-            continue;
-        }
-        if (helper.owner.has_ended())
-            return;
-        if (looks < kLooksAwake)
-            sched_yield();
-        else
-            nanosleep(&kNap, nullptr);
-    }
-}
+// Looks at a helper's piece until the helper itself is looked after.
+constexpr unsigned kLooksAnInquiry = 1u << 14;
 
 }  // namespace
 
-bool ShmTransport::copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local)
+// One copy, straight out of the peer's memory.
+SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
+                             Completion& completion)
 {
+    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     const std::span<const std::byte> mapped = view(peer, remote, local.size());
-    if (mapped.empty())
-        return false;
-    if (mapped.size() < kSharedFromBytes)
-        base::copy_bytes(local.data(), mapped.data(), mapped.size());
-    else
-        fetch(peer, remote, mapped.data(), local);
-    return true;
-}
-
-SendResult ShmTransport::get(int peer, RemoteRegion remote, std::span<std::byte> local, Completion&)
-{
-    fetch(peer, remote, nullptr, local);
+    if (viewable(remote) && mapped.empty())
+        return SendResult::again;
+    Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};
+    if (shares_copies_ && local.size() >= kSharedFromBytes) {
+        // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
+        const RemoteRegion target = mapped.empty() ? Transport::expose(local) : expose(local);
+        copy.declined = target.key != 0 ? &from.declines_mapped : &from.declines_unmapped;
+        const bool alike = mapped.empty() == (target.key == 0);
+        if (!*copy.declined && (alike || local.size() >= kSharedUnlikeFromBytes))
+            return copy_together(copy, {remote, target, local.size()});
+    }
+    copy_piece(copy, {0, local.size()});
     return SendResult::done;
 }
 
 // Where both are mapped there: of anything else the helper's part would be two copies by the kernel.
-void ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from)
+SendResult ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
+                                  Completion& completion)
 {
-    const auto copy = [&](CopyPiece piece) {
-        base::copy_bytes(to.data() + piece.offset, from.data() + piece.offset, piece.bytes);
-    };
     Outgoing* const helper = outgoing_[static_cast<std::size_t>(peer)].get();
-    if (from.size() < kSharedFromBytes || !shares_copies_ || helper == nullptr || helper->declines_mapped) {
-        copy({0, from.size()});
-        return;
+    Copy copy{peer, from.data(), 0, to, &completion, nullptr};
+    if (shares_copies_ && from.size() >= kSharedFromBytes && helper != nullptr && !helper->declines_mapped) {
+        copy.declined = &helper->declines_mapped;
+        const RemoteRegion source = expose(from);
+        const RemoteRegion target = expose(to);
+        if (source.key != 0 && target.key != 0)
+            return copy_together(copy, {source, target, from.size(), SourceOf::receiver});
     }
-    const RemoteRegion source = expose(from);
-    const RemoteRegion target = expose(to);
-    if (source.key != 0 && target.key != 0)
-        helper->declines_mapped =
-            !copy_together(*helper, {source, target, from.size(), SourceOf::receiver}, copy);
-    else
-        copy({0, from.size()});
+    copy_piece(copy, {0, from.size()});
+    return SendResult::done;
 }
 
-// One copy, straight out of the peer's memory: by this core where that is `mapped`, by the kernel (cross
-// memory attach) where not. Throws where that is not allowed.
-void ShmTransport::fetch(int peer, const RemoteRegion& remote, const std::byte* mapped,
-                         std::span<std::byte> local)
+// By this core where the source is mapped, by the kernel (cross memory attach) where not. Throws where that
+// is not allowed.
+void ShmTransport::copy_piece(const Copy& copy, CopyPiece piece) const
 {
-    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
-    const LocalProcess& owner = from.inbox.card().owner;
-    const auto copy = [&](CopyPiece piece) {
-        const std::span<std::byte> to = local.subspan(piece.offset, piece.bytes);
-        if (mapped != nullptr)
-            base::copy_bytes(to.data(), mapped + piece.offset, piece.bytes);
-        else if (!owner.has_common_pids())
-            throw Error(ErrorCode::not_supported, "get", "the peer is in another process namespace", peer);
-        else if (!read_process_memory(owner.pid, remote.address + piece.offset, to))
-            throw Error(ErrorCode::not_supported, "get",
-                        fmt::format("process_vm_readv of process {}: {}", owner.pid, std::strerror(errno)),
-                        peer);
-    };
-    // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
-    const RemoteRegion target = mapped == nullptr ? Transport::expose(local) : expose(local);
-    const bool alike = (mapped != nullptr) == (target.key != 0);
-    const bool worth_it = local.size() >= (alike ? kSharedFromBytes : kSharedUnlikeFromBytes);
-    bool& declined = target.key != 0 ? from.declines_mapped : from.declines_unmapped;
-    if (shares_copies_ && worth_it && !declined)
-        declined = !copy_together(from, {remote, target, local.size()}, copy);
-    else
-        copy({0, local.size()});
+    const std::span<std::byte> to = copy.to.subspan(piece.offset, piece.bytes);
+    if (copy.mapped != nullptr)
+        return base::copy_bytes(to.data(), copy.mapped + piece.offset, piece.bytes);
+    const LocalProcess& owner = outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.card().owner;
+    if (!owner.has_common_pids())
+        throw Error(ErrorCode::not_supported, "get", "the peer is in another process namespace", copy.peer);
+    if (!read_process_memory(owner.pid, copy.address + piece.offset, to))
+        throw Error(ErrorCode::not_supported, "get",
+                    fmt::format("process_vm_readv of process {}: {}", owner.pid, std::strerror(errno)),
+                    copy.peer);
 }
 
-// False: the peer cannot do such work. Throws what `copy` does, once nobody writes to the target any more.
-template <class Copy>
-bool ShmTransport::copy_together(Outgoing& from, const CopyWork& work, Copy&& copy)
+// The slot in this rank's inbox for what `peer` may help with.
+SharedCopy& ShmTransport::shared_with(int peer) const noexcept
 {
+    return inbox_.slot(outgoing_[static_cast<std::size_t>(peer)]->inbox.card().local_rank).copy;
+}
+
+// Throws what copy_piece() does, unless the peer still writes to the target: then the completion tells.
+SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
+{
+    const CopyPiece all{0, work.bytes};
+    Inbox& theirs = outgoing_[static_cast<std::size_t>(copy.peer)]->inbox;
     // Relaxed: it says where to look. What is found there is published by begin().
-    std::atomic<std::uint32_t>& wanted = from.inbox.header().help_wanted;
+    std::atomic<std::uint32_t>& wanted = theirs.header().help_wanted;
     std::uint32_t nobody = 0;
     // Who has not connected to this rank cannot see what it offers.
-    if (!inbox_.has_producer(from.inbox.card().local_rank) ||
+    if (!inbox_.has_producer(theirs.card().local_rank) ||
+        std::ranges::any_of(copies_, [&](const Copy& other) { return other.peer == copy.peer; }) ||
         !wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
-        copy({0, work.bytes});
-        return true;
+        copy_piece(copy, all);
+        return SendResult::done;
     }
-    SharedCopy& shared = inbox_.slot(from.inbox.card().local_rank).copy;
+    SharedCopy& shared = shared_with(copy.peer);
     shared.begin(work);
-    std::exception_ptr error;
+    // After an error the other pieces are claimed all the same: nobody is to begin them.
+    std::optional<Error> error;
     for (auto piece = shared.claim_front(); piece;
          piece = shared.is_helped() ? shared.claim_front() : shared.claim_rest()) {
         try {
             if (!error)
-                copy(*piece);
-        } catch (...) {
-            error = std::current_exception();
+                copy_piece(copy, *piece);
+        } catch (const Error& caught) {
+            error = caught;
         }
     }
     wanted.store(0, std::memory_order_relaxed);
-    await_helper(shared, from.inbox.card());
+    if (!shared.over()) {
+        copy.result = error ? error->code() : ErrorCode::success;
+        copies_.push_back(copy);
+        return SendResult::pending;
+    }
     if (error)
-        std::rethrow_exception(error);
-    if (const auto piece = shared.unfinished())
-        copy(*piece);
-    return !shared.failed();
+        throw Error(*error);
+    return SendResult::done;
+}
+
+// Whether the peer has done all that it claimed, or never will.
+bool ShmTransport::is_helper_done(const Copy& copy) const noexcept
+{
+    const SharedCopy& shared = shared_with(copy.peer);
+    return shared.over() || shared.failed() || lost_[static_cast<std::size_t>(copy.peer)];
+}
+
+// Ends the copies whose helper is done; their number.
+std::size_t ShmTransport::end_copies()
+{
+    if (++looks_at_copies_ % kLooksAnInquiry == 0)
+        find_absent_peers();
+    std::size_t ended = 0;
+    for (std::size_t i = 0; i < copies_.size();) {
+        if (!is_helper_done(copies_[i])) {
+            ++i;
+            continue;
+        }
+        Copy copy = copies_[i];
+        copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
+        const SharedCopy& shared = shared_with(copy.peer);
+        *copy.declined = shared.failed();
+        try {
+            if (const auto piece = shared.unfinished(); piece && copy.result == ErrorCode::success)
+                copy_piece(copy, *piece);
+        } catch (const Error& error) {
+            copy.result = error.code();
+        }
+        ++ended;
+        copy.completion->fire(*copy.completion, copy.result);  // may begin copies, and abandon some
+    }
+    return ended;
+}
+
+// The piece that a helper has begun takes microseconds, unless it is kept from its core or stopped.
+void ShmTransport::outlast_helper(const Copy& copy) const noexcept
+{
+    constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 50'000};
+    while (!is_helper_done(copy) &&
+           !outgoing_[static_cast<std::size_t>(copy.peer)]->inbox.card().owner.has_ended())
+        nanosleep(&kNap, nullptr);
+}
+
+void ShmTransport::abandon_copy(const Completion& completion) noexcept
+{
+    const auto found = std::ranges::find(copies_, &completion, &Copy::completion);
+    if (found == copies_.end())
+        return;
+    outlast_helper(*found);
+    copies_.erase(found);
 }
 
 // A piece of what a peer copies out of this rank's memory, for which this rank waits.
@@ -166,11 +194,12 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
         shared.finish();
     else
         shared.fail();
+    to->inbox.wake_owner();
     return 1;
 }
 
-// As fetch() does it, from the other side. Only memory of the shared heap is read without the kernel, which
-// tells where an address of the peer's leads nowhere.
+// As copy_piece() does it, from the other side. Only memory of the shared heap is read without the kernel,
+// which tells where an address of the peer's leads nowhere.
 bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept
 {
     const LocalProcess& peer = to.inbox.card().owner;

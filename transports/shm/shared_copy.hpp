@@ -4,8 +4,8 @@
 // One core's copy is bound by the lines that it can have under way, so two take half the time
 // (docs/measurements/shared-memory.md). The receiver waits for nobody to begin: a sender that has claimed
 // nothing by the time the first piece is done computes, or sleeps, and the rest is copied in one go, which
-// the C library does better than in pieces where caches are too small for it. What it does wait for is a
-// piece that the sender has begun.
+// the C library does better than in pieces where caches are too small for it. What the copy does
+// wait for is a piece that the sender has begun: progress() ends it.
 #pragma once
 
 #include <atomic>

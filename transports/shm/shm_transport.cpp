@@ -216,6 +216,8 @@ std::size_t ShmTransport::progress(Sink& sink)
         if (frames != 0 && incoming.ring.report())
             wake_producer(incoming);
     }
+    if (!copies_.empty()) [[unlikely]]
+        events += end_copies();
     if (events != 0)
         return events;
     if (const auto wanted = inbox_.header().help_wanted.load(std::memory_order_relaxed)) [[unlikely]]
@@ -262,8 +264,8 @@ void ShmTransport::arm()
 {
     const Sleep how = wake_pipe_.reading_end() >= 0 ? Sleep::on_descriptors : Sleep::on_futex;
     inbox_.header().sleeping.store(how, std::memory_order_release);  // release: wake_pipe
+    find_absent_peers();
     if (full_count_ != 0) {
-        find_absent_peers();
         for (const auto& to : outgoing_)
             if (to != nullptr && to->full)
                 to->ring.control().producer_waits.store(1, std::memory_order_relaxed);
@@ -289,18 +291,21 @@ int ShmTransport::doorbell_fd()
     return wake_pipe_.reading_end();
 }
 
-// Who died, or left the job, with a full ring will never make room in it.
+// Who died, or left the job, with a full ring will never make room in it, nor end the piece that it began.
 void ShmTransport::find_absent_peers()
 {
-    for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
-        const Outgoing* to = outgoing_[peer].get();
-        if (to == nullptr || !to->full)
-            continue;
-        if (has_departed(to->inbox))
-            lose(static_cast<int>(peer), kDeparted);
-        else if (to->inbox.card().owner.has_ended())
-            lose(static_cast<int>(peer), kEnded);
-    }
+    const auto look_after_one = [this](int peer) {
+        const Inbox& inbox = outgoing_[static_cast<std::size_t>(peer)]->inbox;
+        if (has_departed(inbox))
+            lose(peer, kDeparted);
+        else if (inbox.card().owner.has_ended())
+            lose(peer, kEnded);
+    };
+    for (std::size_t peer = 0; full_count_ != 0 && peer < outgoing_.size(); ++peer)
+        if (outgoing_[peer] != nullptr && outgoing_[peer]->full)
+            look_after_one(static_cast<int>(peer));
+    for (const Copy& copy : copies_)
+        look_after_one(copy.peer);
 }
 
 void ShmTransport::lose(int peer, const char* reason)
@@ -346,6 +351,10 @@ std::size_t ShmTransport::report_losses(Sink& sink)
 
 void ShmTransport::close() noexcept
 {
+    for (const Copy& copy : std::exchange(copies_, {})) {
+        outlast_helper(copy);
+        copy.completion->fire(*copy.completion, ErrorCode::cancelled);
+    }
     inbox_.header().departed.store(true, std::memory_order_release);  // pairs with has_departed()
     outgoing_.clear();
     incoming_.clear();

@@ -40,13 +40,14 @@ public:
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
-    SendResult get(int peer, RemoteRegion remote, std::span<std::byte> local,
+    SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
     bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
-    bool copy_viewed(int peer, const RemoteRegion& remote, std::span<std::byte> local) override;
-    void copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from) override;
+    SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
+                        Completion& completion) override;
+    void abandon_copy(const Completion& completion) noexcept override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
     std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
@@ -76,11 +77,25 @@ private:
         std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
     };
 
+    /// A copy into this rank's memory, in which `peer` may have a part.
+    struct Copy {
+        int peer;
+        const std::byte* mapped;  // the source, where this process has it mapped
+        std::uint64_t address;    // the source in the peer's process, where not
+        std::span<std::byte> to;
+        Completion* completion;
+        bool* declined;  // where it is noted that the peer cannot help with such copies
+        ErrorCode result = ErrorCode::success;
+    };
+
     bool write_to_larger_part(Outgoing& to, std::span<const std::byte> header,
                               std::span<const std::byte> payload);
-    void fetch(int peer, const RemoteRegion& remote, const std::byte* mapped, std::span<std::byte> local);
-    template <class Copy>
-    bool copy_together(Outgoing& from, const CopyWork& work, Copy&& copy);
+    void copy_piece(const Copy& copy, CopyPiece piece) const;
+    SendResult copy_together(Copy& copy, const CopyWork& work);
+    SharedCopy& shared_with(int peer) const noexcept;
+    bool is_helper_done(const Copy& copy) const noexcept;
+    void outlast_helper(const Copy& copy) const noexcept;
+    std::size_t end_copies();
     std::size_t help(std::uint32_t local_rank);
     bool copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept;
     void accept_connections();
@@ -97,7 +112,9 @@ private:
     std::vector<Incoming> incoming_;
     std::vector<bool> lost_;    // by rank in the job
     std::vector<Loss> losses_;  // to report
-    WakePipe wake_pipe_;        // open once the engine sleeps on descriptors
+    std::vector<Copy> copies_;  // that wait for the piece that their peer has begun
+    unsigned looks_at_copies_ = 0;
+    WakePipe wake_pipe_;  // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;
     std::size_t full_count_ = 0;
     mutable std::vector<std::uint64_t> deposited_;  // arenas, by key

@@ -176,6 +176,18 @@ Operation CommunicatorGroup::recv_view(int peer, collectives::View& view)
     return start(receive);
 }
 
+Operation CommunicatorGroup::copy_with(int peer, std::span<std::byte> dst, std::span<const std::byte> src)
+{
+    if (dst.size() < protocol::kLongBytes || dst.data() == src.data()) {
+        copy(dst, src);
+        return {};
+    }
+    GroupReceive& receive = new_receive(peer, dst);
+    receive.on_finish = receive_finished;
+    state_.process().protocol().copy_own(receive, src);
+    return Operation(receive);
+}
+
 Operation CommunicatorGroup::recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
                                          collectives::ReduceOp op, Side arriving)
 {
@@ -259,6 +271,8 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
                                              "which cannot be kept from that: {}",
                                              my_name(), describe_mine(), error.what()));
             }
+        }
+        if (!receive.RequestState::done) {
             receive.RequestState::owner = &process;
             receive.on_finish = [](RequestState& ended) noexcept {
                 auto& orphan = static_cast<GroupReceive&>(static_cast<protocol::ReceiveRequest&>(ended));

@@ -51,11 +51,8 @@ public:
     collectives::Operation recv(int peer, std::span<std::byte> data) override;
     collectives::Operation recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
                                        collectives::ReduceOp op, collectives::Side arriving) override;
-    void copy_with(int peer, std::span<std::byte> dst, std::span<const std::byte> src) override
-    {
-        if (dst.data() != src.data())
-            state_.process().protocol().copy_own(state_.world_rank(peer), dst, src);
-    }
+    collectives::Operation copy_with(int peer, std::span<std::byte> dst,
+                                     std::span<const std::byte> src) override;
     collectives::Board* board() noexcept override
     {
         if (!board_ && memory_ != nullptr)

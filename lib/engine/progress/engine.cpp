@@ -2,8 +2,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
-
 #include "lib/engine/progress/progress_thread.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/pause.hpp"
@@ -12,22 +10,6 @@ namespace tutti::progress {
 
 namespace {
 
-// Passes of a few nanoseconds each: some 20 us, about what waking an idle core costs.
-constexpr unsigned kSpinPasses = 2000;
-// How long a waiting rank yields before it sleeps. Where cores are shared a pass round all ranks of a core
-// takes tens of microseconds, and a sleep costs several times a yield.
-constexpr std::int64_t kYieldNs = 200'000;
-constexpr std::int64_t kYieldSharedNs = 2'000'000;
-// The clock is looked at once in so many yields, of whatever waits: most are over after two or three.
-constexpr unsigned kYieldsPerClock = 8;
-// How long a rank stays where the scheduler has put it: twice as long each time, up to the longest.
-constexpr std::int64_t kFirstStayNs = 500'000;
-constexpr std::int64_t kLongestStayNs = 16'000'000;
-// How long a wait lasts before it asks for the first time what is wrong: no rank is as late as that by
-// chance, or rarely.
-constexpr std::int64_t kPatienceNs = 100'000'000;
-// How late, at most, a wait finds out that those that it is for are gone.
-constexpr std::int64_t kLongestPatienceNs = 2'000'000'000;
 // Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
@@ -59,12 +41,8 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
       mutex_(options.many_threads || options.progress_thread),
       many_threads_(options.many_threads),
       defers_(options.progress_thread && options.spare_core),
-      spin_passes_(options.shared_cores ? 1 : kSpinPasses),
-      yield_ns_(options.crowded        ? 0
-                : options.shared_cores ? kYieldSharedNs
-                                       : kYieldNs),
-      home_cpu_(options.shared_cores ? options.home_cpu : -1),
-      stay_ns_(kFirstStayNs)
+      policy_(options.shared_cores, options.crowded),
+      home_cpu_(options.shared_cores ? options.home_cpu : -1)
 {
     if (options.progress_thread)
         thread_ = std::make_unique<ProgressThread>(*this, options.spare_core);
@@ -92,7 +70,7 @@ std::size_t Engine::progress_slow(std::size_t quick_events)
 {
     if (quick_events != 0) {
         last_was_quick_ = true;
-        passes_without_slow_ = spin_passes_ > 1 ? kPassesAfterQuick : 0;
+        passes_without_slow_ = policy_.ever_spins() ? kPassesAfterQuick : 0;
         return 0;
     }
     if (passes_without_slow_ != 0) {
@@ -104,7 +82,7 @@ std::size_t Engine::progress_slow(std::size_t quick_events)
         events += slow_[i]->progress(protocol_);
     if (events != 0)
         last_was_quick_ = false;
-    else if (last_was_quick_ && spin_passes_ > 1)
+    else if (last_was_quick_ && policy_.ever_spins())
         passes_without_slow_ = kPassesBetweenSlow;
     return events;
 }
@@ -172,52 +150,17 @@ void Engine::begin_all_deferred() noexcept
 }
 
 // Yields; true once it is time to sleep.
-bool Engine::yield_or_tired(Lock& lock, Idle& idle)
+bool Engine::yield_or_tired(Lock& lock, WaitPolicy::Idle& idle)
 {
     lock.unlock();
     sched_yield();
     lock.lock();
-    if (++yields_ % kYieldsPerClock != 0)
+    if (!policy_.wants_time())
         return false;
     const std::int64_t now = base::now_ns();
-    if (home_cpu_ >= 0 && now >= stay_until_ns_) [[unlikely]]
-        go_home(now);
-    if (idle.since_ns == 0)
-        idle.since_ns = now;
-    return now - idle.since_ns >= yield_ns_;
-}
-
-// Ranks that wake each other are drawn to one core, and the scheduler, which sees all of them yield, is slow
-// to part them: six ranks on one core and two on the other need twice as long for a message or a barrier. A
-// machine that others use, too, may know better where a rank should run, hence ever less often; but whenever
-// ranks have slept they may wake on one core, hence never seldom: a move costs some 20 us.
-void Engine::go_home(std::int64_t now_ns) noexcept
-{
-    base::move_to_cpu(home_cpu_);
-    stay_until_ns_ = now_ns + stay_ns_;
-    stay_ns_ = std::min(2 * stay_ns_, kLongestStayNs);
-}
-
-// Calls the watch when it is time. How long the wait may sleep.
-std::int64_t Engine::lose_patience(Patience& patience)
-{
-    if (!watch_)
-        return kSleepNs;
-    const std::int64_t now = base::now_ns();
-    if (patience.since_ns == 0) {
-        patience.since_ns = now;
-        patience.ends_ns = patience.doubles_ns = now + kPatienceNs;
-    } else if (now >= patience.ends_ns) {
-        const std::int64_t waited_ns = now - patience.since_ns;
-        const bool twice_as_long = now >= patience.doubles_ns;
-        if (twice_as_long)
-            patience.doubles_ns = now + waited_ns;
-        patience.ends_ns = now + kLongestPatienceNs;
-        if (watch_(waited_ns, twice_as_long))
-            patience.ends_ns = now + kPatienceNs;
-        patience.ends_ns = std::min(patience.ends_ns, patience.doubles_ns);
-    }
-    return std::min(kSleepNs, patience.ends_ns - now);
+    if (home_cpu_ >= 0 && policy_.goes_home(now)) [[unlikely]]
+        base::move_to_cpu(home_cpu_);
+    return policy_.sleeps(idle, now);
 }
 
 // From here on arrivals ring. False when something had arrived already, and then nothing is armed.

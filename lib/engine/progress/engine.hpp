@@ -1,9 +1,5 @@
-// The progress engine: the one place that polls transports, and the one wait policy.
-//
-// A rank that waits spins while a message is likely to be near, then gives its core to others (sched_yield),
-// then sleeps on the transport's doorbell, and uses no CPU. Where ranks share cores it yields from the first
-// idle pass on: what it waits for can only come when somebody else runs. Where many do, it soon sleeps: each
-// yield of a rank that has nothing to do delays the one that has.
+// The progress engine: the one place that polls transports, and the one loop that waits. It waits as
+// wait_policy.hpp says.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +14,7 @@
 #include <vector>
 
 #include "lib/engine/progress/sleeper.hpp"
+#include "lib/engine/progress/wait_policy.hpp"
 #include "lib/engine/protocol/protocol.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/fork.hpp"
@@ -230,7 +227,7 @@ public:
     bool wait(Lock& lock, Done&& done, std::int64_t until_ns = kForEver)
     {
         const Waiting waiting(*this);
-        Idle idle;
+        WaitPolicy::Idle idle;
         Patience patience;
         while (!done()) {
             if (progress() != 0) {
@@ -242,7 +239,7 @@ public:
                     let_others(lock);
                 continue;
             }
-            if (++idle.passes < spin_passes_) [[likely]]
+            if (policy_.spins_on(idle)) [[likely]]
                 relax(lock);
             else if (!idle_longer(lock, idle, patience, until_ns, [&] { return done(); }))
                 return done();
@@ -250,9 +247,9 @@ public:
         return true;
     }
 
-    /// What a wait that lasts calls after 100 ms and then every two seconds, or each 100 ms while it answers
-    /// true; `twice_as_long`: as when that last was so. Nothing has arrived in the pass of progress before.
-    /// Under the lock. Waits end by what it throws.
+    /// What a wait that lasts calls when it loses patience; `twice_as_long`: as when that last was so. True:
+    /// it calls again in 100 ms. Nothing has arrived in the pass of progress before. Under the lock. Waits
+    /// end by what it throws.
     using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
     void set_watch(Watch watch) { watch_ = std::move(watch); }
 
@@ -269,22 +266,10 @@ private:
 
     [[noreturn]] static void refuse_child();
 
-    // How long a wait has seen nothing happen.
-    struct Idle {
-        unsigned passes = 0;
-        std::int64_t since_ns = 0;
-    };
-
-    // How long a wait has lasted, whatever happened meanwhile.
-    struct Patience {
-        std::int64_t since_ns = 0;
-        std::int64_t ends_ns = 0;
-        std::int64_t doubles_ns = 0;  // when it will have lasted twice as long
-    };
-
     // False when the time is over.
     template <class Done>
-    bool idle_longer(Lock& lock, Idle& idle, Patience& patience, std::int64_t until_ns, Done&& done)
+    bool idle_longer(Lock& lock, WaitPolicy::Idle& idle, Patience& patience, std::int64_t until_ns,
+                     Done&& done)
     {
         run_follow_ups(lock);
         const bool tired = yield_or_tired(lock, idle);
@@ -340,16 +325,16 @@ private:
     // copy take tens of microseconds each.
     static constexpr unsigned kBusyPasses = 4;
 
-    bool yield_or_tired(Lock& lock, Idle& idle);
-    void go_home(std::int64_t now_ns) noexcept;
+    bool yield_or_tired(Lock& lock, WaitPolicy::Idle& idle);
     bool arm();
     void disarm() noexcept { sleeper_.disarm(); }
-    std::int64_t lose_patience(Patience& patience);
+    // Calls the watch when it is time. How long the wait may sleep.
+    std::int64_t lose_patience(Patience& patience)
+    {
+        return watch_ ? patience.lose(base::now_ns(), watch_) : Patience::kLongestSleepNs;
+    }
     void sleep(Lock& lock, std::int64_t longest_ns);
     std::size_t progress_slow(std::size_t quick_events);
-
-    // A sleep ends by the doorbell; the bound only makes a full ring notice that its reader has died.
-    static constexpr std::int64_t kSleepNs = 500'000'000;
 
     const unsigned forks_ = base::forks();
     protocol::Protocol& protocol_;
@@ -366,12 +351,8 @@ private:
     OptionalMutex mutex_;
     const bool many_threads_;
     const bool defers_;
-    const unsigned spin_passes_;
-    const std::int64_t yield_ns_;
+    WaitPolicy policy_;
     const int home_cpu_;
-    std::int64_t stay_until_ns_ = 0;
-    std::int64_t stay_ns_;
-    unsigned yields_ = 0;
     unsigned busy_passes_ = 0;
     unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()

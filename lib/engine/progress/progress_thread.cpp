@@ -80,14 +80,14 @@ void ProgressThread::run(int program_cpu) noexcept
 
 void ProgressThread::work(Engine::Lock& lock)
 {
-    Engine::Idle idle;
+    WaitPolicy::Idle idle;
     while (!stopping_) {
         const bool needed = engine_.needs_thread();
         if (needed && (engine_.begin_deferred() || engine_.progress() != 0)) {
             idle = {};
             engine_.run_follow_ups(lock);
             engine_.give_way(lock, kPausesAPass);
-        } else if (spare_core_ && (idle.passes += kPausesAPass) < engine_.spin_passes_) {
+        } else if (spare_core_ && engine_.policy_.spins_on(idle, kPausesAPass)) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
             // Who had the lock while this thread yielded took it for awake.
@@ -104,7 +104,7 @@ void ProgressThread::sleep_armed(Engine::Lock& lock)
         return;
     armed_ = true;
     sleeps_ = Sleep::armed;
-    engine_.sleep(lock, Engine::kSleepNs);
+    engine_.sleep(lock, Patience::kLongestSleepNs);
     sleeps_ = Sleep::none;
     stand_back();
 }

@@ -154,8 +154,9 @@ public:
     /// Gives the memory back that a receive in place has shown: its `sender` may change it.
     void end_view(int sender, std::uint64_t sender_id);
 
-    /// Copies memory of this rank, with the help of a peer who waits for it, where there is one.
-    void copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from);
+    /// Copies `from`, memory of this rank, to the buffer of `request`, which is as long and is posted
+    /// nowhere. request.peer_rank, who waits for this rank, may have a part in it.
+    void copy_own(ReceiveRequest& request, std::span<const std::byte> from);
 
     /// What is still waited for, for rare questions: calls visit(key or envelope, peer's rank in the job) for
     /// each posted receive and each send whose receiver has not asked for the data.
@@ -251,7 +252,7 @@ private:
     bool take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                        const transport::RemoteRegion& region);
     bool try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
-                  transport::RemoteRegion region);
+                  const transport::RemoteRegion& region);
     void finish_pull(ReceiveRequest& request);
     void give_up_pull(ReceiveRequest& request, ErrorCode result);
     void clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id);

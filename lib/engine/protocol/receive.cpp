@@ -62,6 +62,8 @@ void Protocol::forget(ReceiveRequest& request) noexcept
     if (request.sender < 0)
         return;
     Peer& from = peer(request.sender);
+    if (std::exchange(request.pulling, false))
+        from.transport->abandon_copy(request);
     for (ReceiveRequest** held : {&from.arriving_receive, &from.early_receive})
         if (*held == &request)
             *held = nullptr;
@@ -70,6 +72,10 @@ void Protocol::forget(ReceiveRequest& request) noexcept
 void Protocol::let_go(ReceiveRequest& request)
 {
     request.capacity = 0;
+    if (request.pulling) {
+        peer(request.sender).transport->abandon_copy(request);
+        return request.fire(request, ErrorCode::success);
+    }
     if (request.sender >= 0 && !is_lost(request.sender))
         connected_peer(request.sender).transport->release_place(request.sender);
 }

@@ -18,10 +18,12 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
     request.id = 0;
     try {
         Peer& from = connected_peer(sender);
-        if (region && take_in_place(request, from, sender_id, *region))
+        const bool viewable = region && from.transport->viewable(*region);
+        request.matched_ns = 0;
+        if (viewable && take_in_place(request, from, sender_id, *region))
             return;
-        const bool can_pull = region && from.can_pull && !from.transport->viewable(*region) &&
-                              request.deliver == nullptr && request.expected >= kPullFromBytes;
+        const bool can_pull = region && !viewable && from.can_pull && request.deliver == nullptr &&
+                              request.expected >= kPullFromBytes;
         request.matched_ns = can_pull ? base::now_ns() : 0;
         if (can_pull && from.choice->choose(request.expected) == Way::pull &&
             try_pull(request, from, sender_id, *region))
@@ -36,7 +38,7 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
     }
 }
 
-// The sender's memory is mapped here. False: it is not.
+// The sender's memory can be mapped here. False: that fails.
 bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
                              const transport::RemoteRegion& region)
 {
@@ -48,15 +50,12 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
             finish(request);
         return shown;
     }
-    if (request.deliver == nullptr) {
-        if (!from.transport->copy_viewed(from.rank, region, {request.buffer, request.expected}))
-            return false;
-    } else {
-        const auto data = from.transport->view(from.rank, region, request.expected);
-        if (data.empty())
-            return false;
-        request.take(0, data);
-    }
+    if (request.deliver == nullptr)
+        return try_pull(request, from, sender_id, region);
+    const auto data = from.transport->view(from.rank, region, request.expected);
+    if (data.empty())
+        return false;
+    request.take(0, data);
     const FinHeader header{Lead::of(FrameKind::fin), sender_id};
     send_control(from, bytes_of(header));
     finish(request);
@@ -69,23 +68,34 @@ void Protocol::end_view(int sender, std::uint64_t sender_id)
     send_control(peer(sender), bytes_of(header));
 }
 
-void Protocol::copy_own(int peer_rank, std::span<std::byte> to, std::span<const std::byte> from)
+void Protocol::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
 {
-    transport::Transport* const transport = peer(peer_rank).transport;
-    if (transport != nullptr)
-        transport->copy_own(peer_rank, to, from);
-    else
+    request.status.size_bytes = from.size();
+    request.sender = request.peer_rank;
+    request.fire = [](transport::Completion& completion, ErrorCode result) {
+        auto& copied = static_cast<ReceiveRequest&>(completion);
+        copied.pulling = false;
+        copied.finish(result);
+    };
+    transport::Transport* const transport = peer(request.peer_rank).transport;
+    const std::span to(request.buffer, from.size());
+    if (transport == nullptr)
         base::copy_bytes(to.data(), from.data(), from.size());
+    else if (transport->copy_own(request.peer_rank, to, from, request) == transport::SendResult::pending)
+        request.pulling = true;
+    if (!request.pulling)
+        request.finish(ErrorCode::success);
 }
 
 // False: nothing was started, and the data must be streamed.
 bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
-                        transport::RemoteRegion region)
+                        const transport::RemoteRegion& region)
 {
     request.sender_id = sender_id;
     request.protocol = this;
     request.fire = [](transport::Completion& completion, ErrorCode result) {
         auto& pulled = static_cast<ReceiveRequest&>(completion);
+        pulled.pulling = false;
         if (result == ErrorCode::success)
             pulled.protocol->finish_pull(pulled);
         else
@@ -97,6 +107,7 @@ bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sende
                 finish_pull(request);
                 return true;
             case transport::SendResult::pending:
+                request.pulling = true;
                 return true;
             case transport::SendResult::again:
                 return false;
@@ -110,7 +121,8 @@ bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sende
 
 void Protocol::finish_pull(ReceiveRequest& request)
 {
-    peer(request.sender).choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
+    if (request.matched_ns != 0)
+        peer(request.sender).choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
     const FinHeader header{Lead::of(FrameKind::fin), request.sender_id};
     send_control(connected_peer(request.sender), bytes_of(header));
     finish(request);

@@ -80,6 +80,7 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     class Protocol* protocol = nullptr;  // likewise
     std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
     const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody
+    bool pulling = false;        // the transport writes to `buffer` until its completion fires
     bool awaited = false;        // caller; its thread waits for it, and sends nothing meanwhile
 
     void take(std::size_t offset, std::span<const std::byte> bytes)

@@ -62,6 +62,13 @@ TEST_CASE("memory that peers read in place")
     check_quiet_success(tuttirun(ranks(count, "shared_memory")));
 }
 
+TEST_CASE("a sender that is stopped while it has a part in a copy delays that message alone")
+{
+    std::vector<std::string> arguments = ranks(3, "stopped_helper");
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=0", "--timeout", "100"});
+    check_quiet_success(tuttirun(arguments));
+}
+
 TEST_CASE("ranks that all send to all, little at a time, take little memory a pair")
 {
     const Result result = tuttirun(ranks(32, "many_peers"));

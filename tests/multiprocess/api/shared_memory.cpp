@@ -85,6 +85,23 @@ void check_reductions(const Communicator& world)
     }
 }
 
+// A root copies its own block with the help of a rank that waits for it.
+void check_gathers(const Communicator& world)
+{
+    constexpr std::size_t kCount = 100'000;
+    const int root = world.size() - 1;
+    shared_vector<int> own(kCount);
+    shared_vector<int> all(kCount * static_cast<std::size_t>(world.size()));
+    for (int round = 0; round < 20; ++round) {
+        for (std::size_t i = 0; i < kCount; ++i)
+            own[i] = round + world.rank() + static_cast<int>(3 * i);
+        std::ranges::fill(all, -1);
+        world.gather(own, all, {.root = root});
+        for (std::size_t i = 0; world.rank() == root && i < all.size(); ++i)
+            expect(all[i] == round + static_cast<int>(i / kCount + 3 * (i % kCount)), "gather");
+    }
+}
+
 // Memory that was freed and taken again, sizes mixed, while peers hold mappings of it.
 void check_reuse(const Communicator& world)
 {
@@ -108,5 +125,6 @@ int main(int argc, char** argv)
     check_sizes(world);
     check_parts(world);
     check_reductions(world);
+    check_gathers(world);
     check_reuse(world);
 }

@@ -37,7 +37,8 @@ struct Reader {
         return {.protocol = {.eager_limit_bytes = 256, .unexpected_bytes = 4096},
                 .faults = faults,
                 .frame_bytes = 64,
-                .get = get};
+                .get = get,
+                .abandon = [this](const Completion& completion) { abandoned.push_back(&completion); }};
     }
     static void copy(const Read& read)
     {
@@ -53,6 +54,7 @@ struct Reader {
     }
 
     std::deque<Read> reads;
+    std::vector<const Completion*> abandoned;
     SendResult answer = SendResult::done;
     bool throws = false;
 };

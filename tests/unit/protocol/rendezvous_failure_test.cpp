@@ -177,3 +177,22 @@ TEST_CASE("a read that is cancelled as the transport closes ends the receive so"
     wire.at(0).peer_lost(1, "test");
     CHECK(one.sent.done);
 }
+
+TEST_CASE("a receive that is let go or forgotten takes its memory back from the read, once")
+{
+    ReadUnderWay read;
+    const bool forgotten = GENERATE(false, true);
+    CAPTURE(forgotten);
+    if (forgotten)
+        read.wire.at(1).forget(read.one.received);
+    else
+        read.wire.at(1).let_go(read.one.received);
+    const Completion* const completion = &read.one.received;
+    CHECK(read.reader.abandoned == std::vector{completion});
+    // One that is let go has come to its end, and its sender hears of it.
+    CHECK(read.one.received.done == !forgotten);
+    read.wire.settle();
+    CHECK(read.one.sent.done == !forgotten);
+    read.wire.at(1).forget(read.one.received);
+    CHECK(read.reader.abandoned.size() == 1);
+}

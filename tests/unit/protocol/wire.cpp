@@ -53,11 +53,16 @@ public:
         wire_.most_parts_ = std::max(wire_.most_parts_, payload.size());
         return result;
     }
-    SendResult get(int, transport::RemoteRegion remote, std::span<std::byte> local,
+    SendResult get(int, const transport::RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override
     {
-        return wire_.options_.get(remote, local, completion);
+        if (!wire_.options_.view)
+            return wire_.options_.get(remote, local, completion);
+        const std::span<const std::byte> viewed = wire_.options_.view(remote, local.size());
+        std::ranges::copy(viewed, local.begin());
+        return viewed.empty() ? SendResult::again : SendResult::done;
     }
+    void abandon_copy(const Completion& completion) noexcept override { wire_.options_.abandon(completion); }
     bool viewable(const transport::RemoteRegion&) const noexcept override
     {
         return static_cast<bool>(wire_.options_.view);

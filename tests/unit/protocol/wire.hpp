@@ -36,6 +36,8 @@ struct WireOptions {
     std::function<transport::SendResult(transport::RemoteRegion, std::span<std::byte> local,
                                         transport::Completion&)>
         get{};
+    // What Transport::abandon_copy is called for, on both sides.
+    std::function<void(const transport::Completion&)> abandon{};
     // What Transport::view gives, on both sides; empty: no memory can be viewed.
     std::function<std::span<const std::byte>(const transport::RemoteRegion&, std::size_t)> view{};
 };
