@@ -93,8 +93,8 @@ struct BlockBuffers {
     ConstElements in;  // nothing where in place
     Elements out;
     bool in_place;
-    const Layout* in_layout = nullptr;  // nullptr: contiguous
-    const Layout* out_layout = nullptr;
+    const datatype::Typemap* in_layout = nullptr;  // nullptr: contiguous
+    const datatype::Typemap* out_layout = nullptr;
 };
 
 /// Two buffers; both hold the same type, be it in ranges of arrays or in plain ranges.

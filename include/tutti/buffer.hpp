@@ -28,13 +28,13 @@ namespace detail {
 struct ConstView {
     const std::byte* data;
     std::size_t size_bytes;
-    const Layout* layout;  // nullptr: contiguous
+    const datatype::Typemap* layout;  // of the whole; nullptr: contiguous
 };
 
 struct View {
     std::byte* data;
     std::size_t size_bytes;
-    const Layout* layout;
+    const datatype::Typemap* layout;
 
     operator ConstView() const noexcept { return {data, size_bytes, layout}; }
 };
@@ -60,11 +60,14 @@ struct Elements {
 template <class>
 inline constexpr bool always_false = false;
 
+/// Of elements with a layout at `base`. Where their bytes lie together, as of any others.
+ConstView laid_out(const std::byte* base, const Layout& layout, std::size_t element_bytes) noexcept;
+
 template <class T>
 ConstView const_view(const T& object)
 {
     if constexpr (LaidOut<T>) {
-        return {reinterpret_cast<const std::byte*>(object.base), object.layout.size_bytes(), &object.layout};
+        return laid_out(reinterpret_cast<const std::byte*>(object.base), object.layout, sizeof(*object.base));
     } else if constexpr (ElementRange<const T>) {
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)),
                 std::ranges::size(object) * sizeof(std::ranges::range_value_t<T>), nullptr};

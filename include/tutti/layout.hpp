@@ -2,16 +2,29 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace tutti {
 
+namespace datatype {
+class Typemap;
+}
+
 /// An immutable list of blocks, relative to a base address, in the order in which they travel. Cheap to copy:
-/// copies share one description. A strided layout takes the same memory for any number of blocks.
+/// copies share one description. Blocks at regular distances take the same memory for any number of them.
 class Layout {
 public:
+    Layout(const Layout& other) noexcept;
+    Layout(Layout&& other) noexcept : typemap_(std::exchange(other.typemap_, nullptr)) {}
+    Layout& operator=(Layout other) noexcept
+    {
+        std::swap(typemap_, other.typemap_);
+        return *this;
+    }
+    ~Layout();
+
     struct Block {
         std::ptrdiff_t offset_bytes;
         std::size_t size_bytes;
@@ -39,10 +52,12 @@ public:
     /// The reverse of pack().
     void unpack(std::byte* base, std::size_t from, std::span<const std::byte> in) const;
 
+    /// What the library knows it as. Valid as long as this, or a copy of it.
+    const datatype::Typemap& typemap() const noexcept { return *typemap_; }
+
 private:
-    struct Description;
-    explicit Layout(std::shared_ptr<const Description> description) noexcept;
-    std::shared_ptr<const Description> description_;
+    explicit Layout(const datatype::Typemap& typemap) noexcept;
+    const datatype::Typemap* typemap_;  // counted
 };
 
 /// A base address with a layout: what send and receive take.

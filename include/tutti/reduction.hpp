@@ -159,10 +159,10 @@ ConstElements const_reduce_view(const T& object)
     static_assert(
         std::is_trivially_copyable_v<Value> && !std::is_pointer_v<Value> && !std::ranges::range<Value>,
         "tutti: a reduction takes a trivially copyable object, a contiguous range of them, or a layout");
-    if constexpr (LaidOut<T>)
-        return {reinterpret_cast<const std::byte*>(object.base), object.layout.size_bytes() / sizeof(Value),
-                sizeof(Value)};
-    else if constexpr (std::ranges::contiguous_range<const T>)
+    if constexpr (LaidOut<T>) {
+        const ConstView view = const_view(object);
+        return {view.data, view.size_bytes / sizeof(Value), sizeof(Value)};
+    } else if constexpr (std::ranges::contiguous_range<const T>)
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)), std::ranges::size(object),
                 sizeof(Value)};
     else
@@ -189,15 +189,15 @@ Elements reduce_view(T& object)
 struct ReducedBuffers {
     ConstElements in;
     Elements out;
-    const Layout* in_layout = nullptr;  // nullptr: contiguous
-    const Layout* out_layout = nullptr;
+    const datatype::Typemap* in_layout = nullptr;  // nullptr: contiguous
+    const datatype::Typemap* out_layout = nullptr;
 };
 
 template <class T>
-const Layout* layout_of(const T& object) noexcept
+const datatype::Typemap* layout_of(const T& object) noexcept
 {
     if constexpr (LaidOut<T>)
-        return &object.layout;
+        return const_view(object).layout;
     else
         return nullptr;
 }

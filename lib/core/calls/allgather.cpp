@@ -54,7 +54,8 @@ auto plan_allgatherv(const CommunicatorState& state, const BlockBuffers& buffers
 Started BlockCollectives::call_allgather(Form form, const Buffers& buffers,
                                          const CollectiveOptions& options) const
 {
-    return detail::run_on(form, state_, "allgather", buffers, {}, [&](const Buffers& contiguous) {
+    const detail::BuffersUsed used{.out_read = buffers.in_place};
+    return detail::run_on(form, state_, "allgather", buffers, used, [&](const Buffers& contiguous) {
         return plan_allgather(*state_, contiguous, options);
     });
 }

@@ -65,7 +65,8 @@ auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, cons
 Started BlockCollectives::call_alltoall(Form form, const Buffers& buffers,
                                         const CollectiveOptions& options) const
 {
-    return detail::run_on(form, state_, "alltoall", buffers, {}, [&](const Buffers& contiguous) {
+    const detail::BuffersUsed used{.out_read = buffers.in_place};
+    return detail::run_on(form, state_, "alltoall", buffers, used, [&](const Buffers& contiguous) {
         return plan_alltoall(*state_, contiguous, options);
     });
 }

@@ -23,7 +23,7 @@ Started Communicator::call_barrier(Form form, const CollectiveOptions& options) 
 Started Communicator::call_broadcast(Form form, const BlockBuffers& buffer, const RootOptions& options) const
 {
     detail::check_root(*state_, "broadcast", options.root);
-    const detail::BuffersUsed used{.out_written = rank_ != options.root};
+    const detail::BuffersUsed used{.out_read = rank_ == options.root, .out_written = rank_ != options.root};
     return detail::run_on(form, state_, "broadcast", buffer, used, [&](const BlockBuffers& buffers) {
         detail::check_memory("broadcast", "buffer", buffers.out);
         return [data = std::span(buffers.out.data, buffers.out.size_bytes()), root = options.root,

@@ -148,7 +148,8 @@ BuffersUsed used_by_scatter(bool in_place, bool is_root)
 Started BlockCollectives::call_gather(Form form, const Buffers& buffers, const RootOptions& options) const
 {
     detail::check_root(*state_, "gather", options.root);
-    const BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == options.root);
+    BuffersUsed used = used_by_gather(buffers.in_place, state_->rank() == options.root);
+    used.out_read = buffers.in_place;
     return detail::run_on(form, state_, "gather", buffers, used, [&](const Buffers& contiguous) {
         return plan_gather(*state_, contiguous, options);
     });
@@ -167,7 +168,8 @@ Started BlockCollectives::call_gatherv(Form form, const Buffers& buffers, const 
 Started BlockCollectives::call_scatter(Form form, const Buffers& buffers, const RootOptions& options) const
 {
     detail::check_root(*state_, "scatter", options.root);
-    const BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == options.root);
+    BuffersUsed used = used_by_scatter(buffers.in_place, state_->rank() == options.root);
+    used.out_read = buffers.in_place;
     return detail::run_on(form, state_, "scatter", buffers, used, [&](const Buffers& contiguous) {
         return plan_scatter(*state_, contiguous, options);
     });

@@ -1,6 +1,7 @@
 // Persistent requests: the arguments of a call, kept, and called with again and again.
 #include <exception>
 
+#include "lib/foundation/datatype/typemap.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -36,18 +37,13 @@ void wait_all(std::span<PersistentRequest> requests)
 
 namespace detail {
 
-// The view of the buffer with a layout of its own, where it has one.
+// The view of a buffer, and its layout for as long.
 template <class AnyView>
 struct KeptView {
-    explicit KeptView(AnyView taken) : view(taken)
-    {
-        if (view.layout != nullptr)
-            layout = *view.layout;
-    }
-    AnyView get() const { return {view.data, view.size_bytes, layout ? &*layout : nullptr}; }
+    explicit KeptView(AnyView taken) : view(taken), layout(taken.layout) {}
 
     AnyView view;
-    std::optional<Layout> layout;
+    datatype::TypemapRef layout;
 };
 
 }  // namespace detail
@@ -60,7 +56,7 @@ PersistentRequest Communicator::send_init_view(detail::ConstView view, int desti
             : communicator(std::move(on)), kept(view), destination(to), tag(with_tag), mode(send_mode)
         {
         }
-        Request start() override { return communicator.isend_view(kept.get(), destination, tag, mode); }
+        Request start() override { return communicator.isend_view(kept.view, destination, tag, mode); }
 
         Communicator communicator;
         detail::KeptView<detail::ConstView> kept;
@@ -78,7 +74,7 @@ PersistentRequest Communicator::recv_init_view(detail::View view, int source, in
             : communicator(std::move(on)), kept(view), source(from), tag(with_tag)
         {
         }
-        Request start() override { return communicator.irecv_view(kept.get(), source, tag); }
+        Request start() override { return communicator.irecv_view(kept.view, source, tag); }
 
         Communicator communicator;
         detail::KeptView<detail::View> kept;

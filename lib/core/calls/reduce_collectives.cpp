@@ -186,7 +186,8 @@ detail::Started ReduceCollectives::call_reduce(Form form, const Buffers& buffers
                                                const RootOptions& options) const
 {
     const bool is_root = state_->rank() == options.root;
-    const BuffersUsed used{.out = is_root || in_place(buffers), .out_written = is_root};
+    const BuffersUsed used{
+        .out = is_root || in_place(buffers), .out_read = in_place(buffers), .out_written = is_root};
     return run_reduction(form, state_, "reduce", buffers, used, [&](const Buffers& contiguous) {
         return plan_reduce(*state_, contiguous, op, options);
     });
@@ -195,16 +196,16 @@ detail::Started ReduceCollectives::call_reduce(Form form, const Buffers& buffers
 detail::Started ReduceCollectives::call_allreduce(Form form, const Buffers& buffers, const Operator& op,
                                                   const CollectiveOptions& options) const
 {
-    return run_reduction(form, state_, "allreduce", buffers, {},
+    return run_reduction(form, state_, "allreduce", buffers, {.out_read = in_place(buffers)},
                          [&](const Buffers& contiguous) { return plan_allreduce(contiguous, op, options); });
 }
 
 detail::Started ReduceCollectives::call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op,
                                                        const CollectiveOptions& options) const
 {
-    return run_reduction(form, state_, "reduce_scatter", buffers, {}, [&](const Buffers& contiguous) {
-        return plan_reduce_scatter(*state_, contiguous, op, options);
-    });
+    return run_reduction(
+        form, state_, "reduce_scatter", buffers, {.out_read = in_place(buffers)},
+        [&](const Buffers& contiguous) { return plan_reduce_scatter(*state_, contiguous, op, options); });
 }
 
 detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers& buffers,
@@ -212,15 +213,16 @@ detail::Started ReduceCollectives::call_reduce_scatterv(Form form, const Buffers
                                                         const Operator& op,
                                                         const CollectiveOptions& options) const
 {
-    return run_reduction(form, state_, "reduce_scatterv", buffers, {}, [&](const Buffers& contiguous) {
-        return plan_reduce_scatterv(*state_, contiguous, counts, op, options);
-    });
+    return run_reduction(form, state_, "reduce_scatterv", buffers, {.out_read = in_place(buffers)},
+                         [&](const Buffers& contiguous) {
+                             return plan_reduce_scatterv(*state_, contiguous, counts, op, options);
+                         });
 }
 
 detail::Started ReduceCollectives::call_scan(Form form, const Buffers& buffers, const Operator& op,
                                              const CollectiveOptions& options) const
 {
-    return run_reduction(form, state_, "scan", buffers, {},
+    return run_reduction(form, state_, "scan", buffers, {.out_read = in_place(buffers)},
                          [&](const Buffers& contiguous) { return plan_scan(contiguous, op, options); });
 }
 

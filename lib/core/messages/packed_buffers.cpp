@@ -9,18 +9,29 @@ namespace tutti::detail {
 namespace {
 
 // `base` may be null where nothing travels.
-std::optional<Layout> kept_layout(std::string_view operation, std::string_view name, const Layout* layout,
-                                  ConstElements elements, bool used)
+datatype::TypemapRef kept_layout(std::string_view operation, std::string_view name,
+                                 const datatype::Typemap* layout, ConstElements elements, bool used)
 {
     if (layout == nullptr || !used)
-        return std::nullopt;
+        return {};
     check_memory(operation, name, elements);
     if (layout->size_bytes() % elements.element_bytes != 0)
         refuse(operation,
                fmt::format("the layout of the {} has {} bytes, which are no whole number of its elements of "
                            "{} bytes; make its blocks of whole elements",
                            name, layout->size_bytes(), elements.element_bytes));
-    return *layout;
+    return datatype::TypemapRef(layout);
+}
+
+std::unique_ptr<std::byte[]> new_memory(const datatype::TypemapRef& layout, ConstElements elements)
+{
+    return layout ? std::make_unique_for_overwrite<std::byte[]>(elements.size_bytes()) : nullptr;
+}
+
+void pack_all(const datatype::Typemap& layout, ConstElements elements, std::byte* to)
+{
+    const std::size_t size_bytes = elements.size_bytes();
+    datatype::pack(layout, size_bytes / layout.size_bytes(), elements.data, 0, {to, size_bytes});
 }
 
 }  // namespace
@@ -31,8 +42,8 @@ PackedBuffers::PackedBuffers(std::string_view operation, const BlockBuffers& buf
       in_layout_(
           kept_layout(operation, "input", buffers.in_layout, buffers.in, used.in && !buffers.in_place)),
       out_layout_(kept_layout(operation, "output", buffers.out_layout, buffers.out, used.out)),
-      in_(in_layout_ ? buffers.in.size_bytes() : 0),
-      out_(out_layout_ ? buffers.out.size_bytes() : 0)
+      in_(new_memory(in_layout_, buffers.in)),
+      out_(new_memory(out_layout_, buffers.out))
 {
 }
 
@@ -40,25 +51,25 @@ BlockBuffers PackedBuffers::contiguous() noexcept
 {
     BlockBuffers made{buffers_.in, buffers_.out, buffers_.in_place};
     if (in_layout_)
-        made.in.data = in_.data();
+        made.in.data = in_.get();
     if (out_layout_)
-        made.out.data = out_.data();
+        made.out.data = out_.get();
     return made;
 }
 
 void PackedBuffers::pack()
 {
     if (in_layout_)
-        in_layout_->pack(buffers_.in.data, 0, in_);
-    // The output too: what nothing arrives for is to stay as it is.
-    if (out_layout_)
-        out_layout_->pack(buffers_.out.data, 0, out_);
+        pack_all(*in_layout_, buffers_.in, in_.get());
+    if (out_layout_ && used_.out_read)
+        pack_all(*out_layout_, buffers_.out, out_.get());
 }
 
 void PackedBuffers::unpack() const
 {
     if (out_layout_ && used_.out_written)
-        out_layout_->unpack(buffers_.out.data, 0, out_);
+        datatype::unpack(*out_layout_, buffers_.out.size_bytes() / out_layout_->size_bytes(),
+                         buffers_.out.data, 0, {out_.get(), buffers_.out.size_bytes()});
 }
 
 }  // namespace tutti::detail

@@ -4,9 +4,9 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "lib/core/calls/run_collective.hpp"
+#include "lib/foundation/datatype/transfer.hpp"
 #include "tutti/blocks.hpp"
 
 namespace tutti::detail {
@@ -15,6 +15,7 @@ namespace tutti::detail {
 struct BuffersUsed {
     bool in = true;
     bool out = true;
+    bool out_read = true;  // it is input too, or the call leaves some of it as it is
     bool out_written = true;
 };
 
@@ -43,10 +44,10 @@ private:
 
     BlockBuffers buffers_;  // of the caller
     BuffersUsed used_;
-    std::optional<Layout> in_layout_;  // where that buffer has one, and it is used
-    std::optional<Layout> out_layout_;
-    std::vector<std::byte> in_;
-    std::vector<std::byte> out_;
+    datatype::TypemapRef in_layout_;  // where that buffer has one, and it is used
+    datatype::TypemapRef out_layout_;
+    std::unique_ptr<std::byte[]> in_;
+    std::unique_ptr<std::byte[]> out_;
 };
 
 /// As run(), of the plan that make_plan(buffers) returns for buffers that are contiguous.

@@ -1,12 +1,15 @@
 // Communicator's sends, receives and probes: checks arguments, then hands over to the protocol.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/receive_description.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/pooled.hpp"
 #include "lib/core/requests/request_access.hpp"
+#include "lib/foundation/datatype/transfer.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -57,24 +60,43 @@ void describe(SendRequest& request, const matching::MatchKey& envelope, int peer
     request.synchronous = mode == Communicator::SendMode::synchronous;
 }
 
-// Messages of a layout up to this are packed before they are sent, longer ones piece by piece as they go.
-constexpr std::size_t kPackedWholeBytes = 8u << 10;
+// Messages of a layout up to this are packed before they are sent and go without a request, if they can;
+// others are packed piece by piece as they go.
+constexpr std::size_t kPackedWholeBytes = 1u << 10;
 
-using Packed = std::vector<std::byte>;
-
-Packed pack(const detail::ConstView& view)
+bool is_packed_whole(const detail::ConstView& view, Communicator::SendMode mode) noexcept
 {
-    Packed packed(view.size_bytes);
-    view.layout->pack(view.data, 0, packed);
-    return packed;
+    return view.layout != nullptr && view.size_bytes <= kPackedWholeBytes &&
+           mode != Communicator::SendMode::synchronous;
+}
+
+// Of a buffer of so many bytes, which are not none.
+std::size_t elements_of(const datatype::Typemap& layout, std::size_t size_bytes) noexcept
+{
+    return size_bytes / layout.size_bytes();
+}
+
+// Whether the message has gone.
+[[gnu::noinline]] bool inject_packed(Process& process, const matching::MatchKey& envelope, int peer_rank,
+                                     const detail::ConstView& view)
+{
+    std::array<std::byte, kPackedWholeBytes> memory;
+    const std::span<std::byte> packed = std::span(memory).first(view.size_bytes);
+    datatype::pack(*view.layout, elements_of(*view.layout, view.size_bytes), view.data, 0, packed);
+    auto lock = process.engine().lock();
+    if (!process.protocol().inject(envelope, peer_rank, packed))
+        return false;
+    process.engine().started();
+    return true;
 }
 
 void collect_leaving(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
 {
-    static_cast<const Layout*>(request.context)->pack(request.data.data(), offset, out);
+    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
+    datatype::pack(layout, elements_of(layout, request.data.size()), request.data.data(), offset, out);
 }
 
-void collect_by(SendRequest& request, const Layout* layout) noexcept
+void collect_by(SendRequest& request, const datatype::Typemap* layout) noexcept
 {
     if (layout != nullptr) {
         request.collect = collect_leaving;
@@ -101,7 +123,8 @@ void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
 
 void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
-    static_cast<const Layout*>(request.context)->unpack(request.buffer, offset, bytes);
+    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
+    datatype::unpack(layout, elements_of(layout, request.capacity), request.buffer, offset, bytes);
 }
 
 }  // namespace
@@ -130,8 +153,8 @@ void raise_lost(const CommunicatorState& state, std::string_view operation, int 
                 source);
 }
 
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,
-              const Layout* layout, int source, int tag)
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view, int source,
+              int tag)
 {
     if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
         no_memory("recv", view.size_bytes);
@@ -139,9 +162,9 @@ void describe(protocol::ReceiveRequest& request, const CommunicatorState& state,
     request.peer_rank = source == any_source ? -1 : state.world_rank(source);
     request.buffer = view.data;
     request.capacity = view.size_bytes;
-    if (layout != nullptr) {
+    if (view.layout != nullptr) {
         request.deliver = unpack_arriving;
-        request.context = layout;
+        request.context = view.layout;
     }
 }
 
@@ -159,15 +182,13 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
         return;
     const CommunicatorState& state = *state_;
     check_send(state, view, destination, tag);
-    if (view.layout != nullptr && view.size_bytes <= kPackedWholeBytes) [[unlikely]] {
-        const Packed packed = pack(view);
-        return send_view({packed.data(), packed.size(), nullptr}, destination, tag, mode);
-    }
     Process& process = state.process();
-    auto lock = process.engine().lock();
     const std::span<const std::byte> data(view.data, view.size_bytes);
     const matching::MatchKey envelope(state.context(), state.rank(), tag);
     const int peer_rank = state.world_rank(destination);
+    if (is_packed_whole(view, mode) && inject_packed(process, envelope, peer_rank, view)) [[unlikely]]
+        return;
+    auto lock = process.engine().lock();
     if (mode != SendMode::synchronous && view.layout == nullptr &&
         process.protocol().inject(envelope, peer_rank, data)) [[likely]]
         return process.engine().started();
@@ -189,26 +210,14 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
         return {};
     const CommunicatorState& state = *state_;
     check_send(state, view, destination, tag);
-    std::span<const std::byte> data(view.data, view.size_bytes);
-    std::shared_ptr<void> kept;
-    const Layout* layout = nullptr;
-    if (view.layout != nullptr) [[unlikely]] {
-        if (view.size_bytes <= kPackedWholeBytes) {
-            const auto packed = std::make_shared<Packed>(pack(view));
-            data = *packed;
-            kept = packed;
-        } else {
-            // The caller's layout may be a short-lived object.
-            const auto copy = std::make_shared<Layout>(*view.layout);
-            layout = copy.get();
-            kept = copy;
-        }
-    }
     Process& process = state.process();
-    auto lock = process.engine().lock();
+    const std::span<const std::byte> data(view.data, view.size_bytes);
     const matching::MatchKey envelope(state.context(), state.rank(), tag);
     const int peer_rank = state.world_rank(destination);
-    if (mode != SendMode::synchronous && layout == nullptr &&
+    if (is_packed_whole(view, mode) && inject_packed(process, envelope, peer_rank, view)) [[unlikely]]
+        return {};
+    auto lock = process.engine().lock();
+    if (mode != SendMode::synchronous && view.layout == nullptr &&
         process.protocol().inject(envelope, peer_rank, data)) [[likely]] {
         process.engine().started();
         return {};
@@ -216,12 +225,14 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
     detail::Pooled request(process.sends);
     request->owner = &process;
     describe(*request, envelope, peer_rank, data, mode);
-    collect_by(*request, layout);
+    // The caller's layout may be a short-lived object.
+    request->layout = datatype::TypemapRef(view.layout);
+    collect_by(*request, view.layout);
     process.protocol().send(*request);
     process.engine().started();
     if (request->done && request->status.code == ErrorCode::success)
         return {};
-    return RequestAccess::active(request.release(), std::move(kept));
+    return RequestAccess::active(request.release());
 }
 
 Status Communicator::recv_view(const detail::View& view, int source, int tag) const
@@ -233,7 +244,7 @@ Status Communicator::recv_view(const detail::View& view, int source, int tag) co
     Process& process = state.process();
     auto lock = process.engine().lock();
     ReceiveRequest request;
-    detail::describe(request, state, view, view.layout, source, tag);
+    detail::describe(request, state, view, source, tag);
     process.protocol().receive(request);
     if (!request.done)
         wait_for(process, lock, request);
@@ -248,16 +259,15 @@ Request Communicator::irecv_view(const detail::View& view, int source, int tag) 
         return {};
     const CommunicatorState& state = *state_;
     detail::check_receive(state, "irecv", source, tag);
-    // The caller's layout may be a short-lived object.
-    const auto layout = view.layout == nullptr ? nullptr : std::make_shared<Layout>(*view.layout);
     Process& process = state.process();
     auto lock = process.engine().lock();
     detail::Pooled request(process.receives);
     request->owner = &process;
-    detail::describe(*request, state, view, layout.get(), source, tag);
+    request->layout = datatype::TypemapRef(view.layout);
+    detail::describe(*request, state, view, source, tag);
     process.protocol().receive(*request);
     process.engine().started();
-    return RequestAccess::active(request.release(), layout);
+    return RequestAccess::active(request.release());
 }
 
 }  // namespace tutti

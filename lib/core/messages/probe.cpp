@@ -104,15 +104,15 @@ Request Message::irecv_view(detail::View view)
         return RequestAccess::complete(status_);
     if (matched_ == nullptr)
         throw Error(ErrorCode::invalid_argument, "Message::recv", "the message has been received before");
-    const auto layout = view.layout == nullptr ? nullptr : std::make_shared<Layout>(*view.layout);
     detail::Process& process = state_->process();
     auto lock = process.engine().lock();
     detail::Pooled request(process.receives);
     request->owner = &process;
-    detail::describe(*request, *state_, view, layout.get(), status_.source, status_.tag);
+    request->layout = datatype::TypemapRef(view.layout);
+    detail::describe(*request, *state_, view, status_.source, status_.tag);
     process.protocol().receive_matched(*request, *unexpected(std::exchange(matched_, nullptr)));
     process.engine().started();
-    return RequestAccess::active(request.release(), layout);
+    return RequestAccess::active(request.release());
 }
 
 Status Communicator::probe(int source, int tag) const

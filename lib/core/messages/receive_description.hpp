@@ -16,8 +16,8 @@ void check_receive(const CommunicatorState& state, std::string_view operation, i
 bool is_lost(const CommunicatorState& state, int source) noexcept;
 [[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source);
 
-/// Fills what the caller of the protocol fills. `layout`, which may be nullptr, must outlive the request.
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view,
-              const Layout* layout, int source, int tag);
+/// Fills what the caller of the protocol fills. The view's layout must outlive the request, or be its own.
+void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view, int source,
+              int tag);
 
 }  // namespace tutti::detail

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "lib/foundation/datatype/typemap.hpp"
 #include "tutti/error.hpp"
 #include "tutti/status.hpp"
 
@@ -29,8 +30,9 @@ struct RequestState {
     Kind kind;
     bool done = false;
     Status status{};
-    std::shared_ptr<void> keep;  // a moved-in buffer or a layout, alive as long as the operation
-    void* owner = nullptr;       // whoever gave it out and takes it back
+    std::shared_ptr<void> keep;   // a moved-in buffer, alive as long as the operation
+    datatype::TypemapRef layout;  // likewise; of a buffer that is not contiguous
+    void* owner = nullptr;        // whoever gave it out and takes it back
     void (*on_finish)(RequestState&) noexcept = nullptr;
 };
 

@@ -1,0 +1,70 @@
+#include "lib/foundation/datatype/signature.hpp"
+
+#include <utility>
+
+#include "lib/foundation/datatype/arithmetic.hpp"
+
+namespace tutti::datatype {
+
+namespace {
+
+// Adds the part to the one before where both are of the same.
+bool joins(Signature& last, const Signature& part) noexcept
+{
+    if (last.list.get() != part.list.get() || (!part.list && last.type != part.type))
+        return false;
+    last.elements += part.elements;
+    last.bytes += part.bytes;
+    return true;
+}
+
+}  // namespace
+
+Signature Signature::times(std::size_t count) const
+{
+    Signature made = *this;
+    made.elements = size_product(elements, count);
+    made.bytes = size_product(bytes, count);
+    return made;
+}
+
+Signature Signature::sequence(std::vector<Signature> parts)
+{
+    Signature all;
+    std::vector<Signature> kept;
+    for (Signature& part : parts) {
+        if (part.bytes == 0)
+            continue;
+        all.elements = size_sum(all.elements, part.elements);
+        all.bytes = size_sum(all.bytes, part.bytes);
+        if (kept.empty() || !joins(kept.back(), part))
+            kept.push_back(std::move(part));
+    }
+    if (kept.size() <= 1)
+        return kept.empty() ? all : std::move(kept[0]);
+    auto* const list = new List;
+    all.list = base::Ref<const List>(list);
+    list->parts = std::move(kept);
+    list->elements = all.elements;
+    list->bytes = all.bytes;
+    return all;
+}
+
+std::size_t Signature::whole_elements(std::size_t size_bytes) const noexcept
+{
+    if (bytes == 0)
+        return 0;
+    if (!list)
+        return size_bytes / (bytes / elements);
+    std::size_t found = size_bytes / list->bytes * list->elements;
+    std::size_t rest = size_bytes % list->bytes;
+    for (const Signature& part : list->parts) {
+        if (rest < part.bytes)
+            return found + part.whole_elements(rest);
+        found += part.elements;
+        rest -= part.bytes;
+    }
+    return found;
+}
+
+}  // namespace tutti::datatype

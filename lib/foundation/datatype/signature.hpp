@@ -1,0 +1,54 @@
+// Which elements of basic types travel, in their order, without where they lie.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "lib/foundation/base/counted.hpp"
+#include "tutti/data_type.hpp"
+
+namespace tutti::datatype {
+
+/// Elements of one basic type, or a list of signatures some times over. Cheap to copy: the list is shared. So
+/// it takes memory for what a user has described, not for the number of elements.
+struct Signature {
+    struct List;
+
+    std::size_t elements = 0;
+    std::size_t bytes = 0;
+    DataType type = DataType::uint8;  // of all elements, where there is no list
+    base::Ref<const List> list;
+
+    /// This one, so many times. Throws ErrorCode::invalid_argument where that exceeds the address space.
+    Signature times(std::size_t count) const;
+    /// One behind the other; as times().
+    static Signature sequence(std::vector<Signature> parts);
+
+    /// Whole elements among the first `size_bytes` bytes of as many repetitions as they take.
+    std::size_t whole_elements(std::size_t size_bytes) const noexcept;
+
+    /// Calls visit(type, count) for runs of elements in order. Runs of one type may follow each other.
+    template <class Visit>
+    void for_each_run(Visit&& visit) const;
+};
+
+struct Signature::List final : base::Counted<List> {
+    std::vector<Signature> parts;
+    std::size_t elements = 0;  // of all parts
+    std::size_t bytes = 0;
+};
+
+template <class Visit>
+void Signature::for_each_run(Visit&& visit) const
+{
+    if (!list) {
+        if (elements != 0)
+            visit(type, elements);
+        return;
+    }
+    for (std::size_t i = 0; i < bytes / list->bytes; ++i)
+        for (const Signature& part : list->parts)
+            part.for_each_run(visit);
+}
+
+}  // namespace tutti::datatype
