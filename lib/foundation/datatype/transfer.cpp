@@ -87,9 +87,10 @@ private:
     }
 
     // Copies many small runs with a constant size, which the compiler turns into single moves: a column of
-    // doubles must not cost a call of memcpy an element. `offset_of` tells where each of them is.
+    // doubles must not cost a call of memcpy an element. `offset_of` tells where each of them is; it is taken
+    // by value, as the compiler cannot know that what is written is not part of it.
     template <std::size_t kBytes, class OffsetOf>
-    void runs_of(std::size_t count, const OffsetOf& offset_of)
+    void runs_of(std::size_t count, OffsetOf offset_of)
     {
         std::byte* const object = base_;
         std::byte* const wire = wire_;
@@ -104,7 +105,7 @@ private:
 
     // Any number of runs of one size.
     template <class OffsetOf>
-    void runs(std::size_t run_bytes, std::size_t count, const OffsetOf& offset_of)
+    void runs(std::size_t run_bytes, std::size_t count, OffsetOf offset_of)
     {
         switch (run_bytes) {
             case 1:
