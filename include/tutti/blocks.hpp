@@ -57,7 +57,9 @@ template <class T>
 ConstElements const_elements(const T& object)
 {
     const ConstView bytes = const_view(object);
-    if constexpr (LaidOut<T>)
+    if constexpr (Typed<T>)
+        return {bytes.data, object.count, size_bytes(object.type)};
+    else if constexpr (LaidOut<T>)
         return {bytes.data, bytes.size_bytes / sizeof(*object.base), sizeof(*object.base)};
     else if constexpr (ElementRange<const T>)
         return {bytes.data, std::ranges::size(object), sizeof(std::ranges::range_value_t<T>)};
@@ -82,6 +84,11 @@ struct Innermost<T> {
     using type = typename Innermost<std::ranges::range_value_t<T>>::type;
 };
 
+template <class Pointer>
+struct Innermost<TypedBuffer<Pointer>> {
+    using type = TypedElement;
+};
+
 template <class T>
 struct Innermost<LayoutView<T>> {
     using type = std::remove_cv_t<T>;
@@ -103,6 +110,7 @@ BlockBuffers in_out(const In& in, Out& out)
 {
     static_assert(std::same_as<typename Innermost<In>::type, typename Innermost<std::remove_cv_t<Out>>::type>,
                   "tutti: input and output must have elements of the same type");
+    check_same_type(in, out);
     return {const_elements(in), elements(out), false, const_view(in).layout, const_view(out).layout};
 }
 

@@ -34,8 +34,8 @@ public:
     virtual std::vector<int> nodes() { return {}; }
 
     /// 32 bytes that all ranks of this job know, and nobody else: whoever has them is taken for a rank.
-    /// Called once at most, by all ranks of the job or by none. By default rank 0 makes them and publishes them,
-    /// which is right where only ranks can fetch.
+    /// Called once at most, by all ranks of the job or by none. By default rank 0 makes them and publishes
+    /// them, which is right where only ranks can fetch.
     virtual std::array<std::byte, 32> key();
 
     /// Lets all ranks fetch a copy of `value` as `key` of this rank. Does not wait for others. Keys begin

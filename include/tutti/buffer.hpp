@@ -1,5 +1,5 @@
-// How a user's object becomes bytes: single trivially copyable objects, contiguous ranges of them, and
-// layouts.
+// How a user's object becomes bytes: single trivially copyable objects, contiguous ranges of them, layouts,
+// and typed buffers.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,14 @@
 #include <type_traits>
 
 #include "tutti/layout.hpp"
+#include "tutti/typed_buffer.hpp"
 
 namespace tutti {
 
 /// May be sent as its bytes: no pointers to own, nothing to construct.
 template <class T>
-concept Element = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T>;
+concept Element =
+    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T> && !detail::Typed<T>;
 
 /// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements, or of arrays of
 /// them. Not of views: a std::string_view is trivially copyable, but its bytes are a pointer.
@@ -66,7 +68,9 @@ ConstView laid_out(const std::byte* base, const Layout& layout, std::size_t elem
 template <class T>
 ConstView const_view(const T& object)
 {
-    if constexpr (LaidOut<T>) {
+    if constexpr (Typed<T>) {
+        return {static_cast<const std::byte*>(object.data), object.count * size_bytes(object.type), nullptr};
+    } else if constexpr (LaidOut<T>) {
         return laid_out(reinterpret_cast<const std::byte*>(object.base), object.layout, sizeof(*object.base));
     } else if constexpr (ElementRange<const T>) {
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)),
@@ -78,7 +82,7 @@ ConstView const_view(const T& object)
             always_false<T>,
             "tutti: this type cannot travel as its bytes. Pass a trivially copyable object, a contiguous "
             "range of them (std::span(pointer, count) for a raw pointer), a layout (tutti::strided, "
-            "tutti::indexed), or tutti::serialize(object)");
+            "tutti::indexed), tutti::typed(pointer, count, type), or tutti::serialize(object)");
     }
 }
 
@@ -86,7 +90,10 @@ template <class T>
 View view(T& object)
 {
     // A const view of elements that may be written (const std::span<int>) is as good as any.
-    if constexpr (LaidOut<T>)
+    if constexpr (Typed<T>)
+        static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.data)>>,
+                      "tutti: a receive buffer's elements must not be const");
+    else if constexpr (LaidOut<T>)
         static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.base)>>,
                       "tutti: a receive buffer's elements must not be const");
     else if constexpr (ElementRange<T>)
@@ -102,7 +109,7 @@ View view(T& object)
 template <class B>
 constexpr void check_outlives_call() noexcept
 {
-    static_assert(std::is_lvalue_reference_v<B>,
+    static_assert(std::is_lvalue_reference_v<B> || Typed<B>,
                   "tutti: this operation borrows its buffer until it is complete, which a temporary does not "
                   "live to see. Give the buffer a name");
 }

@@ -73,12 +73,13 @@ struct CartesianOptions {
 
 /// A cheap value: copies mean the same communicator. Ranks are 0 .. size()-1.
 ///
-/// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, or a layout. Messages
-/// of one sender, communicator and tag are received in the order sent. `recv` throws ErrorCode::truncated
-/// when the message is longer than the buffer (the buffer is filled), ErrorCode::invalid_rank / invalid_tag
-/// for arguments out of range. Send modes: `send` may return before the receiver has the message, `ssend`
-/// returns when a receive has matched, `rsend` asserts that the receive is posted. With ThreadLevel::multiple
-/// all calls may be made from any thread at any time; below that from one thread at a time.
+/// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, a layout, or typed().
+/// Messages of one sender, communicator and tag are received in the order sent. `recv` throws
+/// ErrorCode::truncated when the message is longer than the buffer (the buffer is filled),
+/// ErrorCode::invalid_rank / invalid_tag for arguments out of range. Send modes: `send` may return before the
+/// receiver has the message, `ssend` returns when a receive has matched, `rsend` asserts that the receive is
+/// posted. With ThreadLevel::multiple all calls may be made from any thread at any time; below that from one
+/// thread at a time.
 ///
 /// Collectives must be called by all ranks of the communicator, in the same order. Those that move blocks
 /// (allgather, gather, scatter, alltoall) are in BlockCollectives, those that combine elements (reduce,
@@ -105,7 +106,8 @@ public:
         send_view(detail::const_view(buffer), destination, tag, SendMode::ready);
     }
 
-    /// An lvalue is borrowed until the request is complete; an rvalue is moved in (OwningRequest).
+    /// An lvalue is borrowed until the request is complete, and so is what typed() refers to; an rvalue is
+    /// moved in (OwningRequest).
     template <class B>
     auto isend(B&& buffer, int destination, int tag = 0) const
     {
@@ -131,7 +133,7 @@ public:
     template <class B>
     auto irecv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
-        if constexpr (std::is_lvalue_reference_v<B>) {
+        if constexpr (std::is_lvalue_reference_v<B> || detail::Typed<B>) {
             return irecv_view(detail::view(buffer), source, tag);
         } else {
             auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));
@@ -250,7 +252,7 @@ private:
     template <class B>
     auto isend_as(B&& buffer, int destination, int tag, SendMode mode) const
     {
-        if constexpr (std::is_lvalue_reference_v<B>) {
+        if constexpr (std::is_lvalue_reference_v<B> || detail::Typed<B>) {
             return isend_view(detail::const_view(buffer), destination, tag, mode);
         } else {
             auto owned = std::make_shared<std::remove_cvref_t<B>>(std::move(buffer));

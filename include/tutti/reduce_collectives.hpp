@@ -30,19 +30,19 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
+        call_reduce(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_reduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest reduce_init(I&& in, O& out, F op, RootOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_reduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
@@ -50,19 +50,19 @@ public:
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+        call_reduce(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce(D& data, F op, RootOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_reduce(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest reduce_init(D& data, F op, RootOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_reduce(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
@@ -71,19 +71,19 @@ public:
     template <class I, class O, ReductionOperator F>
     void allreduce(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
+        call_allreduce(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request iallreduce(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_allreduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest allreduce_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_allreduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
@@ -91,19 +91,19 @@ public:
     template <class D, ReductionOperator F>
     void allreduce(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+        call_allreduce(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request iallreduce(D& data, F op, CollectiveOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_allreduce(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest allreduce_init(D& data, F op, CollectiveOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_allreduce(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
@@ -113,12 +113,12 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce_scatter(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_reduce_scatter(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
+        call_reduce_scatter(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatter(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatter(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
                                        options);
         });
@@ -126,7 +126,7 @@ public:
     template <class I, class O, ReductionOperator F>
     PersistentRequest reduce_scatter_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatter(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
@@ -136,19 +136,20 @@ public:
     template <class D, ReductionOperator F>
     void reduce_scatter(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_reduce_scatter(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+        call_reduce_scatter(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op),
+                            options);
     }
     template <class D, ReductionOperator F>
     Request ireduce_scatter(D& data, F op, CollectiveOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatter(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest reduce_scatter_init(D& data, F op, CollectiveOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatter(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
@@ -160,13 +161,14 @@ public:
     void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
-        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, operator_for<O>(op), options);
+        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, detail::operator_for(out, op),
+                             options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatterv(I&& in, O& out, std::span<const std::size_t> counts, F op,
                              CollectiveOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatterv(Form::nonblocking, detail::borrowed_reduced<I>(in, out), counts, kept,
                                         options);
         });
@@ -175,7 +177,7 @@ public:
     PersistentRequest reduce_scatterv_init(I&& in, O& out, std::span<const std::size_t> counts, F op,
                                            CollectiveOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept,
                                         options);
         });
@@ -187,14 +189,14 @@ public:
     void reduce_scatterv(D&& data, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
-        call_reduce_scatterv(Form::blocking, detail::reduced(data, data), counts, operator_for<D>(op),
-                             options);
+        call_reduce_scatterv(Form::blocking, detail::reduced(data, data), counts,
+                             detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce_scatterv(D& data, std::span<const std::size_t> counts, F op,
                              CollectiveOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatterv(Form::nonblocking, detail::reduced(data, data), counts, kept,
                                         options);
         });
@@ -203,7 +205,7 @@ public:
     PersistentRequest reduce_scatterv_init(D& data, std::span<const std::size_t> counts, F op,
                                            CollectiveOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_reduce_scatterv(Form::persistent, detail::reduced(data, data), counts, kept, options);
         });
     }
@@ -212,19 +214,19 @@ public:
     template <class I, class O, ReductionOperator F>
     void scan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
+        call_scan(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request iscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_scan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest scan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_scan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
@@ -232,19 +234,19 @@ public:
     template <class D, ReductionOperator F>
     void scan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+        call_scan(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request iscan(D& data, F op, CollectiveOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_scan(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest scan_init(D& data, F op, CollectiveOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_scan(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
@@ -253,19 +255,19 @@ public:
     template <class I, class O, ReductionOperator F>
     void exscan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(in, out), operator_for<O>(op), options);
+        call_exscan(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request iexscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return requested<O>(std::move(op), [&](const Operator& kept) {
+        return requested(out, std::move(op), [&](const Operator& kept) {
             return call_exscan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest exscan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
-        return prepared<O>(std::move(op), [&](const Operator& kept) {
+        return prepared(out, std::move(op), [&](const Operator& kept) {
             return call_exscan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
@@ -273,19 +275,19 @@ public:
     template <class D, ReductionOperator F>
     void exscan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(data, data), operator_for<D>(op), options);
+        call_exscan(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request iexscan(D& data, F op, CollectiveOptions options = {}) const
     {
-        return requested<D>(std::move(op), [&](const Operator& kept) {
+        return requested(data, std::move(op), [&](const Operator& kept) {
             return call_exscan(Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest exscan_init(D& data, F op, CollectiveOptions options = {}) const
     {
-        return prepared<D>(std::move(op), [&](const Operator& kept) {
+        return prepared(data, std::move(op), [&](const Operator& kept) {
             return call_exscan(Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
@@ -299,35 +301,29 @@ private:
     using Started = detail::Started;
     using Buffers = detail::ReducedBuffers;
 
-    /// `op` for the elements of a D.
-    template <class D, class F>
-    static Operator operator_for(const F& op) noexcept
-    {
-        return detail::operator_of<detail::ReducedElementT<D>>(op);
-    }
-    /// call(operator), all of whose operations then keep the function object that the operator refers to.
-    template <class D, class F, class Call>
-    static Started with_kept(F op, Call&& call)
+    /// call(operator for `buffer`), all of whose operations then keep the function object that it refers to.
+    template <class B, class F, class Call>
+    static Started with_kept(const B& buffer, F op, Call&& call)
     {
         if constexpr (detail::kHasState<F>) {
             auto kept = std::make_shared<F>(std::move(op));
-            const Started started = call(operator_for<D>(*kept));
+            const Started started = call(detail::operator_for(buffer, *kept));
             started.keep(std::move(kept));
             return started;
         } else {
-            return call(operator_for<D>(op));
+            return call(detail::operator_for(buffer, op));
         }
     }
 
-    template <class D, class F, class Call>
-    static Request requested(F op, Call&& call)
+    template <class B, class F, class Call>
+    static Request requested(const B& buffer, F op, Call&& call)
     {
-        return with_kept<D>(std::move(op), call).request();
+        return with_kept(buffer, std::move(op), call).request();
     }
-    template <class D, class F, class Call>
-    static PersistentRequest prepared(F op, Call&& call)
+    template <class B, class F, class Call>
+    static PersistentRequest prepared(const B& buffer, F op, Call&& call)
     {
-        return with_kept<D>(std::move(op), call).persistent();
+        return with_kept(buffer, std::move(op), call).persistent();
     }
 
     Started call_reduce(Form form, const Buffers& buffers, const Operator& op,

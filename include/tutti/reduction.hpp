@@ -143,6 +143,10 @@ requires std::ranges::contiguous_range<T>
 struct ReducedElement<T> {
     using type = std::ranges::range_value_t<T>;
 };
+template <class Pointer>
+struct ReducedElement<TypedBuffer<Pointer>> {
+    using type = TypedElement;
+};
 template <class T>
 struct ReducedElement<LayoutView<T>> {
     using type = std::remove_cv_t<T>;
@@ -159,7 +163,9 @@ ConstElements const_reduce_view(const T& object)
     static_assert(
         std::is_trivially_copyable_v<Value> && !std::is_pointer_v<Value> && !std::ranges::range<Value>,
         "tutti: a reduction takes a trivially copyable object, a contiguous range of them, or a layout");
-    if constexpr (LaidOut<T>) {
+    if constexpr (Typed<T>) {
+        return {static_cast<const std::byte*>(object.data), object.count, size_bytes(object.type)};
+    } else if constexpr (LaidOut<T>) {
         const ConstView view = const_view(object);
         return {view.data, view.size_bytes / sizeof(Value), sizeof(Value)};
     } else if constexpr (std::ranges::contiguous_range<const T>)
@@ -172,7 +178,10 @@ ConstElements const_reduce_view(const T& object)
 template <class T>
 Elements reduce_view(T& object)
 {
-    if constexpr (LaidOut<T>)
+    if constexpr (Typed<T>)
+        static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.data)>>,
+                      "tutti: a reduction's result must not be const");
+    else if constexpr (LaidOut<T>)
         static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.base)>>,
                       "tutti: a reduction's result must not be const");
     else if constexpr (std::ranges::range<T>)
@@ -182,6 +191,21 @@ Elements reduce_view(T& object)
         static_assert(!std::is_const_v<T>, "tutti: a reduction's result must not be const");
     const ConstElements view = const_reduce_view(object);
     return {const_cast<std::byte*>(view.data), view.count, view.element_bytes};
+}
+
+/// `op` for the elements of `buffer`.
+template <class B, ReductionOperator O>
+Operator operator_for(const B& buffer, const O& op) noexcept
+{
+    if constexpr (!Typed<B>) {
+        return operator_of<ReducedElementT<B>>(op);
+    } else if constexpr (kIsUserOp<O>) {
+        static_assert(always_false<O>,
+                      "tutti: a user_op needs elements of a C++ type; pass a std::span in place of "
+                      "tutti::typed");
+    } else {
+        return {.op = op, .type = buffer.type, .user = {}};
+    }
 }
 
 /// What a reduction reads and writes; the same memory, and layout, where it works in place. Of a layout,
@@ -214,6 +238,7 @@ ReducedBuffers reduced(const In& in, Out& out)
     else
         static_assert(std::same_as<A, B>,
                       "tutti: a reduction's input and output must have elements of the same type");
+    check_same_type(in, out);
     return {const_reduce_view(in), reduce_view(out), layout_of(in), layout_of(out)};
 }
 

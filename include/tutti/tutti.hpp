@@ -21,4 +21,5 @@
 #include "tutti/started.hpp"
 #include "tutti/status.hpp"
 #include "tutti/topologies.hpp"
+#include "tutti/typed_buffer.hpp"
 #include "tutti/values.hpp"

@@ -2,13 +2,26 @@
 
 #include <fmt/format.h>
 
+#include "lib/foundation/reduction/types.hpp"
 #include "tutti/error.hpp"
+#include "tutti/typed_buffer.hpp"
 
 namespace tutti::detail {
 
 void refuse(std::string_view operation, const std::string& detail)
 {
     throw Error(ErrorCode::invalid_argument, operation, detail);
+}
+
+void refuse_type(DataType type)
+{
+    refuse("typed", fmt::format("{} is no tutti::DataType", static_cast<unsigned>(type)));
+}
+
+void refuse_types(DataType in, DataType out)
+{
+    refuse("typed", fmt::format("the input has elements of {}, the output of {}; both must have one type",
+                                reduction::to_string(in), reduction::to_string(out)));
 }
 
 void refuse_root(std::string_view operation, int root, int ranks)

@@ -40,6 +40,11 @@ TEST_CASE("every collective in every form")
     check_quiet_success(tuttirun(ranks(GENERATE(1, 3, 4), "every_collective", {"3000"})));
 }
 
+TEST_CASE("buffers whose type is known at run time")
+{
+    check_quiet_success(tuttirun(ranks(GENERATE(1, 3), "typed")));
+}
+
 TEST_CASE("small collectives in a row, through shared memory where ranks share cores", "[board]")
 {
     const int count = GENERATE(2, 3, 5, 8, 17);
