@@ -6,10 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tutti/blocks.hpp"
-#include "tutti/collective_options.hpp"
+#include "tutti/calls.hpp"
 #include "tutti/request.hpp"
-#include "tutti/started.hpp"
 
 namespace tutti {
 
@@ -41,68 +39,74 @@ public:
     template <class I, detail::BlockBuffer O>
     void allgather(const I& in, O&& out, CollectiveOptions options = {}) const
     {
-        call_allgather(Form::blocking, detail::in_out(in, out), options);
+        detail::call_allgather(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
     Request iallgather(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
+        return detail::call_allgather(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), options)
+            .request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest allgather_init(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
+        return detail::call_allgather(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
+            .persistent();
     }
     /// In place: the own block lies in `data` at its place already.
     template <class D>
     void allgather(D&& data, CollectiveOptions options = {}) const
     {
-        call_allgather(Form::blocking, detail::in_place(data), options);
+        detail::call_allgather(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request iallgather(D& data, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_allgather(state_, Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest allgather_init(D& data, CollectiveOptions options = {}) const
     {
-        return call_allgather(Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_allgather(state_, Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in `out`; the sizes are the same at all ranks.
     template <class I, class O>
     void allgatherv(const I& in, O&& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_allgatherv(Form::blocking, detail::in_out(in, out), blocks, options);
+        detail::call_allgatherv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
     Request iallgatherv(I&& in, O& out, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_allgatherv(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks,
+                                       options)
             .request();
     }
     template <class I, class O>
     PersistentRequest allgatherv_init(I&& in, O& out, BlockCounts blocks,
                                       CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_allgatherv(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), blocks,
+                                       options)
             .persistent();
     }
     template <class D>
     void allgatherv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_allgatherv(Form::blocking, detail::in_place(data), blocks, options);
+        detail::call_allgatherv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
     Request iallgatherv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::nonblocking, detail::in_place(data), blocks, options).request();
+        return detail::call_allgatherv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+            .request();
     }
     template <class D>
     PersistentRequest allgatherv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_allgatherv(Form::persistent, detail::in_place(data), blocks, options).persistent();
+        return detail::call_allgatherv(state_, Form::persistent, detail::in_place(data), blocks, options)
+            .persistent();
     }
 
     /// The concatenation of all ranks' `in`, at root: out.size() is size() times in.size() there, and `out`
@@ -110,68 +114,74 @@ public:
     template <class I, detail::BlockBuffer O>
     void gather(const I& in, O&& out, RootOptions options = {}) const
     {
-        call_gather(Form::blocking, detail::in_out(in, out), options);
+        detail::call_gather(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
     Request igather(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_gather(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
+        return detail::call_gather(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), options)
+            .request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest gather_init(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_gather(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
+        return detail::call_gather(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
+            .persistent();
     }
     /// In place: root's `data` is the whole, with its own block at its place already; elsewhere `data` is the
     /// block, and left alone.
     template <class D>
     void gather(D&& data, RootOptions options = {}) const
     {
-        call_gather(Form::blocking, detail::in_place(data), options);
+        detail::call_gather(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request igather(D& data, RootOptions options = {}) const
     {
-        return call_gather(Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_gather(state_, Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest gather_init(D& data, RootOptions options = {}) const
     {
-        return call_gather(Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_gather(state_, Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `out`. `blocks` matters at root only.
     template <class I, class O>
     void gatherv(const I& in, O&& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_gatherv(Form::blocking, detail::in_out(in, out), blocks, options);
+        detail::call_gatherv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, class O>
     Request igatherv(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_gatherv(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks,
+                                    options)
             .request();
     }
     template <class I, class O>
     PersistentRequest gatherv_init(I&& in, O& out, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_gatherv(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), blocks,
+                                    options)
             .persistent();
     }
     template <class D>
     void gatherv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_gatherv(Form::blocking, detail::in_place(data), blocks, options);
+        detail::call_gatherv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
     Request igatherv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::nonblocking, detail::in_place(data), blocks, options).request();
+        return detail::call_gatherv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+            .request();
     }
     template <class D>
     PersistentRequest gatherv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_gatherv(Form::persistent, detail::in_place(data), blocks, options).persistent();
+        return detail::call_gatherv(state_, Form::persistent, detail::in_place(data), blocks, options)
+            .persistent();
     }
 
     /// Each rank's part of root's `in`: in.size() is size() times out.size() there, and `in` of other ranks
@@ -179,33 +189,35 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
-        call_scatter(Form::blocking, detail::in_out(in, out), options);
+        detail::call_scatter(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
     Request iscatter(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_scatter(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
+        return detail::call_scatter(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), options)
+            .request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest scatter_init(I&& in, O& out, RootOptions options = {}) const
     {
-        return call_scatter(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
+        return detail::call_scatter(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
+            .persistent();
     }
     /// In place: root's `data` is the whole, and left alone; elsewhere `data` becomes the block.
     template <class D>
     void scatter(D&& data, RootOptions options = {}) const
     {
-        call_scatter(Form::blocking, detail::in_place(data), options);
+        detail::call_scatter(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request iscatter(D& data, RootOptions options = {}) const
     {
-        return call_scatter(Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_scatter(state_, Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest scatter_init(D& data, RootOptions options = {}) const
     {
-        return call_scatter(Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_scatter(state_, Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places in root's `in`, which may overlap. `blocks` matters
@@ -213,68 +225,74 @@ public:
     template <class I, detail::BlockBuffer O>
     void scatterv(const I& in, BlockCounts blocks, O&& out, RootOptions options = {}) const
     {
-        call_scatterv(Form::blocking, detail::in_out(in, out), blocks, options);
+        detail::call_scatterv(state_, Form::blocking, detail::in_out(in, out), blocks, options);
     }
     template <class I, detail::BlockBuffer O>
     Request iscatterv(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
     {
-        return call_scatterv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_scatterv(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks,
+                                     options)
             .request();
     }
     template <class I, detail::BlockBuffer O>
     PersistentRequest scatterv_init(I&& in, BlockCounts blocks, O& out, RootOptions options = {}) const
     {
-        return call_scatterv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks, options)
+        return detail::call_scatterv(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), blocks,
+                                     options)
             .persistent();
     }
     template <class D>
     void scatterv(D&& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        call_scatterv(Form::blocking, detail::in_place(data), blocks, options);
+        detail::call_scatterv(state_, Form::blocking, detail::in_place(data), blocks, options);
     }
     template <class D>
     Request iscatterv(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_scatterv(Form::nonblocking, detail::in_place(data), blocks, options).request();
+        return detail::call_scatterv(state_, Form::nonblocking, detail::in_place(data), blocks, options)
+            .request();
     }
     template <class D>
     PersistentRequest scatterv_init(D& data, BlockCounts blocks, RootOptions options = {}) const
     {
-        return call_scatterv(Form::persistent, detail::in_place(data), blocks, options).persistent();
+        return detail::call_scatterv(state_, Form::persistent, detail::in_place(data), blocks, options)
+            .persistent();
     }
 
     /// Block b of rank a's `in` becomes block a of rank b's `out`. Both have one block for each rank.
     template <class I, class O>
     void alltoall(const I& in, O&& out, CollectiveOptions options = {}) const
     {
-        call_alltoall(Form::blocking, detail::in_out(in, out), options);
+        detail::call_alltoall(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, class O>
     Request ialltoall(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out), options).request();
+        return detail::call_alltoall(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), options)
+            .request();
     }
     template <class I, class O>
     PersistentRequest alltoall_init(I&& in, O& out, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out), options).persistent();
+        return detail::call_alltoall(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
+            .persistent();
     }
     /// In place: the blocks that arrive replace those that were sent to the same rank. Of
     /// the algorithms "pairwise" and "board" can do that.
     template <class D>
     void alltoall(D&& data, CollectiveOptions options = {}) const
     {
-        call_alltoall(Form::blocking, detail::in_place(data), options);
+        detail::call_alltoall(state_, Form::blocking, detail::in_place(data), options);
     }
     template <class D>
     Request ialltoall(D& data, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::nonblocking, detail::in_place(data), options).request();
+        return detail::call_alltoall(state_, Form::nonblocking, detail::in_place(data), options).request();
     }
     template <class D>
     PersistentRequest alltoall_init(D& data, CollectiveOptions options = {}) const
     {
-        return call_alltoall(Form::persistent, detail::in_place(data), options).persistent();
+        return detail::call_alltoall(state_, Form::persistent, detail::in_place(data), options).persistent();
     }
 
     /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
@@ -283,37 +301,41 @@ public:
     void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received,
                    CollectiveOptions options = {}) const
     {
-        call_alltoallv(Form::blocking, detail::in_out(in, out), sent, received, options);
+        detail::call_alltoallv(state_, Form::blocking, detail::in_out(in, out), sent, received, options);
     }
     template <class I, class O>
     Request ialltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received,
                        CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received, options)
+        return detail::call_alltoallv(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent,
+                                      received, options)
             .request();
     }
     template <class I, class O>
     PersistentRequest alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received,
                                      CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received, options)
+        return detail::call_alltoallv(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), sent,
+                                      received, options)
             .persistent();
     }
     /// In place: two ranks must send each other equally much. Of the algorithms "pairwise" can do that.
     template <class D>
     void alltoallv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        call_alltoallv(Form::blocking, detail::in_place(data), {}, blocks, options);
+        detail::call_alltoallv(state_, Form::blocking, detail::in_place(data), {}, blocks, options);
     }
     template <class D>
     Request ialltoallv(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::nonblocking, detail::in_place(data), {}, blocks, options).request();
+        return detail::call_alltoallv(state_, Form::nonblocking, detail::in_place(data), {}, blocks, options)
+            .request();
     }
     template <class D>
     PersistentRequest alltoallv_init(D& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {
-        return call_alltoallv(Form::persistent, detail::in_place(data), {}, blocks, options).persistent();
+        return detail::call_alltoallv(state_, Form::persistent, detail::in_place(data), {}, blocks, options)
+            .persistent();
     }
 
 protected:
@@ -326,21 +348,6 @@ protected:
 
 private:
     using Form = detail::Form;
-    using Started = detail::Started;
-    using Buffers = detail::BlockBuffers;
-
-    Started call_allgather(Form form, const Buffers& buffers, const CollectiveOptions& options) const;
-    Started call_allgatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
-                            const CollectiveOptions& options) const;
-    Started call_gather(Form form, const Buffers& buffers, const RootOptions& options) const;
-    Started call_gatherv(Form form, const Buffers& buffers, const BlockCounts& blocks,
-                         const RootOptions& options) const;
-    Started call_scatter(Form form, const Buffers& buffers, const RootOptions& options) const;
-    Started call_scatterv(Form form, const Buffers& buffers, const BlockCounts& blocks,
-                          const RootOptions& options) const;
-    Started call_alltoall(Form form, const Buffers& buffers, const CollectiveOptions& options) const;
-    Started call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
-                           const BlockCounts& received, const CollectiveOptions& options) const;
 };
 
 }  // namespace tutti

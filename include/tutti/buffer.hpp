@@ -27,6 +27,8 @@ concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_ra
 
 namespace detail {
 
+enum class SendMode : unsigned char { standard, synchronous, ready };
+
 struct ConstView {
     const std::byte* data;
     std::size_t size_bytes;

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "tutti/buffer.hpp"
-#include "tutti/collective_options.hpp"
+#include "tutti/calls.hpp"
 #include "tutti/reduce_collectives.hpp"
 #include "tutti/request.hpp"
-#include "tutti/started.hpp"
 #include "tutti/status.hpp"
 
 namespace tutti {
@@ -181,31 +180,35 @@ public:
 
     // collectives
     /// Returns when all ranks have called it.
-    void barrier(CollectiveOptions options = {}) const { call_barrier(Form::blocking, options); }
+    void barrier(CollectiveOptions options = {}) const
+    {
+        detail::call_barrier(state_, Form::blocking, options);
+    }
     Request ibarrier(CollectiveOptions options = {}) const
     {
-        return call_barrier(Form::nonblocking, options).request();
+        return detail::call_barrier(state_, Form::nonblocking, options).request();
     }
     PersistentRequest barrier_init(CollectiveOptions options = {}) const
     {
-        return call_barrier(Form::persistent, options).persistent();
+        return detail::call_barrier(state_, Form::persistent, options).persistent();
     }
 
     /// root's buffer to all. Sizes must agree.
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
-        call_broadcast(Form::blocking, detail::in_place(buffer), options);
+        detail::call_broadcast(state_, Form::blocking, detail::in_place(buffer), options);
     }
     template <class B>
     Request ibroadcast(B& buffer, RootOptions options = {}) const
     {
-        return call_broadcast(Form::nonblocking, detail::in_place(buffer), options).request();
+        return detail::call_broadcast(state_, Form::nonblocking, detail::in_place(buffer), options).request();
     }
     template <class B>
     PersistentRequest broadcast_init(B& buffer, RootOptions options = {}) const
     {
-        return call_broadcast(Form::persistent, detail::in_place(buffer), options).persistent();
+        return detail::call_broadcast(state_, Form::persistent, detail::in_place(buffer), options)
+            .persistent();
     }
 
     // communicators
@@ -240,7 +243,7 @@ public:
         return a.state_ == b.state_;
     }
 
-    enum class SendMode { standard, synchronous, ready };
+    using SendMode = detail::SendMode;
 
 private:
     using Form = detail::Form;
@@ -274,9 +277,6 @@ private:
     Request irecv_view(const detail::View& view, int source, int tag) const;
     PersistentRequest send_init_view(detail::ConstView view, int destination, int tag, SendMode mode) const;
     PersistentRequest recv_init_view(detail::View view, int source, int tag) const;
-    detail::Started call_barrier(detail::Form form, const CollectiveOptions& options) const;
-    detail::Started call_broadcast(detail::Form form, const detail::BlockBuffers& buffer,
-                                   const RootOptions& options) const;
 
     int rank_ = 0;
     int size_ = 0;

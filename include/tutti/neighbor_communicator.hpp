@@ -37,35 +37,41 @@ public:
     template <class I, class O>
     void neighbor_allgather(const I& in, O&& out) const
     {
-        call_neighbor_allgather(Form::blocking, detail::in_out(in, out));
+        detail::call_neighbor_allgather(state_, topology_, Form::blocking, detail::in_out(in, out));
     }
     template <class I, class O>
     Request ineighbor_allgather(I&& in, O& out) const
     {
-        return call_neighbor_allgather(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+        return detail::call_neighbor_allgather(state_, topology_, Form::nonblocking,
+                                               detail::borrowed_in_out<I>(in, out))
+            .request();
     }
     template <class I, class O>
     PersistentRequest neighbor_allgather_init(I&& in, O& out) const
     {
-        return call_neighbor_allgather(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+        return detail::call_neighbor_allgather(state_, topology_, Form::persistent,
+                                               detail::borrowed_in_out<I>(in, out))
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places in `out`: a count for each source.
     template <class I, class O>
     void neighbor_allgatherv(const I& in, O&& out, BlockCounts blocks) const
     {
-        call_neighbor_allgatherv(Form::blocking, detail::in_out(in, out), blocks);
+        detail::call_neighbor_allgatherv(state_, topology_, Form::blocking, detail::in_out(in, out), blocks);
     }
     template <class I, class O>
     Request ineighbor_allgatherv(I&& in, O& out, BlockCounts blocks) const
     {
-        return call_neighbor_allgatherv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), blocks)
+        return detail::call_neighbor_allgatherv(state_, topology_, Form::nonblocking,
+                                                detail::borrowed_in_out<I>(in, out), blocks)
             .request();
     }
     template <class I, class O>
     PersistentRequest neighbor_allgatherv_init(I&& in, O& out, BlockCounts blocks) const
     {
-        return call_neighbor_allgatherv(Form::persistent, detail::borrowed_in_out<I>(in, out), blocks)
+        return detail::call_neighbor_allgatherv(state_, topology_, Form::persistent,
+                                                detail::borrowed_in_out<I>(in, out), blocks)
             .persistent();
     }
 
@@ -73,17 +79,21 @@ public:
     template <class I, class O>
     void neighbor_alltoall(const I& in, O&& out) const
     {
-        call_neighbor_alltoall(Form::blocking, detail::in_out(in, out));
+        detail::call_neighbor_alltoall(state_, topology_, Form::blocking, detail::in_out(in, out));
     }
     template <class I, class O>
     Request ineighbor_alltoall(I&& in, O& out) const
     {
-        return call_neighbor_alltoall(Form::nonblocking, detail::borrowed_in_out<I>(in, out)).request();
+        return detail::call_neighbor_alltoall(state_, topology_, Form::nonblocking,
+                                              detail::borrowed_in_out<I>(in, out))
+            .request();
     }
     template <class I, class O>
     PersistentRequest neighbor_alltoall_init(I&& in, O& out) const
     {
-        return call_neighbor_alltoall(Form::persistent, detail::borrowed_in_out<I>(in, out)).persistent();
+        return detail::call_neighbor_alltoall(state_, topology_, Form::persistent,
+                                              detail::borrowed_in_out<I>(in, out))
+            .persistent();
     }
 
     /// The same with blocks of any sizes, at any places: `sent` has a count for each destination, `received`
@@ -91,18 +101,21 @@ public:
     template <class I, class O>
     void neighbor_alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
     {
-        call_neighbor_alltoallv(Form::blocking, detail::in_out(in, out), sent, received);
+        detail::call_neighbor_alltoallv(state_, topology_, Form::blocking, detail::in_out(in, out), sent,
+                                        received);
     }
     template <class I, class O>
     Request ineighbor_alltoallv(I&& in, BlockCounts sent, O& out, BlockCounts received) const
     {
-        return call_neighbor_alltoallv(Form::nonblocking, detail::borrowed_in_out<I>(in, out), sent, received)
+        return detail::call_neighbor_alltoallv(state_, topology_, Form::nonblocking,
+                                               detail::borrowed_in_out<I>(in, out), sent, received)
             .request();
     }
     template <class I, class O>
     PersistentRequest neighbor_alltoallv_init(I&& in, BlockCounts sent, O& out, BlockCounts received) const
     {
-        return call_neighbor_alltoallv(Form::persistent, detail::borrowed_in_out<I>(in, out), sent, received)
+        return detail::call_neighbor_alltoallv(state_, topology_, Form::persistent,
+                                               detail::borrowed_in_out<I>(in, out), sent, received)
             .persistent();
     }
 
@@ -116,14 +129,6 @@ protected:
 
 private:
     using Form = detail::Form;
-    using Started = detail::Started;
-    using Buffers = detail::BlockBuffers;
-
-    Started call_neighbor_allgather(Form form, const Buffers& buffers) const;
-    Started call_neighbor_allgatherv(Form form, const Buffers& buffers, const BlockCounts& received) const;
-    Started call_neighbor_alltoall(Form form, const Buffers& buffers) const;
-    Started call_neighbor_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
-                                    const BlockCounts& received) const;
 };
 
 }  // namespace tutti

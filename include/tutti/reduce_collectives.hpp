@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "tutti/block_collectives.hpp"
-#include "tutti/buffer.hpp"
-#include "tutti/collective_options.hpp"
-#include "tutti/reduction.hpp"
+#include "tutti/calls.hpp"
 #include "tutti/request.hpp"
-#include "tutti/started.hpp"
 
 namespace tutti {
 
@@ -30,40 +27,44 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
+        detail::call_reduce(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
+                            options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_reduce(state_, Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
+                                       options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest reduce_init(I&& in, O& out, F op, RootOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_reduce(state_, Form::persistent, detail::borrowed_reduced<I>(in, out), kept,
+                                       options);
         });
     }
     /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
-        call_reduce(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
+        detail::call_reduce(state_, Form::blocking, detail::reduced(data, data),
+                            detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce(D& data, F op, RootOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_reduce(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest reduce_init(D& data, F op, RootOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce(Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_reduce(state_, Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
@@ -71,40 +72,46 @@ public:
     template <class I, class O, ReductionOperator F>
     void allreduce(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
+        detail::call_allreduce(state_, Form::blocking, detail::reduced(in, out),
+                               detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request iallreduce(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_allreduce(state_, Form::nonblocking, detail::borrowed_reduced<I>(in, out),
+                                          kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest allreduce_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_allreduce(state_, Form::persistent, detail::borrowed_reduced<I>(in, out),
+                                          kept, options);
         });
     }
     /// In place: `data` of every rank becomes op over all ranks' data.
     template <class D, ReductionOperator F>
     void allreduce(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_allreduce(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
+        detail::call_allreduce(state_, Form::blocking, detail::reduced(data, data),
+                               detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request iallreduce(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_allreduce(state_, Form::nonblocking, detail::reduced(data, data), kept,
+                                          options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest allreduce_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_allreduce(Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_allreduce(state_, Form::persistent, detail::reduced(data, data), kept,
+                                          options);
         });
     }
 
@@ -113,21 +120,23 @@ public:
     template <class I, class O, ReductionOperator F>
     void reduce_scatter(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_reduce_scatter(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
+        detail::call_reduce_scatter(state_, Form::blocking, detail::reduced(in, out),
+                                    detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatter(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
-                                       options);
+            return detail::call_reduce_scatter(state_, Form::nonblocking,
+                                               detail::borrowed_reduced<I>(in, out), kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest reduce_scatter_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_reduce_scatter(state_, Form::persistent, detail::borrowed_reduced<I>(in, out),
+                                               kept, options);
         });
     }
 
@@ -136,21 +145,23 @@ public:
     template <class D, ReductionOperator F>
     void reduce_scatter(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_reduce_scatter(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op),
-                            options);
+        detail::call_reduce_scatter(state_, Form::blocking, detail::reduced(data, data),
+                                    detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce_scatter(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_reduce_scatter(state_, Form::nonblocking, detail::reduced(data, data), kept,
+                                               options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest reduce_scatter_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatter(Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_reduce_scatter(state_, Form::persistent, detail::reduced(data, data), kept,
+                                               options);
         });
     }
 
@@ -161,16 +172,16 @@ public:
     void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
-        call_reduce_scatterv(Form::blocking, detail::reduced(in, out), counts, detail::operator_for(out, op),
-                             options);
+        detail::call_reduce_scatterv(state_, Form::blocking, detail::reduced(in, out), counts,
+                                     detail::operator_for(out, op), options);
     }
     template <class I, class O, ReductionOperator F>
     Request ireduce_scatterv(I&& in, O& out, std::span<const std::size_t> counts, F op,
                              CollectiveOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::nonblocking, detail::borrowed_reduced<I>(in, out), counts, kept,
-                                        options);
+            return detail::call_reduce_scatterv(state_, Form::nonblocking,
+                                                detail::borrowed_reduced<I>(in, out), counts, kept, options);
         });
     }
     template <class I, class O, ReductionOperator F>
@@ -178,8 +189,8 @@ public:
                                            CollectiveOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::persistent, detail::borrowed_reduced<I>(in, out), counts, kept,
-                                        options);
+            return detail::call_reduce_scatterv(state_, Form::persistent,
+                                                detail::borrowed_reduced<I>(in, out), counts, kept, options);
         });
     }
 
@@ -189,16 +200,16 @@ public:
     void reduce_scatterv(D&& data, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
     {
-        call_reduce_scatterv(Form::blocking, detail::reduced(data, data), counts,
-                             detail::operator_for(data, op), options);
+        detail::call_reduce_scatterv(state_, Form::blocking, detail::reduced(data, data), counts,
+                                     detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request ireduce_scatterv(D& data, std::span<const std::size_t> counts, F op,
                              CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::nonblocking, detail::reduced(data, data), counts, kept,
-                                        options);
+            return detail::call_reduce_scatterv(state_, Form::nonblocking, detail::reduced(data, data),
+                                                counts, kept, options);
         });
     }
     template <class D, ReductionOperator F>
@@ -206,7 +217,8 @@ public:
                                            CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_reduce_scatterv(Form::persistent, detail::reduced(data, data), counts, kept, options);
+            return detail::call_reduce_scatterv(state_, Form::persistent, detail::reduced(data, data), counts,
+                                                kept, options);
         });
     }
 
@@ -214,40 +226,44 @@ public:
     template <class I, class O, ReductionOperator F>
     void scan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
+        detail::call_scan(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
+                          options);
     }
     template <class I, class O, ReductionOperator F>
     Request iscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_scan(state_, Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
+                                     options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest scan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_scan(state_, Form::persistent, detail::borrowed_reduced<I>(in, out), kept,
+                                     options);
         });
     }
     /// In place: `data` becomes the result.
     template <class D, ReductionOperator F>
     void scan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_scan(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
+        detail::call_scan(state_, Form::blocking, detail::reduced(data, data), detail::operator_for(data, op),
+                          options);
     }
     template <class D, ReductionOperator F>
     Request iscan(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_scan(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest scan_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_scan(Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_scan(state_, Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
@@ -255,40 +271,44 @@ public:
     template <class I, class O, ReductionOperator F>
     void exscan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(in, out), detail::operator_for(out, op), options);
+        detail::call_exscan(state_, Form::blocking, detail::reduced(in, out), detail::operator_for(out, op),
+                            options);
     }
     template <class I, class O, ReductionOperator F>
     Request iexscan(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_exscan(state_, Form::nonblocking, detail::borrowed_reduced<I>(in, out), kept,
+                                       options);
         });
     }
     template <class I, class O, ReductionOperator F>
     PersistentRequest exscan_init(I&& in, O& out, F op, CollectiveOptions options = {}) const
     {
         return prepared(out, std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::persistent, detail::borrowed_reduced<I>(in, out), kept, options);
+            return detail::call_exscan(state_, Form::persistent, detail::borrowed_reduced<I>(in, out), kept,
+                                       options);
         });
     }
     /// In place: `data` becomes the result, but for rank 0's, which is left alone.
     template <class D, ReductionOperator F>
     void exscan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
-        call_exscan(Form::blocking, detail::reduced(data, data), detail::operator_for(data, op), options);
+        detail::call_exscan(state_, Form::blocking, detail::reduced(data, data),
+                            detail::operator_for(data, op), options);
     }
     template <class D, ReductionOperator F>
     Request iexscan(D& data, F op, CollectiveOptions options = {}) const
     {
         return requested(data, std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::nonblocking, detail::reduced(data, data), kept, options);
+            return detail::call_exscan(state_, Form::nonblocking, detail::reduced(data, data), kept, options);
         });
     }
     template <class D, ReductionOperator F>
     PersistentRequest exscan_init(D& data, F op, CollectiveOptions options = {}) const
     {
         return prepared(data, std::move(op), [&](const Operator& kept) {
-            return call_exscan(Form::persistent, detail::reduced(data, data), kept, options);
+            return detail::call_exscan(state_, Form::persistent, detail::reduced(data, data), kept, options);
         });
     }
 
@@ -299,7 +319,6 @@ private:
     using Form = detail::Form;
     using Operator = detail::Operator;
     using Started = detail::Started;
-    using Buffers = detail::ReducedBuffers;
 
     /// call(operator for `buffer`), all of whose operations then keep the function object that it refers to.
     template <class B, class F, class Call>
@@ -325,19 +344,6 @@ private:
     {
         return with_kept(buffer, std::move(op), call).persistent();
     }
-
-    Started call_reduce(Form form, const Buffers& buffers, const Operator& op,
-                        const RootOptions& options) const;
-    Started call_allreduce(Form form, const Buffers& buffers, const Operator& op,
-                           const CollectiveOptions& options) const;
-    Started call_reduce_scatter(Form form, const Buffers& buffers, const Operator& op,
-                                const CollectiveOptions& options) const;
-    Started call_reduce_scatterv(Form form, const Buffers& buffers, std::span<const std::size_t> counts,
-                                 const Operator& op, const CollectiveOptions& options) const;
-    Started call_scan(Form form, const Buffers& buffers, const Operator& op,
-                      const CollectiveOptions& options) const;
-    Started call_exscan(Form form, const Buffers& buffers, const Operator& op,
-                        const CollectiveOptions& options) const;
 };
 
 }  // namespace tutti

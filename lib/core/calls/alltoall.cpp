@@ -2,85 +2,66 @@
 #include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
-#include "lib/core/messages/packed_buffers.hpp"
-#include "tutti/block_collectives.hpp"
+#include "lib/core/calls/contiguous.hpp"
+#include "tutti/calls.hpp"
 
-namespace tutti {
+namespace tutti::detail {
 
 using collectives::ask_for;
 using collectives::CallKind;
 using collectives::Group;
-using detail::BlockBuffers;
-using detail::ByteBlocks;
-using detail::CommunicatorState;
-using detail::Elements;
-using detail::Started;
 
 namespace {
 
-auto plan_alltoall(const CommunicatorState& state, const BlockBuffers& buffers,
-                   const CollectiveOptions& options)
+Started call_alltoallv_in_place(const StatePointer& state, Form form, const Contiguous& buffers,
+                                const BlockCounts& counts, const CollectiveOptions& options)
 {
-    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
-    detail::block_of("alltoall", out, state.size(), state.rank());
-    if (!in_place) {
-        detail::check_equal_size("alltoall", in, out);
-        detail::check_apart("alltoall", in, out);
-    }
-    return [in = in.data, out = std::span(out.data, out.size_bytes()), in_place,
-            asked = ask_for(in_place ? CallKind::alltoall_in_place : CallKind::alltoall, options.algorithm)](
-               Group& group) {
-        return in_place ? collectives::alltoall_in_place(group, out, asked)
-                        : collectives::alltoall(group, in, out, asked);
-    };
-}
-
-auto plan_alltoallv(const CommunicatorState& state, const BlockBuffers& buffers, const BlockCounts& sent,
-                    const BlockCounts& received, const CollectiveOptions& options)
-{
-    const auto& [in, out, in_place, in_layout, out_layout] = buffers;
-    ByteBlocks from("alltoallv", "input", sent, in, state.size(), ByteBlocks::Use::sent);
-    ByteBlocks to("alltoallv", "output", received, out, state.size(), ByteBlocks::Use::received);
-    detail::check_apart("alltoallv", in, out);
-    const auto rank = static_cast<std::size_t>(state.rank());
-    detail::check_kept_count("alltoallv", from.sizes()[rank], to.sizes()[rank], state.rank());
-    return [from = std::move(from), to = std::move(to), in = in.data, out = out.data,
-            asked = ask_for(CallKind::alltoallv, options.algorithm)](Group& group) {
-        return collectives::alltoallv(group, from.in(in), to.in(out), asked);
-    };
-}
-
-auto plan_alltoallv_in_place(const CommunicatorState& state, Elements data, const BlockCounts& counts,
-                             const CollectiveOptions& options)
-{
-    ByteBlocks blocks("alltoallv", "buffer", counts, data, state.size(), ByteBlocks::Use::received);
-    return [blocks = std::move(blocks), data = data.data,
-            asked = ask_for(CallKind::alltoallv_in_place, options.algorithm)](Group& group) {
-        return collectives::alltoallv_in_place(group, blocks.in(data), asked);
-    };
+    ByteBlocks blocks("alltoallv", "buffer", counts, buffers.out, state->size(), ByteBlocks::Use::received);
+    return run(state, form, buffers,
+               [blocks = std::move(blocks), data = buffers.out.data,
+                asked = ask_for(CallKind::alltoallv_in_place, options.algorithm)](Group& group) {
+                   return collectives::alltoallv_in_place(group, blocks.in(data), asked);
+               });
 }
 
 }  // namespace
 
-Started BlockCollectives::call_alltoall(Form form, const Buffers& buffers,
-                                        const CollectiveOptions& options) const
+Started call_alltoall(const StatePointer& state, Form form, const BlockBuffers& given,
+                      const CollectiveOptions& options)
 {
-    const detail::BuffersUsed used{.out_read = buffers.in_place};
-    return detail::run_on(form, state_, "alltoall", buffers, used, [&](const Buffers& contiguous) {
-        return plan_alltoall(*state_, contiguous, options);
-    });
+    const Contiguous buffers("alltoall", given, {.out_overwritten = true});
+    block_of("alltoall", buffers.out, state->size(), state->rank());
+    if (!buffers.in_place) {
+        check_equal_size("alltoall", buffers.in, buffers.out);
+        check_apart("alltoall", buffers.in, buffers.out);
+    }
+    const CallKind kind = buffers.in_place ? CallKind::alltoall_in_place : CallKind::alltoall;
+    return run(state, form, buffers,
+               [in = buffers.in.data, out = std::span(buffers.out.data, buffers.out.size_bytes()),
+                in_place = buffers.in_place, asked = ask_for(kind, options.algorithm)](Group& group) {
+                   return in_place ? collectives::alltoall_in_place(group, out, asked)
+                                   : collectives::alltoall(group, in, out, asked);
+               });
 }
 
-Started BlockCollectives::call_alltoallv(Form form, const Buffers& buffers, const BlockCounts& sent,
-                                         const BlockCounts& received, const CollectiveOptions& options) const
+Started call_alltoallv(const StatePointer& state, Form form, const BlockBuffers& given,
+                       const BlockCounts& sent, const BlockCounts& received, const CollectiveOptions& options)
 {
+    const Contiguous buffers("alltoallv", given);
     if (buffers.in_place)
-        return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
-            return plan_alltoallv_in_place(*state_, contiguous.out, received, options);
-        });
-    return detail::run_on(form, state_, "alltoallv", buffers, {}, [&](const Buffers& contiguous) {
-        return plan_alltoallv(*state_, contiguous, sent, received, options);
-    });
+        return call_alltoallv_in_place(state, form, buffers, received, options);
+    const auto& in = buffers.in;
+    const auto& out = buffers.out;
+    ByteBlocks from("alltoallv", "input", sent, in, state->size(), ByteBlocks::Use::sent);
+    ByteBlocks to("alltoallv", "output", received, out, state->size(), ByteBlocks::Use::received);
+    check_apart("alltoallv", in, out);
+    const auto rank = static_cast<std::size_t>(state->rank());
+    check_kept_count("alltoallv", from.sizes()[rank], to.sizes()[rank], state->rank());
+    return run(state, form, buffers,
+               [from = std::move(from), to = std::move(to), in = in.data, out = out.data,
+                asked = ask_for(CallKind::alltoallv, options.algorithm)](Group& group) {
+                   return collectives::alltoallv(group, from.in(in), to.in(out), asked);
+               });
 }
 
-}  // namespace tutti
+}  // namespace tutti::detail

@@ -2,35 +2,35 @@
 #include "collectives/algorithm_name.hpp"
 #include "collectives/collectives.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
-#include "lib/core/messages/packed_buffers.hpp"
-#include "tutti/communicator.hpp"
+#include "lib/core/calls/contiguous.hpp"
+#include "tutti/calls.hpp"
 
-namespace tutti {
+namespace tutti::detail {
 
 using collectives::ask_for;
 using collectives::CallKind;
 using collectives::Group;
-using detail::BlockBuffers;
-using detail::Started;
 
-Started Communicator::call_barrier(Form form, const CollectiveOptions& options) const
+Started call_barrier(const StatePointer& state, Form form, const CollectiveOptions& options)
 {
-    return detail::run(form, state_, [asked = ask_for(CallKind::barrier, options.algorithm)](Group& group) {
+    return run(state, form, [asked = ask_for(CallKind::barrier, options.algorithm)](Group& group) {
         return collectives::barrier(group, asked);
     });
 }
 
-Started Communicator::call_broadcast(Form form, const BlockBuffers& buffer, const RootOptions& options) const
+Started call_broadcast(const StatePointer& state, Form form, const BlockBuffers& buffer,
+                       const RootOptions& options)
 {
-    detail::check_root(*state_, "broadcast", options.root);
-    const detail::BuffersUsed used{.out_read = rank_ == options.root, .out_written = rank_ != options.root};
-    return detail::run_on(form, state_, "broadcast", buffer, used, [&](const BlockBuffers& buffers) {
-        detail::check_memory("broadcast", "buffer", buffers.out);
-        return [data = std::span(buffers.out.data, buffers.out.size_bytes()), root = options.root,
+    check_root(*state, "broadcast", options.root);
+    const bool is_root = state->rank() == options.root;
+    const Contiguous buffers("broadcast", {{}, buffer.out, is_root, nullptr, buffer.out_layout},
+                             {.out_written = !is_root, .out_overwritten = true});
+    check_memory("broadcast", "buffer", buffers.out);
+    return run(state, form, buffers,
+               [data = std::span(buffers.out.data, buffers.out.size_bytes()), root = options.root,
                 asked = ask_for(CallKind::broadcast, options.algorithm)](Group& group) {
-            return collectives::broadcast(group, data, root, asked);
-        };
-    });
+                   return collectives::broadcast(group, data, root, asked);
+               });
 }
 
-}  // namespace tutti
+}  // namespace tutti::detail

@@ -98,7 +98,7 @@ private:
 };
 
 template <class Plan>
-Started run(Form form, const std::shared_ptr<CommunicatorState>& state, Plan plan)
+Started run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan plan)
 {
     if (form == Form::blocking) [[likely]] {
         run_blocking(*state, plan);

@@ -1,15 +1,9 @@
-// Communicator's sends, receives and probes: checks arguments, then hands over to the protocol.
+// Communicator's sends and receives: checks of the arguments, and exceptions in place of failures.
 #include <fmt/format.h>
 
-#include <array>
-
-#include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/job/process.hpp"
-#include "lib/core/messages/receive_description.hpp"
-#include "lib/core/requests/completion.hpp"
-#include "lib/core/requests/pooled.hpp"
+#include "lib/core/messages/messages.hpp"
+#include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/requests/request_access.hpp"
-#include "lib/foundation/datatype/transfer.hpp"
 #include "tutti/communicator.hpp"
 
 namespace tutti {
@@ -17,9 +11,6 @@ namespace tutti {
 namespace {
 
 using detail::CommunicatorState;
-using detail::Process;
-using protocol::ReceiveRequest;
-using protocol::SendRequest;
 
 [[noreturn]] void bad_peer(std::string_view operation, int peer, int size)
 {
@@ -51,87 +42,19 @@ void check_send(const CommunicatorState& state, const detail::ConstView& view, i
         bad_tag("send", tag);
 }
 
-void describe(SendRequest& request, const matching::MatchKey& envelope, int peer_rank,
-              std::span<const std::byte> data, Communicator::SendMode mode)
-{
-    request.envelope = envelope;
-    request.peer_rank = peer_rank;
-    request.data = data;
-    request.synchronous = mode == Communicator::SendMode::synchronous;
-}
-
-// Messages of a layout up to this are packed before they are sent and go without a request, if they can;
-// others are packed piece by piece as they go.
-constexpr std::size_t kPackedWholeBytes = 1u << 10;
-
-bool is_packed_whole(const detail::ConstView& view, Communicator::SendMode mode) noexcept
-{
-    return view.layout != nullptr && view.size_bytes <= kPackedWholeBytes &&
-           mode != Communicator::SendMode::synchronous;
-}
-
-// Of a buffer of so many bytes, which are not none.
-std::size_t elements_of(const datatype::Typemap& layout, std::size_t size_bytes) noexcept
-{
-    return size_bytes / layout.size_bytes();
-}
-
-// Whether the message has gone.
-[[gnu::noinline]] bool inject_packed(Process& process, const matching::MatchKey& envelope, int peer_rank,
-                                     const detail::ConstView& view)
-{
-    std::array<std::byte, kPackedWholeBytes> memory;
-    const std::span<std::byte> packed = std::span(memory).first(view.size_bytes);
-    datatype::pack(*view.layout, elements_of(*view.layout, view.size_bytes), view.data, 0, packed);
-    auto lock = process.engine().lock();
-    if (!process.protocol().inject(envelope, peer_rank, packed))
-        return false;
-    process.engine().started();
-    return true;
-}
-
-void collect_leaving(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
-{
-    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
-    datatype::pack(layout, elements_of(layout, request.data.size()), request.data.data(), offset, out);
-}
-
-void collect_by(SendRequest& request, const datatype::Typemap* layout) noexcept
-{
-    if (layout != nullptr) {
-        request.collect = collect_leaving;
-        request.context = layout;
-    }
-}
-
-// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing
-// may refer to the request any more.
-template <class Request>
-void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
-{
-    if constexpr (std::is_same_v<Request, ReceiveRequest>) {
-        request.owner = &process;
-        request.awaited = true;
-    }
-    try {
-        process.engine().wait(lock, [&] { return request.done; });
-    } catch (...) {
-        process.protocol().forget(request);
-        throw;
-    }
-}
-
-void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
-{
-    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
-    datatype::unpack(layout, elements_of(layout, request.capacity), request.buffer, offset, bytes);
-}
-
 }  // namespace
 
 namespace detail {
 
-void check_receive(const CommunicatorState& state, std::string_view operation, int source, int tag)
+void check_receive(const CommunicatorState& state, std::string_view operation, const View& view, int source,
+                   int tag)
+{
+    if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
+        no_memory("recv", view.size_bytes);
+    check_source(state, operation, source, tag);
+}
+
+void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag)
 {
     if (source != any_source && static_cast<unsigned>(source) >= static_cast<unsigned>(state.size()))
         [[unlikely]]
@@ -153,21 +76,6 @@ void raise_lost(const CommunicatorState& state, std::string_view operation, int 
                 source);
 }
 
-void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view, int source,
-              int tag)
-{
-    if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
-        no_memory("recv", view.size_bytes);
-    request.key = {state.context(), source, tag};
-    request.peer_rank = source == any_source ? -1 : state.world_rank(source);
-    request.buffer = view.data;
-    request.capacity = view.size_bytes;
-    if (view.layout != nullptr) {
-        request.deliver = unpack_arriving;
-        request.context = view.layout;
-    }
-}
-
 }  // namespace detail
 
 void Communicator::keep(Request& request, std::shared_ptr<void> what) noexcept
@@ -182,26 +90,11 @@ void Communicator::send_view(const detail::ConstView& view, int destination, int
         return;
     const CommunicatorState& state = *state_;
     check_send(state, view, destination, tag);
-    Process& process = state.process();
-    const std::span<const std::byte> data(view.data, view.size_bytes);
-    const matching::MatchKey envelope(state.context(), state.rank(), tag);
-    const int peer_rank = state.world_rank(destination);
-    if (is_packed_whole(view, mode) && inject_packed(process, envelope, peer_rank, view)) [[unlikely]]
+    auto lock = state.process().engine().lock();
+    if (detail::send_at_once(state, view, destination, tag, mode)) [[likely]]
         return;
-    auto lock = process.engine().lock();
-    if (mode != SendMode::synchronous && view.layout == nullptr &&
-        process.protocol().inject(envelope, peer_rank, data)) [[likely]]
-        return process.engine().started();
-    SendRequest request;
-    describe(request, envelope, peer_rank, data, mode);
-    collect_by(request, view.layout);
-    process.protocol().send(request);
-    if (!request.done)
-        wait_for(process, lock, request);
-    else
-        process.engine().started();
-    if (request.status.code != ErrorCode::success) [[unlikely]]
-        std::rethrow_exception(detail::failure_of(request));
+    if (const auto failure = detail::send(lock, state, view, destination, tag, mode)) [[unlikely]]
+        std::rethrow_exception(failure);
 }
 
 Request Communicator::isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const
@@ -210,47 +103,24 @@ Request Communicator::isend_view(const detail::ConstView& view, int destination,
         return {};
     const CommunicatorState& state = *state_;
     check_send(state, view, destination, tag);
-    Process& process = state.process();
-    const std::span<const std::byte> data(view.data, view.size_bytes);
-    const matching::MatchKey envelope(state.context(), state.rank(), tag);
-    const int peer_rank = state.world_rank(destination);
-    if (is_packed_whole(view, mode) && inject_packed(process, envelope, peer_rank, view)) [[unlikely]]
+    auto lock = state.process().engine().lock();
+    if (detail::send_at_once(state, view, destination, tag, mode)) [[likely]]
         return {};
-    auto lock = process.engine().lock();
-    if (mode != SendMode::synchronous && view.layout == nullptr &&
-        process.protocol().inject(envelope, peer_rank, data)) [[likely]] {
-        process.engine().started();
-        return {};
-    }
-    detail::Pooled request(process.sends);
-    request->owner = &process;
-    describe(*request, envelope, peer_rank, data, mode);
-    // The caller's layout may be a short-lived object.
-    request->layout = datatype::TypemapRef(view.layout);
-    collect_by(*request, view.layout);
-    process.protocol().send(*request);
-    process.engine().started();
-    if (request->done && request->status.code == ErrorCode::success)
-        return {};
-    return RequestAccess::active(request.release());
+    detail::RequestState* const begun = detail::begin_send(state, view, destination, tag, mode);
+    return begun != nullptr ? RequestAccess::active(*begun) : Request();
 }
 
 Status Communicator::recv_view(const detail::View& view, int source, int tag) const
 {
+    Status status;
     if (source == null_rank)
-        return {};
+        return status;
     const CommunicatorState& state = *state_;
-    detail::check_receive(state, "recv", source, tag);
-    Process& process = state.process();
-    auto lock = process.engine().lock();
-    ReceiveRequest request;
-    detail::describe(request, state, view, source, tag);
-    process.protocol().receive(request);
-    if (!request.done)
-        wait_for(process, lock, request);
-    if (request.status.code != ErrorCode::success) [[unlikely]]
-        std::rethrow_exception(detail::failure_of(request));
-    return request.status;
+    detail::check_receive(state, "recv", view, source, tag);
+    auto lock = state.process().engine().lock();
+    if (const auto failure = detail::receive(lock, state, view, source, tag, status)) [[unlikely]]
+        std::rethrow_exception(failure);
+    return status;
 }
 
 Request Communicator::irecv_view(const detail::View& view, int source, int tag) const
@@ -258,16 +128,9 @@ Request Communicator::irecv_view(const detail::View& view, int source, int tag) 
     if (source == null_rank)
         return {};
     const CommunicatorState& state = *state_;
-    detail::check_receive(state, "irecv", source, tag);
-    Process& process = state.process();
-    auto lock = process.engine().lock();
-    detail::Pooled request(process.receives);
-    request->owner = &process;
-    request->layout = datatype::TypemapRef(view.layout);
-    detail::describe(*request, state, view, source, tag);
-    process.protocol().receive(*request);
-    process.engine().started();
-    return RequestAccess::active(request.release());
+    detail::check_receive(state, "irecv", view, source, tag);
+    const auto lock = state.process().engine().lock();
+    return RequestAccess::active(detail::begin_receive(state, view, source, tag));
 }
 
 }  // namespace tutti

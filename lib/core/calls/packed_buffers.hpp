@@ -5,7 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "lib/core/calls/run_collective.hpp"
+#include "collectives/group.hpp"
+#include "collectives/task.hpp"
 #include "lib/foundation/datatype/transfer.hpp"
 #include "tutti/blocks.hpp"
 
@@ -15,8 +16,8 @@ namespace tutti::detail {
 struct BuffersUsed {
     bool in = true;
     bool out = true;
-    bool out_read = true;  // it is input too, or the call leaves some of it as it is
     bool out_written = true;
+    bool out_overwritten = false;  // all of it, unless the call works in place
 };
 
 class PackedBuffers {
@@ -49,19 +50,5 @@ private:
     std::unique_ptr<std::byte[]> in_;
     std::unique_ptr<std::byte[]> out_;
 };
-
-/// As run(), of the plan that make_plan(buffers) returns for buffers that are contiguous.
-template <class MakePlan>
-Started run_on(Form form, const std::shared_ptr<CommunicatorState>& state, std::string_view operation,
-               const BlockBuffers& buffers, BuffersUsed used, MakePlan&& make_plan)
-{
-    if (buffers.in_layout == nullptr && buffers.out_layout == nullptr) [[likely]]
-        return run(form, state, make_plan(buffers));
-    auto packed = std::make_shared<PackedBuffers>(operation, buffers, used);
-    auto plan = make_plan(packed->contiguous());
-    return run(form, state, [packed = std::move(packed), plan = std::move(plan)](collectives::Group& group) {
-        return packed->run(group, plan);
-    });
-}
 
 }  // namespace tutti::detail

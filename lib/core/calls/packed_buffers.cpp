@@ -1,8 +1,9 @@
-#include "lib/core/messages/packed_buffers.hpp"
+#include "lib/core/calls/packed_buffers.hpp"
 
 #include <fmt/format.h>
 
 #include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/calls/contiguous.hpp"
 
 namespace tutti::detail {
 
@@ -61,7 +62,7 @@ void PackedBuffers::pack()
 {
     if (in_layout_)
         pack_all(*in_layout_, buffers_.in, in_.get());
-    if (out_layout_ && used_.out_read)
+    if (out_layout_ && (buffers_.in_place || !used_.out_overwritten))
         pack_all(*out_layout_, buffers_.out, out_.get());
 }
 
@@ -70,6 +71,12 @@ void PackedBuffers::unpack() const
     if (out_layout_ && used_.out_written)
         datatype::unpack(*out_layout_, buffers_.out.size_bytes() / out_layout_->size_bytes(),
                          buffers_.out.data, 0, {out_.get(), buffers_.out.size_bytes()});
+}
+
+void Contiguous::pack(std::string_view operation, BuffersUsed used)
+{
+    packed = std::make_shared<PackedBuffers>(operation, *this, used);
+    static_cast<BlockBuffers&>(*this) = packed->contiguous();
 }
 
 }  // namespace tutti::detail

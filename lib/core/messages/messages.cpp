@@ -1,0 +1,156 @@
+#include "lib/core/messages/messages.hpp"
+
+#include <array>
+#include <type_traits>
+
+#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/pooled.hpp"
+#include "lib/foundation/datatype/transfer.hpp"
+
+namespace tutti::detail {
+
+using protocol::ReceiveRequest;
+using protocol::SendRequest;
+
+namespace {
+
+// Messages of a layout up to this are packed before they are sent and go without a request, if they can;
+// others are packed piece by piece as they go.
+constexpr std::size_t kPackedWholeBytes = 1u << 10;
+
+// Of a buffer of so many bytes, which are not none.
+std::size_t elements_of(const datatype::Typemap& layout, std::size_t size_bytes) noexcept
+{
+    return size_bytes / layout.size_bytes();
+}
+
+void collect_leaving(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
+{
+    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
+    datatype::pack(layout, elements_of(layout, request.data.size()), request.data.data(), offset, out);
+}
+
+void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
+{
+    const auto& layout = *static_cast<const datatype::Typemap*>(request.context);
+    datatype::unpack(layout, elements_of(layout, request.capacity), request.buffer, offset, bytes);
+}
+
+// Whether the message has gone.
+[[gnu::noinline]] bool send_packed(const CommunicatorState& state, const ConstView& view, int destination,
+                                   int tag)
+{
+    std::array<std::byte, kPackedWholeBytes> memory;
+    const std::span<std::byte> packed = std::span(memory).first(view.size_bytes);
+    datatype::pack(*view.layout, elements_of(*view.layout, view.size_bytes), view.data, 0, packed);
+    return send_at_once(state, {packed.data(), packed.size(), nullptr}, destination, tag, SendMode::standard);
+}
+
+bool goes_packed(const CommunicatorState& state, const ConstView& view, int destination, int tag,
+                 SendMode mode)
+{
+    return view.layout != nullptr && view.size_bytes <= kPackedWholeBytes && mode != SendMode::synchronous &&
+           send_packed(state, view, destination, tag);
+}
+
+void describe(SendRequest& request, const CommunicatorState& state, const ConstView& view, int destination,
+              int tag, SendMode mode)
+{
+    request.envelope = {state.context(), state.rank(), tag};
+    request.peer_rank = state.world_rank(destination);
+    request.data = {view.data, view.size_bytes};
+    request.synchronous = mode == SendMode::synchronous;
+    if (view.layout != nullptr) {
+        request.collect = collect_leaving;
+        request.context = view.layout;
+    }
+}
+
+// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing
+// may refer to the request any more.
+template <class Request>
+void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
+{
+    try {
+        process.engine().wait(lock, [&] { return request.done; });
+    } catch (...) {
+        process.protocol().forget(request);
+        throw;
+    }
+}
+
+}  // namespace
+
+void describe(ReceiveRequest& request, const CommunicatorState& state, const View& view, int source, int tag)
+{
+    request.key = {state.context(), source, tag};
+    request.peer_rank = source == any_source ? -1 : state.world_rank(source);
+    request.buffer = view.data;
+    request.capacity = view.size_bytes;
+    if (view.layout != nullptr) {
+        request.deliver = unpack_arriving;
+        request.context = view.layout;
+    }
+}
+
+std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& state, const ConstView& view,
+                        int destination, int tag, SendMode mode)
+{
+    if (goes_packed(state, view, destination, tag, mode))
+        return nullptr;
+    Process& process = state.process();
+    SendRequest request;
+    describe(request, state, view, destination, tag, mode);
+    process.protocol().send(request);
+    if (!request.done)
+        wait_for(process, lock, request);
+    else
+        process.engine().started();
+    return failure_of(request);
+}
+
+RequestState* begin_send(const CommunicatorState& state, const ConstView& view, int destination, int tag,
+                         SendMode mode)
+{
+    if (goes_packed(state, view, destination, tag, mode))
+        return nullptr;
+    Process& process = state.process();
+    Pooled request(process.sends);
+    request->owner = &process;
+    describe(*request, state, view, destination, tag, mode);
+    // The caller's layout may be a short-lived object.
+    request->layout = datatype::TypemapRef(view.layout);
+    process.protocol().send(*request);
+    process.engine().started();
+    return request->done && request->status.code == ErrorCode::success ? nullptr : &request.release();
+}
+
+std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState& state, const View& view,
+                           int source, int tag, Status& status)
+{
+    Process& process = state.process();
+    ReceiveRequest request;
+    describe(request, state, view, source, tag);
+    process.protocol().receive(request);
+    if (!request.done) {
+        request.owner = &process;
+        request.awaited = true;
+        wait_for(process, lock, request);
+    }
+    status = request.status;
+    return status.code == ErrorCode::success ? nullptr : failure_of(request);
+}
+
+RequestState& begin_receive(const CommunicatorState& state, const View& view, int source, int tag)
+{
+    Process& process = state.process();
+    Pooled request(process.receives);
+    request->owner = &process;
+    request->layout = datatype::TypemapRef(view.layout);
+    describe(*request, state, view, source, tag);
+    process.protocol().receive(*request);
+    process.engine().started();
+    return request.release();
+}
+
+}  // namespace tutti::detail

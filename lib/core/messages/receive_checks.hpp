@@ -1,0 +1,21 @@
+// What the C++ interface checks before it receives or probes.
+#pragma once
+
+#include <string_view>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "tutti/buffer.hpp"
+
+namespace tutti::detail {
+
+/// Throws ErrorCode::invalid_rank or invalid_tag, naming `operation`.
+void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag);
+/// The same, and ErrorCode::invalid_argument for no memory.
+void check_receive(const CommunicatorState& state, std::string_view operation, const View& view, int source,
+                   int tag);
+
+/// Whether nothing more can come from `source` alone.
+bool is_lost(const CommunicatorState& state, int source) noexcept;
+[[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source);
+
+}  // namespace tutti::detail
