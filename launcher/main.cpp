@@ -83,7 +83,7 @@ int run_job(const Options& options)
     Head head(options, std::move(plan), inherited);
     const int status = head.run();
     if (daemon)
-        daemon->wait(head.patience_with_local_daemon());
+        daemon->wait(head.local_daemon_timeout());
     if (head.output_is_stuck())
         ::_exit(status);
     return status;

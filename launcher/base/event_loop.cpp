@@ -59,9 +59,10 @@ void EventLoop::forget(int fd)
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-EventLoop::TimerId EventLoop::after(Clock::duration delay, std::function<void()> action)
+EventLoop::TimerId EventLoop::after(std::chrono::duration<double> delay, std::function<void()> action)
 {
-    timers_.emplace(std::pair(Clock::now() + delay, ++last_timer_), std::move(action));
+    const auto when = Clock::now() + std::chrono::duration_cast<Clock::duration>(delay);
+    timers_.emplace(std::pair(when, ++last_timer_), std::move(action));
     return last_timer_;
 }
 
@@ -119,7 +120,7 @@ void EventLoop::run()
             fail("epoll_wait");
         for (int i = 0; i < count && running_; ++i) {
             const epoll_event& event = events.at(static_cast<std::size_t>(i));
-            run_posted();  // said before this descriptor became ready, so it comes first
+            run_posted();  // posted before this descriptor became ready, so it comes first
             const auto found = handlers_.find(event.data.fd);
             if (found != handlers_.end()) {
                 const std::shared_ptr<Handler> handler = found->second;  // it may forget itself

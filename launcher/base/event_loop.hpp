@@ -23,21 +23,22 @@ public:
     EventLoop();
 
     /// Calls `handler` whenever `fd` has one of `epoll_events` (level-triggered). The caller keeps the
-    /// descriptor open until forget(). False where the kernel cannot poll it: a file, which is always ready.
+    /// descriptor open until forget(). False where the kernel cannot poll it, such as a file, which is
+    /// always ready.
     bool watch(int fd, std::uint32_t epoll_events, Handler handler);
     void change(int fd, std::uint32_t epoll_events);
-    /// May be called from any handler, also for its own descriptor. No call for `fd` follows.
+    /// May be called from any handler, also for its own descriptor. No more calls for `fd` follow.
     void forget(int fd);
 
-    TimerId after(Clock::duration delay, std::function<void()> action);
-    /// A timer that has fired, or 0, is no error.
+    TimerId after(std::chrono::duration<double> delay, std::function<void()> action);
+    /// `timer` may have fired already, or be 0.
     void cancel(TimerId timer);
 
-    /// From any thread: runs `action` in the loop's thread, before any descriptor that becomes ready later is
-    /// looked at. In order of posting.
+    /// From any thread: runs `action` in the loop's thread, in order of posting, and before the handler of
+    /// any descriptor that becomes ready later.
     void post(std::function<void()> action);
 
-    /// Runs what was posted up to now, from inside a handler that has to know it.
+    /// Runs all posted actions now, from inside a handler that needs their results.
     void run_posted();
 
     /// Runs until stop().

@@ -1,4 +1,4 @@
-// The limit of open files (ulimit -n), called by its name wherever it is in the way.
+// The limit of open files (ulimit -n), and errors that name it.
 #pragma once
 
 #include <exception>
@@ -6,13 +6,13 @@
 
 namespace tutti::launcher {
 
-/// Throws std::runtime_error with the limit and the remedy where it leaves this process no room for `more`
-/// descriptors, which `what` takes: "starting 2 ranks here".
+/// Throws std::runtime_error with the limit and the remedy when this process cannot open `more`
+/// descriptors. `what` needs them: "starting 2 ranks here".
 void require_open_files(int more, const std::string& what);
 
-/// What the system says about an error, and the remedy where it is one of open files.
+/// The system's text for an error, with the remedy where open files are the cause.
 std::string describe_system_error(int error_number);
-/// Likewise of an error's text.
+/// The text of an error, likewise with the remedy.
 std::string describe(const std::exception& error);
 
 }  // namespace tutti::launcher

@@ -1,5 +1,4 @@
-// What the launcher throws when the command line, a hostfile or an environment variable asks for the
-// impossible.
+// The error for a wrong command line, hostfile or environment variable.
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +6,7 @@
 
 namespace tutti::launcher {
 
-/// Exit status of tuttirun for a command line that it cannot serve.
+/// tuttirun's exit status after a UsageError.
 inline constexpr int kUsageStatus = 2;
 
 /// The request is wrong; nothing was started. what() is the whole message, with the remedy and a pointer to

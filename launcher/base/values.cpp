@@ -21,7 +21,8 @@ constexpr int kLastClassicSignal = 31;
 /// Thirty years, so that timers cannot overflow.
 constexpr double kLongestSeconds = 1e9;
 
-/// Uncatchable signals, the launcher's own child handling, and those that the CPU raises in the launcher.
+/// Signals that cannot be caught, that the launcher needs itself, or that the processor raises in the
+/// launcher.
 constexpr int kNeverForwarded[] = {SIGKILL, SIGSTOP, SIGCHLD, SIGPIPE, SIGSEGV,
                                    SIGBUS,  SIGILL,  SIGFPE,  SIGABRT};
 
@@ -36,7 +37,7 @@ std::vector<std::string_view> signal_names()
     return names;
 }
 
-/// A name is what stands there unless it has digits only; the range is checked for numbers alone.
+/// Text that is not all digits is a name. Only numbers have a range to check.
 int signal_number(std::string_view option, const std::string& text)
 {
     if (text.find_first_not_of("0123456789") == std::string::npos)
@@ -89,7 +90,7 @@ std::vector<int> parse_signals(std::string_view option, std::string_view text)
     std::vector<int> signals;
     for (const std::string& part : parse_list(option, text)) {
         const int number = signal_number(option, part);
-        // Between the classic signals and SIGRTMIN lie a few that the C library keeps for itself.
+        // The C library uses the few signals between the classic ones and SIGRTMIN itself.
         const bool internal = number > kLastClassicSignal && number < SIGRTMIN;
         if (internal || std::ranges::find(kNeverForwarded, number) != std::end(kNeverForwarded)) {
             throw UsageError(

@@ -1,5 +1,5 @@
-// Strict reading of option values. Every function throws UsageError naming the option as the user wrote it,
-// the text found there and what it should be.
+// Strict reading of option values. Every function throws UsageError with the option as the user wrote it,
+// its value, and what the value should be.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,15 @@ namespace tutti::launcher {
 /// More ranks than this on one machine are a typing error.
 inline constexpr int kMaxRanks = 65536;
 
-/// A whole number, written in decimal digits only, from `lowest` to `highest`. `what` is its name in
-/// messages.
+/// A whole number in decimal digits, from `lowest` to `highest`. `what` is its name in messages.
 int parse_number(std::string_view option, std::string_view what, std::string_view text, int lowest,
                  int highest);
 
 /// Seconds, fractions allowed, above zero.
 double parse_seconds(std::string_view option, std::string_view text);
 
-/// Comma-separated signals by name, with or without SIG, or number. Signals that cannot be caught or that the
-/// launcher itself lives by are refused.
+/// Comma-separated signals by number or by name, with or without SIG. Signals that cannot be caught or that
+/// the launcher needs are refused.
 std::vector<int> parse_signals(std::string_view option, std::string_view text);
 
 /// Position of `text` among `names`; the message lists all and suggests the closest.
@@ -33,13 +32,13 @@ std::size_t parse_choice(std::string_view option, std::string_view text,
 /// "NAME=value", or "NAME" alone for the value that the launcher itself was started with.
 std::pair<std::string, std::string> parse_assignment(std::string_view option, std::string_view text);
 
-/// `name`, when it can be the name of an environment variable.
+/// `name`, if it can be the name of an environment variable.
 std::string parse_variable_name(std::string_view option, std::string_view name);
 
-/// `text`, when it is not empty: an empty word is most often a shell variable that is not set.
+/// `text`, if it is not empty. An empty word mostly comes from a shell variable that is not set.
 std::string parse_path(std::string_view option, std::string_view text);
 
-/// `text`, when it is an absolute path.
+/// `text`, if it is an absolute path.
 std::string parse_absolute_path(std::string_view option, std::string_view text);
 
 /// The words of a command, separated by blanks; at least one.

@@ -16,14 +16,13 @@ namespace {
 
 constexpr std::string_view kSeparator = ":";
 
-/// A lone '-' is none: programs take it for the standard input.
+/// A single '-' is no option: for programs it means the standard input.
 bool is_option(std::string_view word)
 {
     return word.size() > 1 && word.front() == '-';
 }
 
-/// What Tutti has instead of an option of another launcher's; empty where nothing is known of it. The dashes
-/// before the name may be one or two.
+/// What Tutti has in place of another launcher's option, with one dash or two; empty for unknown options.
 std::string_view instead_of(std::string_view option)
 {
     constexpr std::string_view kParameters =
@@ -82,7 +81,7 @@ private:
         return word;
     }
 
-    /// Takes the values of the option that `word` begins, which may bring its value along: "--np=4".
+    /// Takes the values of the option in `word`, which may hold its value: "--np=4".
     void read_option(const std::string& word)
     {
         std::string spelling = word;
@@ -111,14 +110,14 @@ private:
             section_.options.push_back(take_value(spelling, option));
     }
 
-    /// The next word, unless it cannot be meant as a value.
+    /// The next word, unless it is an option.
     std::string take_value(const std::string& spelling, const KnownOption& option)
     {
         const std::string needs =
             option.values == 1 ? "needs a value" : fmt::format("needs {} values", option.values);
         if (rest_.empty())
             throw UsageError(fmt::format("option '{}' {}, but the command line ends there", spelling, needs));
-        // "-x -n 4 ./a" would otherwise set a variable called "-n" and start a program called "4".
+        // Without this check "-x -n 4 ./a" sets a variable "-n" and starts a program "4".
         if (dictionary_.contains(rest_.front()) || rest_.front() == "--") {
             throw UsageError(
                 fmt::format("option '{}' {}, but '{}' follows it", spelling, needs, rest_.front()));

@@ -1,8 +1,8 @@
-// First step of reading the command line: from the words of both dialects to one plain form.
+// First step of reading the command line: both dialects become one plain form.
 //
-// A general option parser cannot tell where the program begins, takes "-np" for "-n p" and knows nothing of
-// ':'. This step does only that: it cuts the line at ':' and at each program, and spells every option in its
-// canonical way, so that what follows may be parsed by anything.
+// A general option parser does not know where the program begins, takes "-np" for "-n p" and does not know
+// ':'. This step cuts the line at ':' and at each program, and gives every option its canonical spelling. A
+// general parser can read the rest.
 #pragma once
 
 #include <functional>
@@ -29,9 +29,9 @@ struct Section {
     std::vector<std::string> program;          // program and its arguments
 };
 
-/// Splits the words after the launcher's own name. Options end at the first word that is none, or after "--".
-/// "--option=value" is accepted for options of one value. Throws UsageError for an unknown option (with the
-/// closest known one), a missing or surplus value. A section without a program is returned as it is.
+/// Splits the words after the launcher's own name. Options end at the first word that is no option, or
+/// after "--". Options of one value may be "--option=value". Throws UsageError for an unknown option (with
+/// the closest known one), and for a missing or surplus value. A section may have no program.
 std::vector<Section> split_words(std::span<const std::string> words, const Dictionary& dictionary);
 
 }  // namespace tutti::launcher

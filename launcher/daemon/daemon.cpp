@@ -3,22 +3,24 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "launcher/base/loopback.hpp"
 #include "launcher/base/open_files.hpp"
 #include "launcher/doctor/host_check.hpp"
 #include "launcher/ranks/descendants.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
+#include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
 
@@ -26,21 +28,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
 constexpr std::chrono::milliseconds kRecheckPeriod{5};
-constexpr std::chrono::milliseconds kPatienceWithChildren{3000};
-/// Open files that a daemon takes without ranks; its PMIx server likewise.
+constexpr std::chrono::milliseconds kChildrenTimeout{3000};
+/// Open files that a daemon needs without ranks; its PMIx server needs no more.
 constexpr int kOwnDescriptors = 24;
 
-UniqueFd open_signals()
+/// Ranks reach their PMIx server through the loopback interface: libpmix knows no other way.
+void require_loopback()
 {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT})
-        sigaddset(&set, signal);
-    return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    const auto serves = [](const network::LocalAddress& own) { return own.up && own.address.is_loopback(); };
+    if (!std::ranges::any_of(network::local_addresses(), serves)) {
+        throw std::runtime_error(
+            "the loopback interface is down, and ranks reach their PMIx server through it; bring it up (ip "
+            "link "
+            "set lo up)");
+    }
 }
 
-/// That this daemon cannot start. False where nobody listens to it yet: whoever has started it on another
-/// host hears what it says on stderr.
+/// Tells the head that this daemon cannot start. False where the head does not listen to it yet: on another
+/// host its agent passes on what it writes to stderr.
 bool tell_head(int line, const DaemonIdentity& identity, const std::string& reason)
 {
     if (line < 0 || identity.hello)
@@ -58,13 +63,13 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
     : identity_(identity),
       inherited_(inherited),
       base_environment_(::environ),
-      signals_(open_signals()),
+      signals_(open_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT})),
       watchdog_(watchdog),
       processes_(watchdog_),
       stream_(
           loop_, std::move(head), [this](const Frame& frame) { handle_frame(frame); },
           [this](const std::string&) {
-              // The head is gone and with it the user: nothing may stay behind.
+              // The head is gone, and the user with it: no process may stay behind.
               end_job(SIGTERM);
               check_for_the_end();
           }),
@@ -75,7 +80,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
 {
     if (identity_.hello) {
         Hello hello = *identity_.hello;
-        hello.pid = ::getpid();  // it was made in what is the watchdog now
+        hello.pid = ::getpid();  // the process that made it is the watchdog now
         head_.send(FrameType::hello, encode(hello));
     }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
@@ -90,7 +95,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
 Daemon::~Daemon()
 {
     if (children_)
-        children_->finish(kPatienceWithChildren);
+        children_->finish(kChildrenTimeout);
 }
 
 void Daemon::handle_frame(const Frame& frame)
@@ -215,7 +220,8 @@ void Daemon::rank_connected(int rank)
         rank_joined(process->pmix);
 }
 
-/// Ranks that have joined the job need it no more. Who has not ends with an error of its own.
+/// Ranks that have joined the job need the server no more. A rank that has not joined ends with an error of
+/// its own.
 void Daemon::pmix_lost(const std::string& reason)
 {
     why_no_pmix_ = reason;
@@ -252,17 +258,15 @@ void Daemon::values_wanted(int rank, const std::string& key, PmixAnswer answer)
 
 void Daemon::handle_signal()
 {
-    signalfd_siginfo info{};
-    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-        if (info.ssi_signo == SIGCHLD) {
+    for (const int signal : read_signals(signals_)) {
+        if (signal == SIGCHLD) {
             reap();
-        } else {
-            if (!ending_ && !all_exited_) {
-                // Ranks may take it well, or never start: nobody is to believe that they are done.
-                head_.send(FrameType::told_to_end, encode(static_cast<int>(info.ssi_signo)));
-            }
-            end_job(SIGTERM);
+            continue;
         }
+        // The ranks may then end well, or never start, but the job is not done.
+        if (!ending_ && !all_exited_)
+            head_.send(FrameType::told_to_end, encode(signal));
+        end_job(SIGTERM);
     }
     check_for_the_end();
 }
@@ -270,7 +274,7 @@ void Daemon::handle_signal()
 void Daemon::reap()
 {
     const std::vector<std::pair<pid_t, int>> ended = processes_.reap();
-    // A rank finalizes, or aborts, before it exits: the PMIx server has said that by now.
+    // A rank finalizes or aborts before it exits, so the PMIx server has reported that by now.
     pmix_->read_all();
     for (const auto& [child, wait_status] : ended) {
         if (pmix_->reaped(child, wait_status) || (children_ && children_->reaped(child, wait_status)))
@@ -298,7 +302,7 @@ void Daemon::end_job(int signal)
         processes_.any_group_lives();
         processes_.signal(SIGKILL);
     });
-    // A process that the kernel holds (a dead file server) does not even see SIGKILL.
+    // A process that waits in the kernel (for a dead file server) does not end by SIGKILL.
     loop_.after(kGracePeriod + kUnkillablePeriod, [this] {
         given_up_ = true;
         check_for_the_end();
@@ -313,8 +317,8 @@ void Daemon::check_for_the_end()
     if (!launched_ || waits_for_pmix || (processes_.any_rank_runs() && !given_up_))
         return;
     if (processes_.any_group_lives() && !given_up_) {
-        // The ranks are done, their children are not. Those whose parent is not of the job are not ours to
-        // reap and end without a signal to us: look again.
+        // The ranks have ended, their children have not. No signal tells when children of other parents
+        // end, so this looks again.
         if (!ending_)
             end_job(SIGTERM);
         loop_.after(kRecheckPeriod, [this] { check_for_the_end(); });
@@ -333,10 +337,11 @@ int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
                const std::string& session_directory)
 {
     int status = 0;
-    UniqueFd line(::fcntl(head.get(), F_DUPFD_CLOEXEC, 3));  // until the daemon itself says what goes wrong
+    UniqueFd line(
+        ::fcntl(head.get(), F_DUPFD_CLOEXEC, 3));  // for errors that come before the daemon has a connection
     try {
         Watchdog watchdog(session_directory);  // from here on in its child
-        ::setsid();  // the terminal's signals go to the head, which decides what becomes of them
+        ::setsid();  // the head gets the terminal's signals and decides what they mean
         ::prctl(PR_SET_NAME, "tuttirun-daemon");
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         require_open_files(kOwnDescriptors, "a daemon");

@@ -1,4 +1,4 @@
-// The daemon: starts the ranks of one node, serves their PMIx calls, and sees to it that they all end.
+// The daemon: starts the ranks of one node, has their PMIx calls served, and makes sure that they all end.
 #pragma once
 
 #include <signal.h>
@@ -34,13 +34,13 @@ inline constexpr std::chrono::milliseconds kGracePeriod{300};
 struct DaemonIdentity {
     int node = 0;                // in the job
     security::Key key;           // the job's
-    std::optional<Hello> hello;  // of another host than the head's: to be said first
+    std::optional<Hello> hello;  // of a daemon on another host: the first frame that it sends
 };
 
-/// Serves the head at the other end of `head`, or behind it, until the job is over or the stream is closed.
-/// `inherited` is what the launcher was started with, for the ranks. Returns the process's exit status.
-/// Creates the session directory, and removes it. Forks, and returns in the child: the caller's process
-/// becomes the watchdog.
+/// Serves the head at the other end of `head`, or behind other daemons, until the job is over or the stream
+/// is closed. `inherited` is the state that the launcher was started with, for the ranks. Creates and
+/// removes the session directory. Forks: this returns the exit status in the child, and the caller's
+/// process becomes the watchdog.
 int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
                const std::string& session_directory);
 
@@ -79,7 +79,7 @@ private:
     const DaemonIdentity identity_;
     EventLoop loop_;
     InheritedState inherited_;
-    RankEnvironment base_environment_;  // taken before libpmix is started, which adds variables of its own
+    RankEnvironment base_environment_;  // as it is before libpmix adds variables of its own
     UniqueFd signals_;
     Watchdog& watchdog_;
     ProcessTable processes_;
@@ -92,9 +92,9 @@ private:
     std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;
     std::unique_ptr<doctor::HostCheck> host_check_;         // once the head is tuttirun --doctor
-    std::string why_no_pmix_;                               // once there is no server any more
+    std::string why_no_pmix_;                               // set once there is no server any more
     std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
-    std::vector<std::pair<FrameType, std::string>> early_;  // for ranks that are not there until then
+    std::vector<std::pair<FrameType, std::string>> early_;  // frames for ranks that start only then
     bool launched_ = false;
     bool any_joined_ = false;
     bool ending_ = false;

@@ -37,10 +37,10 @@ struct Pipe {
     UniqueFd write_end;
 };
 
-/// How many this process needs for all of its ranks.
+/// How many open files this process needs for its ranks.
 int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
 {
-    constexpr int kWhileOneStarts = 10;                   // the rank's ends of all that follows, and copies
+    constexpr int kWhileOneStarts = 10;                   // the rank's ends of pipes and channel, and copies
     const int a_rank = 3 + (order.merge_stderr ? 0 : 1);  // output, pidfd, control channel
     const bool input_for_all = order.stdin_target == StdinTarget::all;
     const auto ranks = static_cast<int>(local.size());
@@ -79,7 +79,7 @@ void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, 
 
 }  // namespace
 
-/// Ranks on other hosts start where the head was started.
+/// Ranks on other hosts start in the head's working directory.
 void Daemon::enter_working_directory(const LaunchOrder& order)
 {
     if (::chdir(order.working_directory.c_str()) != 0) {
@@ -105,7 +105,7 @@ void Daemon::launch(LaunchOrder order)
         pmix_ready();
 }
 
-/// Or lost: then that is said.
+/// Also called when the server is lost; the ranks cannot start then.
 void Daemon::pmix_ready()
 {
     const std::optional<LaunchOrder> order = std::exchange(order_, std::nullopt);
@@ -136,8 +136,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
             for (const auto& [name, value] : app.environment)
                 environment.set(name, value);
             environment.set("TUTTI_LOCAL_SIZE", std::to_string(local.size()));
-            // Ranks that share cores must not spin while they wait; only the launcher sees all masks and
-            // quotas. What the user has set wins.
+            // Ranks that share cores must not spin while they wait. Only the launcher sees all masks and
+            // quotas. The user's own setting wins.
             if (!environment.has("TUTTI_SHARED_CORES")) {
                 const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
                 environment.set("TUTTI_SHARED_CORES", shared ? "1" : "0");

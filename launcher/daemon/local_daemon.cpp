@@ -23,10 +23,10 @@ namespace tutti::launcher {
 
 namespace {
 
-/// For a watchdog to clean up after a daemon that was killed; it needs less.
-constexpr std::chrono::milliseconds kWatchdogPatience{6000};
-/// For what nobody has cleaned up after to end by itself.
-constexpr std::chrono::milliseconds kOrphansPatience{2000};
+/// For a watchdog to clean up after a daemon that was killed. It needs less.
+constexpr std::chrono::milliseconds kWatchdogTimeout{6000};
+/// For processes that no watchdog ends to end by themselves.
+constexpr std::chrono::milliseconds kOrphansTimeout{2000};
 
 }  // namespace
 
@@ -37,14 +37,14 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
         throw std::system_error(errno, std::generic_category(), "socketpair");
     stream_.reset(ends[0]);
     UniqueFd daemon_end(ends[1]);
-    // Should daemon and watchdog be killed, what they leave behind becomes ours.
+    // When daemon and watchdog are killed, their processes become children of this one.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     watchdog_ = ::fork();
     if (watchdog_ < 0)
         throw std::system_error(errno, std::generic_category(), "fork");
     if (watchdog_ == 0) {
         stream_.reset();
-        // The user's input and output are the head's business; stderr stays for libpmix's complaints.
+        // The head has the user's input and output. stderr stays open for libpmix's messages.
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         ::dup2(null.get(), STDIN_FILENO);
         ::dup2(null.get(), STDOUT_FILENO);
@@ -52,7 +52,7 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
     }
 }
 
-void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
+void LocalDaemon::wait(std::chrono::milliseconds timeout) noexcept
 {
     if (watchdog_ <= 0)
         return;
@@ -62,14 +62,14 @@ void LocalDaemon::wait(std::chrono::milliseconds patience) noexcept
     const auto ends_within = [&](std::chrono::milliseconds time) {
         return !handle || ::poll(&entry, 1, static_cast<int>(time.count())) != 0;
     };
-    if (!ends_within(patience)) {
+    if (!ends_within(timeout)) {
         ::kill(watchdog_, kKillDaemonSignal);
-        if (!ends_within(kWatchdogPatience))
+        if (!ends_within(kWatchdogTimeout))
             ::kill(watchdog_, SIGKILL);
     }
     int status = 0;
     if (::waitpid(std::exchange(watchdog_, -1), &status, 0) > 0 && WIFSIGNALED(status))
-        end_descendants(kOrphansPatience);
+        end_descendants(kOrphansTimeout);
     remove_session_directory(session_directory_);
 }
 

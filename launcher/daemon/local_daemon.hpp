@@ -15,22 +15,22 @@ namespace tutti::launcher {
 
 class LocalDaemon {
 public:
-    /// Forks it, as the job's node `node`. To be called early: a small process forks quickly, and libpmix
-    /// then starts while the head still looks at the machine. Throws std::system_error.
+    /// Forks the daemon of the job's node `node`. To be called early: a small process forks quickly, and
+    /// libpmix starts while the head looks at the machine. Throws std::system_error.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
-    ~LocalDaemon() { wait(kPatience); }
+    ~LocalDaemon() { wait(kEndTimeout); }
     LocalDaemon(const LocalDaemon&) = delete;
     LocalDaemon& operator=(const LocalDaemon&) = delete;
 
-    /// Waits until it and what it left behind is gone. It ends by itself when the stream to it is closed; one
-    /// that does not within `patience` is killed.
-    void wait(std::chrono::milliseconds patience) noexcept;
+    /// Closes the stream, which ends the daemon, and waits until it and all its processes are gone. A
+    /// daemon that does not end within `timeout` is killed.
+    void wait(std::chrono::milliseconds timeout) noexcept;
     /// The head's end of the stream, once.
     UniqueFd take_stream() noexcept { return std::move(stream_); }
 
 private:
-    /// A daemon needs less to end its ranks. One that is stopped does not end at all.
-    static constexpr std::chrono::milliseconds kPatience{10'000};
+    /// A daemon needs less to end its ranks, unless it is stopped.
+    static constexpr std::chrono::milliseconds kEndTimeout{10'000};
 
     const std::string session_directory_ = choose_session_directory();
     UniqueFd stream_;

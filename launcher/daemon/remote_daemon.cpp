@@ -26,13 +26,13 @@ namespace tutti::launcher {
 
 namespace {
 
-constexpr std::chrono::seconds kRecordPatience{10};
+constexpr std::chrono::seconds kRecordTimeout{10};
 constexpr std::size_t kMaxRecordBytes = std::size_t{4} << 20;
 
-/// The first line of standard input. Some agents keep it open, so its end is not waited for.
+/// The first line of standard input. Some agents keep that open, so its end is not waited for.
 std::string read_record()
 {
-    const auto give_up = std::chrono::steady_clock::now() + kRecordPatience;
+    const auto give_up = std::chrono::steady_clock::now() + kRecordTimeout;
     std::string line;
     while (line.find('\n') == std::string::npos && line.size() < kMaxRecordBytes) {
         const auto left =
@@ -54,7 +54,7 @@ std::string read_record()
     return line.substr(0, line.find('\n'));
 }
 
-/// Where one record went to several hosts, Slurm tells each of them its name.
+/// Where several hosts get the same record, Slurm tells each host its name.
 int find_node(const DaemonRecord& record)
 {
     if (record.node >= 0)

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,9 +56,7 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
     for (const Host& host : hosts)
         hosts_.push_back({host.name, host.user, host.local});
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
-        signalfd_siginfo info{};
-        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-            const int signal = static_cast<int>(info.ssi_signo);
+        for (const int signal : read_signals(signals_)) {
             if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) {
                 status_ = 128 + signal;
                 loop_.stop();
@@ -100,8 +97,7 @@ void Doctor::start()
     }
     if (!order.hosts.empty())
         children_.start(order);
-    const std::chrono::duration<double> start_timeout(method_.timeout_seconds);
-    wait_then(std::chrono::duration_cast<milliseconds>(start_timeout) + kHelloTimeout,
+    wait_then(std::chrono::duration<double>(method_.timeout_seconds) + kHelloTimeout,
               [this] { ask_for_facts(); });
 }
 
@@ -280,7 +276,7 @@ void Doctor::send(int node, const std::string& payload)
     children_.send({FrameType::doctor_task, static_cast<std::uint16_t>(node), payload});
 }
 
-void Doctor::wait_then(milliseconds timeout, std::function<void()> next)
+void Doctor::wait_then(std::chrono::duration<double> timeout, std::function<void()> next)
 {
     next_ = std::move(next);
     timer_ = loop_.after(timeout, [this, timeout] {
@@ -290,7 +286,7 @@ void Doctor::wait_then(milliseconds timeout, std::function<void()> next)
                 host.here = false;
                 host.gone = true;
                 tell({Level::failure,
-                      fmt::format("{}: no answer within {} s", host.name, timeout.count() / 1000),
+                      fmt::format("{}: no answer within {} s", host.name, timeout.count()),
                       "is the host overloaded, or stopped?",
                       "answer",
                       {host.name}});

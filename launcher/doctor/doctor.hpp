@@ -52,7 +52,7 @@ private:
 
     void send(int node, const std::string& payload);
     /// Calls `next` when all that were asked have answered or are gone, or after `timeout`.
-    void wait_then(std::chrono::milliseconds timeout, std::function<void()> next);
+    void wait_then(std::chrono::duration<double> timeout, std::function<void()> next);
     void continue_when_done();
     /// Keeps the finding, and prints it unless --json does.
     void tell(Finding finding);

@@ -21,11 +21,11 @@ namespace tutti::launcher {
 
 namespace {
 
-/// For the commands that started the daemons to end with them.
-constexpr std::chrono::milliseconds kStarterPatience{3000};
-constexpr std::chrono::milliseconds kStarterPatienceAfterLoss{500};
+/// For the agents that started the daemons to end after them.
+constexpr std::chrono::milliseconds kAgentsTimeout{3000};
+constexpr std::chrono::milliseconds kAgentsTimeoutAfterLoss{500};
 
-/// Whoever knows the name may claim to be a rank of the job, so it cannot be guessed.
+/// A process that knows the name may claim to be a rank of the job, so nobody must guess it.
 std::string make_job_name()
 {
     std::random_device random;
@@ -86,19 +86,18 @@ void Head::say(const std::string& message)
 int Head::run()
 {
     if (options_.timeout_seconds > 0) {
-        const std::chrono::duration<double> timeout(options_.timeout_seconds);
-        loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(timeout), [this] {
+        loop_.after(std::chrono::duration<double>(options_.timeout_seconds), [this] {
             end_job(kTimeoutStatus, SIGTERM,
                     fmt::format("the job did not end within {} s (--timeout); ending it",
                                 options_.timeout_seconds));
-            hurry();
+            shorten_daemon_timeout();
         });
     }
     start_daemons();
     loop_.run();
-    // What led to a host that is gone may hang until it is killed.
+    // The agent of a host that is gone may hang until it is killed.
     const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
-    children_.finish(any_lost ? kStarterPatienceAfterLoss : kStarterPatience);
+    children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
     return exit_status_.value_or(0);
 }
 
@@ -123,7 +122,7 @@ void Head::start_daemons()
     if (!order.hosts.empty())
         children_.start(order);
     children_.watch_for_silence(options_.daemon_timeout_seconds, kDaemonTimeoutOption);
-    // While ssh is under way, which takes far longer.
+    // This is done while ssh is under way, which takes far longer.
     for (NodeState& state : nodes_)
         if (state.here)
             state.topology = Topology::detect();
@@ -254,11 +253,11 @@ void Head::handle_frame(const Frame& frame)
         }
         case FrameType::all_exited:
             state_of(node).all_exited = true;
-            look_for_the_end();
+            check_for_the_end();
             break;
         case FrameType::bye:
             state_of(node).said_bye = true;
-            look_for_the_end();
+            check_for_the_end();
             break;
         default:
             throw WireError("a frame that only a head sends");

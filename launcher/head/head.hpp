@@ -1,4 +1,4 @@
-// The head: brings up the daemons, drives the job through them, passes input, output and signals, and finds
+// The head: starts the daemons, runs the job through them, passes input, output and signals on, and finds
 // the exit status.
 #pragma once
 
@@ -29,24 +29,25 @@ struct HeadPlan {
     std::vector<Host> hosts;  // from job_hosts()
     UniqueFd local_daemon;    // stream to the daemon of the host that is local, where there is one
     StartMethod method;       // for the daemons of the others
-    /// Places the ranks once all daemons have told what their machines are. May throw, which ends all.
+    /// Places the ranks once all daemons have sent the topologies of their machines. May throw, which ends
+    /// the job.
     std::function<JobMap(std::span<const Topology> topologies)> map;
 };
 
 class Head {
 public:
-    /// `inherited` is what the launcher was started with, for the commands that start daemons. Both must
-    /// outlive the head.
+    /// `inherited` is the state that the launcher was started with, for the agents that start daemons. Both
+    /// references must outlive the head.
     Head(const Options& options, HeadPlan plan, const InheritedState& inherited);
 
     /// Runs the job to its end, and hangs up on the daemons. Returns tuttirun's exit status. Throws what
     /// plan.map throws, and std::system_error when the output directory cannot be written.
     int run();
-    /// After run(): the user ended the job and the terminal takes no output. The writer's thread may hang in
-    /// its write for ever, so the process must end without waiting for it.
+    /// After run(): the user ended the job, and the terminal takes no output. The writer's thread may hang
+    /// in its write, so the process must end without waiting for it.
     bool output_is_stuck() const noexcept { return !output_finished_; }
-    /// After run(): how long the daemon of this machine may take to end. None where it has not answered.
-    std::chrono::milliseconds patience_with_local_daemon() const noexcept;
+    /// After run(): how long the daemon of this machine may take to end; 0 where it has not answered.
+    std::chrono::milliseconds local_daemon_timeout() const noexcept;
 
 private:
     struct NodeState {
@@ -54,7 +55,7 @@ private:
         Topology topology;
         bool here = false;        // its daemon has said hello
         bool all_exited = false;  // no process of the job is left there
-        bool said_bye = false;    // nor any output on its way
+        bool said_bye = false;    // and all its output has come
         bool lost = false;
     };
 
@@ -81,10 +82,10 @@ private:
     void say(const std::string& message);
     void carry_out(const Verdict& verdict);
     void end_job(int exit_status, int signal, const std::string& message);
-    void hurry();
-    void give_up_waiting(std::chrono::milliseconds waited);
+    void shorten_daemon_timeout();
+    void stop_waiting_for_daemons(std::chrono::milliseconds waited);
     void stop_with_job();
-    void look_for_the_end();
+    void check_for_the_end();
     void finish_output();
 
     const Options& options_;
@@ -100,8 +101,8 @@ private:
     StdinWindow input_window_;
     LossPolicy policy_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
-    bool ended_by_user_ = false;      // then a terminal that takes no output is not waited for
-    bool local_daemon_lost_ = false;  // or given up
+    bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
+    bool local_daemon_lost_ = false;  // or it has been given up
     bool all_exited_ = false;
     bool finishing_ = false;
     bool output_finished_ = false;

@@ -1,6 +1,5 @@
 // How the head's jobs end: well, by a failure, by the user, by the loss of a daemon.
 #include <signal.h>
-#include <sys/signalfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,19 +8,20 @@
 #include <fmt/format.h>
 
 #include "launcher/head/head.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
 
 namespace tutti::launcher {
 
 namespace {
 
-/// For a terminal that takes no output, when the user has ended the job.
-constexpr std::chrono::milliseconds kOutputPatience{1000};
-/// For a daemon to end its ranks; it needs less, with its grace period and all.
-constexpr std::chrono::milliseconds kEndPatience{10'000};
-/// Without a word from a daemon, once the user wants the job to end.
-constexpr double kHurrySeconds = 2;
-/// Likewise, until daemons have killed their ranks, once the user has asked twice.
-constexpr std::chrono::milliseconds kImpatience{500};
+/// How long a terminal may take no output after the user has ended the job.
+constexpr std::chrono::milliseconds kOutputTimeout{1000};
+/// For a daemon to end its ranks. With its grace period it needs less.
+constexpr std::chrono::milliseconds kEndTimeout{10'000};
+/// A daemon is lost when it says nothing for so long after the user has ended the job.
+constexpr double kFastTimeoutSeconds = 2;
+/// For daemons to kill their ranks after the user has asked twice.
+constexpr std::chrono::milliseconds kKillTimeout{500};
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Head::handle_not_started(const MissingDaemons& report)
     for (const int node : report.nodes)
         state_of(node).lost = true;
     carry_out(policy_.daemons_not_started(report.reason));
-    look_for_the_end();
+    check_for_the_end();
 }
 
 void Head::handle_lost(const MissingDaemons& report)
@@ -53,7 +53,7 @@ void Head::handle_lost(const MissingDaemons& report)
         const State state = exit_status_ ? State::ending : all_exited_ ? State::exited : State::running;
         carry_out(policy_.daemons_lost(report.reason, ranks, state));
     }
-    look_for_the_end();
+    check_for_the_end();
 }
 
 void Head::carry_out(const Verdict& verdict)
@@ -66,7 +66,7 @@ void Head::carry_out(const Verdict& verdict)
     }
 }
 
-/// The first reason counts; what comes after it is its consequence.
+/// The first reason counts. Later ones are its consequences.
 void Head::end_job(int exit_status, int signal, const std::string& message)
 {
     if (exit_status_ || all_exited_)
@@ -75,19 +75,19 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
     if (!message.empty())
         say(message);
     if (!map_) {
-        // Daemons that have no ranks end when they are hung up on.
+        // Daemons without ranks end when their connection is closed.
         for (NodeState& node : nodes_)
             node.lost = true;
-        look_for_the_end();
+        check_for_the_end();
         return;
     }
     broadcast(FrameType::end_job, encode(signal));
-    loop_.after(kEndPatience, [this] { give_up_waiting(kEndPatience); });
+    loop_.after(kEndTimeout, [this] { stop_waiting_for_daemons(kEndTimeout); });
 }
 
-/// A daemon that is there, and does not do its work, is not waited for for ever. That of this machine is
-/// killed, and its watchdog ends its ranks.
-void Head::give_up_waiting(std::chrono::milliseconds waited)
+/// Gives up daemons that are there and do not end their ranks. That of this machine is killed, and its
+/// watchdog ends its ranks.
+void Head::stop_waiting_for_daemons(std::chrono::milliseconds waited)
 {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         NodeState& node = nodes_[i];
@@ -99,44 +99,42 @@ void Head::give_up_waiting(std::chrono::milliseconds waited)
                         std::chrono::duration<double>(waited).count(),
                         plan_.hosts[i].local ? "killing it" : "look there for what is left"));
     }
-    look_for_the_end();
+    check_for_the_end();
 }
 
-/// Somebody waits for the end: who does not answer is not waited for any longer than it takes to be sure.
-void Head::hurry()
+/// The user waits for the end, so a daemon that does not answer is given up soon.
+void Head::shorten_daemon_timeout()
 {
     if (!all_exited_)
-        children_.watch_for_silence(kHurrySeconds, "after the job was to end");
+        children_.watch_for_silence(kFastTimeoutSeconds, "after the job was to end");
 }
 
-std::chrono::milliseconds Head::patience_with_local_daemon() const noexcept
+std::chrono::milliseconds Head::local_daemon_timeout() const noexcept
 {
-    const std::chrono::duration<double> hurried(kHurrySeconds);
+    const std::chrono::duration<double> hurried(kFastTimeoutSeconds);
     return local_daemon_lost_ ? std::chrono::milliseconds(0)
            : ended_by_user_   ? std::chrono::duration_cast<std::chrono::milliseconds>(hurried)
-                              : kEndPatience;
+                              : kEndTimeout;
 }
 
 void Head::handle_signal()
 {
-    signalfd_siginfo info{};
-    while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-        const int signal = static_cast<int>(info.ssi_signo);
+    for (const int signal : read_signals(signals_)) {
         switch (signal) {
             case SIGINT:
             case SIGTERM:
             case SIGHUP:
             case SIGQUIT:
-                if (ended_by_user_) {  // impatient: no grace
+                if (ended_by_user_) {  // asked twice: no grace period
                     broadcast(FrameType::end_job, encode(SIGKILL));
-                    loop_.after(kImpatience, [this] { give_up_waiting(kImpatience); });
+                    loop_.after(kKillTimeout, [this] { stop_waiting_for_daemons(kKillTimeout); });
                 }
                 ended_by_user_ = true;
                 end_job(128 + signal, signal,
                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
-                hurry();
+                shorten_daemon_timeout();
                 if (all_exited_)
-                    loop_.after(kOutputPatience, [this] { loop_.stop(); });
+                    loop_.after(kOutputTimeout, [this] { loop_.stop(); });
                 break;
             case SIGTSTP:
                 stop_with_job();
@@ -151,16 +149,16 @@ void Head::stop_with_job()
 {
     broadcast(FrameType::send_signal, encode(SIGTSTP));
     ::raise(SIGSTOP);
-    // Whoever continues us sends SIGCONT, which is passed on like any other.
+    // SIGCONT continues this process, and is passed on like any other signal.
 }
 
-void Head::look_for_the_end()
+void Head::check_for_the_end()
 {
     const auto has_exited = [](const NodeState& node) { return node.all_exited || node.lost; };
     if (!all_exited_ && std::ranges::all_of(nodes_, has_exited)) {
         all_exited_ = true;
         if (ended_by_user_ || exit_status_ == kTimeoutStatus)
-            loop_.after(kOutputPatience, [this] { loop_.stop(); });
+            loop_.after(kOutputTimeout, [this] { loop_.stop(); });
     }
     const auto is_silent = [](const NodeState& node) { return node.said_bye || node.lost; };
     if (!finishing_ && std::ranges::all_of(nodes_, is_silent)) {
@@ -182,7 +180,8 @@ void Head::finish_output()
 void Head::handle_write_failure(const std::string& where, int error_number)
 {
     if (error_number == EPIPE) {
-        // Nobody listens any more (tuttirun ... | head): as quiet an end as SIGPIPE's.
+        // Nobody reads the output any more (tuttirun ... | head): the job ends without a word, as by
+        // SIGPIPE.
         end_job(128 + SIGPIPE, SIGTERM, {});
     } else {
         end_job(1, SIGTERM,

@@ -15,7 +15,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::size_t kHostsShown = 8;
-constexpr std::size_t kWordsShown = 2000;
+constexpr std::size_t kOutputShown = 2000;
 
 /// `text` as one word of a shell's, whichever the user has there.
 std::string shell_quoted(std::string_view text)
@@ -38,7 +38,7 @@ std::string names_of(std::span<const RemoteHost> hosts)
 
 bool says(const AgentEnd& end, std::string_view part)
 {
-    return end.words.find(part) != std::string::npos;
+    return end.output.find(part) != std::string::npos;
 }
 
 /// What the words of ssh and of the shell behind it most often mean, the special before the general.
@@ -46,7 +46,7 @@ std::string remedy(const StartMethod& method, const RemoteHost& host, const Agen
 {
     const std::string account = host.user.empty() ? host.name : host.user + "@" + host.name;
     struct Row {
-        std::string_view words;
+        std::string_view output;
         std::string text;
     };
     const std::array<Row, 10> rows = {{
@@ -74,7 +74,7 @@ std::string remedy(const StartMethod& method, const RemoteHost& host, const Agen
          "install the libraries that Tutti needs there: scripts/install-dependencies"},
     }};
     for (const Row& row : rows)
-        if (says(end, row.words))
+        if (says(end, row.output))
             return row.text;
     const bool not_there = end.number == 127 || end.number == 126 || says(end, "execve(): ");
     if (end.kind == AgentEnd::Kind::exited && not_there) {
@@ -108,15 +108,15 @@ std::string describe_end(const StartMethod& method, const AgentEnd& end)
 }
 
 /// The last of the words, as lines of their own.
-std::string shown_words(const std::string& words)
+std::string shown_output(const std::string& words)
 {
     std::string_view text = words;
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
         text.remove_suffix(1);
     if (text.empty())
         return " and said nothing";
-    if (text.size() > kWordsShown)
-        text.remove_prefix(text.size() - kWordsShown);
+    if (text.size() > kOutputShown)
+        text.remove_prefix(text.size() - kOutputShown);
     std::string result = " and said:\n";
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
@@ -194,7 +194,8 @@ std::string describe_start_failure(const StartMethod& method, const std::vector<
                 : "install openssh-client, or name another command by --launch-agent");
     }
     return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", names_of(hosts), shown_command(command),
-                       describe_end(method, end), shown_words(end.words), remedy(method, hosts.front(), end));
+                       describe_end(method, end), shown_output(end.output),
+                       remedy(method, hosts.front(), end));
 }
 
 }  // namespace tutti::launcher

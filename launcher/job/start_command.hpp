@@ -39,8 +39,8 @@ struct StartMethod {
 struct AgentEnd {
     enum class Kind { cannot_run, exited, killed, too_late };
     Kind kind = Kind::exited;
-    int number = 0;     // errno, exit status or signal
-    std::string words;  // what it wrote to stdout and stderr
+    int number = 0;      // errno, exit status or signal
+    std::string output;  // what it wrote to stdout and stderr
 };
 
 /// Whether the agent is OpenSSH's client, or calls itself so.

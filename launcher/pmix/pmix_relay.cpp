@@ -9,7 +9,7 @@ namespace tutti::launcher {
 namespace {
 
 /// libpmix answers at once when an ended rank has published something, and otherwise never.
-constexpr std::chrono::milliseconds kPatienceWithTheDead{500};
+constexpr std::chrono::milliseconds kEndedRankTimeout{500};
 /// Between two questions for a key that a rank has not published yet, when it has published others.
 constexpr std::chrono::milliseconds kFirstPause{2};
 constexpr std::chrono::milliseconds kLongestPause{100};
@@ -115,7 +115,7 @@ void PmixRelay::rank_ended(int rank)
     ended_.insert(rank);
     for (const auto& [serial, serving] : serving_) {
         if (serving.request.rank == rank) {
-            loop_.after(kPatienceWithTheDead,
+            loop_.after(kEndedRankTimeout,
                         [this, serial = serial] { answer_request(serial, PMIX_ERR_NOT_FOUND, {}); });
         }
     }

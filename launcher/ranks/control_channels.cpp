@@ -19,9 +19,9 @@ using control::Packet;
 
 /// Scripts use low numbers, and shells those up to 255 for themselves.
 constexpr int kFirstDescriptor = 300;
-/// Where a process may not have so many.
+/// Where the limit of open files is lower.
 constexpr int kOtherFirstDescriptor = 20;
-/// Of one rank. A rank needs one for its card and one for each piece of memory that others map.
+/// For one rank. It needs one for its card and one for each piece of memory that others map.
 constexpr std::size_t kMostDeposits = 4096;
 
 UniqueFd move_up(UniqueFd fd)
@@ -116,7 +116,7 @@ void ControlChannels::handle(int number, Packet& packet)
             fetch(number, packet);
             break;
         default:
-            close(rank);  // what no rank says
+            close(rank);  // no rank sends that
     }
 }
 
@@ -146,7 +146,7 @@ void ControlChannels::fetch(int asker, const Packet& packet)
                                  });
         return;
     }
-    // The asker may have been told of a deposit that still waits to be read here.
+    // The rank may have announced a deposit that this process has not read yet.
     read(packet.number);
     std::string bytes;
     const Deposit result = find(packet.number, packet.name, bytes);

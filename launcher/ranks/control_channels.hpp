@@ -1,5 +1,5 @@
-// The daemon's ends of its ranks' control channels: what ranks say of themselves, and what they have
-// deposited for each other.
+// The daemon's ends of its ranks' control channels: ranks report that they join, leave or abort, and
+// deposit values for each other.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ public:
         std::function<void(int rank)> joined;
         std::function<void(int rank)> left;
         std::function<void(int rank, int status, const std::string& message)> aborted;
-        /// A rank of this node wants what `rank`, of none or another one, has deposited. `answer` may be
-        /// called later, or never.
+        /// A rank of this node asks for a deposit of `rank`, which is on another node or does not exist.
+        /// `answer` may be called later, or never.
         std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
     };
 
@@ -35,15 +35,15 @@ public:
     ControlChannels(const ControlChannels&) = delete;
     ControlChannels& operator=(const ControlChannels&) = delete;
 
-    /// Opens the channel of a rank of this node, and returns the rank's end, whose number is none that
-    /// scripts use. Throws std::system_error.
+    /// Opens the channel of a rank of this node, and returns the rank's end. Its number is one that scripts
+    /// do not use. Throws std::system_error.
     UniqueFd open(int rank);
 
-    /// What ranks fetch as the job's.
+    /// The job's description, for ranks that fetch it.
     void set_job(std::string description) { job_ = std::move(description); }
 
-    /// The rank's process has ended: takes what it still had said. Its descriptors go, what else it has
-    /// deposited stays.
+    /// The rank's process has ended: reads what it has sent before. Its descriptors are closed, its other
+    /// deposits stay.
     void ended(int rank);
 
     /// What a rank of this node has deposited.
@@ -55,7 +55,7 @@ private:
         UniqueFd descriptor;
     };
     struct Rank {
-        UniqueFd socket;  // none once it has ended, or the rank has closed its end
+        UniqueFd socket;  // empty once the rank has ended or closed its end
         bool ended = false;
         std::map<std::string, Deposited> deposits;
     };

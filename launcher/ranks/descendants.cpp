@@ -29,8 +29,8 @@ constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
 
 using ByParent = std::multimap<pid_t, pid_t>;
 
-/// Parent and number of a process that has not ended, by its line in /proc: "12 (a name) S parent ...", where
-/// the name may hold anything.
+/// Parent and number of a process that has not ended, from its line in /proc: "12 (a name) S parent ...".
+/// The name may hold any characters.
 std::optional<std::pair<pid_t, pid_t>> parse_process(const char* line)
 {
     const char* const behind_name = std::strrchr(line, ')');
@@ -41,7 +41,7 @@ std::optional<std::pair<pid_t, pid_t>> parse_process(const char* line)
     return known ? std::optional(std::pair(parent, std::atoi(line))) : std::nullopt;
 }
 
-/// In another PID namespace's /proc the numbers would be other processes'.
+/// /proc of another PID namespace has numbers of other processes.
 bool proc_is_ours()
 {
     std::array<char, 32> target{};
@@ -93,13 +93,13 @@ bool reap() noexcept
 
 }  // namespace
 
-void end_descendants(std::chrono::milliseconds patience) noexcept
+void end_descendants(std::chrono::milliseconds timeout) noexcept
 {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     bool asked = false;
-    while (reap() && Clock::now() < start + 2 * patience + kUnkillablePeriod) {
-        const bool killing = Clock::now() > start + patience;
+    while (reap() && Clock::now() < start + 2 * timeout + kUnkillablePeriod) {
+        const bool killing = Clock::now() > start + timeout;
         const std::vector<pid_t> left = descendants();
         if (left.empty())
             return;

@@ -10,9 +10,9 @@ namespace tutti::launcher {
 
 namespace {
 
-/// What ends a process that does nothing about it, and is none of the user's ways to end or steer a job: an
-/// abort, a fault, an alarm that was set before the launcher was executed, a limit of processor time. Whoever
-/// sends one gets what it does to any program.
+/// Signals that end a process by default and with which no user ends or steers a job: an abort, a fault, an
+/// alarm that was set before the launcher was executed, a limit of processor time. They do to the launcher
+/// what they do to any program.
 constexpr std::array kDeadlySignals = {SIGABRT, SIGBUS,  SIGFPE,    SIGILL,  SIGSEGV, SIGSYS,   SIGTRAP,
                                        SIGALRM, SIGPROF, SIGVTALRM, SIGXCPU, SIGIO,   SIGSTKFLT};
 
@@ -36,21 +36,40 @@ InheritedState take_over_process()
 
 UniqueFd open_launcher_signals(const std::vector<int>& forwarded)
 {
-    sigset_t set;
-    sigemptyset(&set);
     std::vector<int> signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
     signals.insert(signals.end(), forwarded.begin(), forwarded.end());
-    for (const int signal : signals) {
+    // A blocked signal comes through the descriptor even where it is ignored.
+    std::erase_if(signals, [](int signal) {
         struct sigaction action {};
-        // A blocked signal would come through the descriptor even where it is ignored.
-        if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&set, signal);
-    }
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);  // of those asked for, some are deadly
+        return ::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN;
+    });
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : signals)
+        sigaddset(&set, signal);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);  // some of `forwarded` may be deadly
+    return open_signals(signals);
+}
+
+UniqueFd open_signals(const std::vector<int>& signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : signals)
+        sigaddset(&set, signal);
     UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd)
         throw std::system_error(errno, std::generic_category(), "signalfd");
     return fd;
+}
+
+std::vector<int> read_signals(const UniqueFd& signals)
+{
+    std::vector<int> result;
+    signalfd_siginfo info{};
+    while (::read(signals.get(), &info, sizeof info) == sizeof info)
+        result.push_back(static_cast<int>(info.ssi_signo));
+    return result;
 }
 
 }  // namespace tutti::launcher

@@ -10,14 +10,19 @@
 
 namespace tutti::launcher {
 
-/// Blocks the signals in this thread and in those that it starts, but for those that end a program that has
-/// gone wrong (its daemons clean up after it). Ignores SIGPIPE, and allows as many open files as the system
-/// does. Returns what was before, for the ranks.
+/// Blocks signals in this thread and in those that it starts, except those that end a faulty program (its
+/// daemons clean up then). Ignores SIGPIPE, and raises the limit of open files. Returns the state before,
+/// for the ranks.
 InheritedState take_over_process();
 
-/// A signalfd for the signals that end, stop or continue the job, and those to be passed on to the ranks
-/// (SIGUSR1, SIGUSR2 and `forwarded`), which are blocked from now on: to be called before there are threads.
-/// Signals that the launcher's parent had ignored (nohup) stay ignored.
+/// A signalfd for the signals that end, stop or continue the job, and for those that are passed on to the
+/// ranks (SIGUSR1, SIGUSR2 and `forwarded`). Blocks them, so it must be called before there are threads.
+/// Signals that the launcher's parent ignores (nohup) stay ignored.
 UniqueFd open_launcher_signals(const std::vector<int>& forwarded);
+
+/// A signalfd for `signals`, which must be blocked. Throws std::system_error.
+UniqueFd open_signals(const std::vector<int>& signals);
+/// The signals that have arrived at a signalfd.
+std::vector<int> read_signals(const UniqueFd& signals);
 
 }  // namespace tutti::launcher

@@ -24,10 +24,10 @@ void ProcessTable::started(int rank, pid_t pid)
     RankProcess& process = ranks_.at(static_cast<std::size_t>(rank));
     process.pid = pid;
     process.running = true;
-    // Where the kernel has no pidfds, reap() finds the rank like any other child.
+    // Without pidfds in the kernel, reap() finds the rank like any other child.
     process.handle.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     epoll_event event{};
-    event.events = EPOLLIN | EPOLLONESHOT;  // once is enough: it is reaped then
+    event.events = EPOLLIN | EPOLLONESHOT;  // one event is enough: it is reaped then
     event.data.u64 = static_cast<std::uint64_t>(pid);
     ::epoll_ctl(exits_.get(), EPOLL_CTL_ADD, process.handle.get(), &event);
     groups_.insert(pid);
@@ -47,7 +47,7 @@ std::vector<std::pair<pid_t, int>> ProcessTable::reap()
                 result.emplace_back(pid, status);
         }
     }
-    // Those whose parents died first have become this process's.
+    // Processes whose parents died first are children of this one.
     pid_t pid = 0;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
         result.emplace_back(pid, status);
@@ -59,7 +59,7 @@ int ProcessTable::ended(pid_t pid) noexcept
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         if (ranks_[rank].pid == pid && ranks_[rank].running) {
             ranks_[rank].running = false;
-            ranks_[rank].handle.reset();  // leaves the epoll set, too
+            ranks_[rank].handle.reset();  // also leaves the epoll set
             --running_;
             return static_cast<int>(rank);
         }
@@ -75,7 +75,7 @@ RankProcess* ProcessTable::find(int rank) noexcept
 
 bool ProcessTable::any_group_lives() noexcept
 {
-    // An empty group is forgotten at once: from now on its number may be given to somebody else.
+    // An empty group is forgotten at once, since the kernel may use its number again.
     std::erase_if(groups_, [this](pid_t group) {
         const bool empty = ::kill(-group, 0) != 0 && errno == ESRCH;
         if (empty)

@@ -13,7 +13,7 @@ namespace tutti::launcher {
 
 class Watchdog;
 
-/// Of a process in the job. A rank's process may run several programs, one behind the other, that join.
+/// Whether a process is part of the job. A rank's process may run several programs in turn that join.
 struct Membership {
     bool joined = false;
     bool left = false;  // since it last joined
@@ -22,12 +22,12 @@ struct Membership {
 struct RankProcess {
     pid_t pid = -1;  // -1: not started
     bool running = false;
-    Membership control;  // as the rank says over its control channel
-    Membership pmix;     // as its PMIx server knows
+    Membership control;  // as the rank reports over its control channel
+    Membership pmix;     // as its PMIx server reports
     UniqueFd handle;     // a pidfd, as long as it runs
 
     bool has_joined() const noexcept { return control.joined || pmix.joined; }
-    /// The rank itself knows best: its PMIx server may be gone, or too busy to be told.
+    /// The rank's own report counts first: the PMIx server may be gone or too busy.
     bool has_left() const noexcept { return control.joined ? control.left : pmix.left; }
 };
 
@@ -38,12 +38,12 @@ public:
     void resize(std::size_t ranks) { ranks_.resize(ranks); }
     /// A child of this process that has announced itself to the watchdog.
     void started(int rank, pid_t pid);
-    /// Reaps all children that have ended: pid and wait status. Ranks come in the order in which they ended:
-    /// the first failure is the cause, and the others its consequences.
+    /// Reaps all children that have ended: pid and wait status. Ranks come in the order of their ends: the
+    /// first failure is the cause, the others are its consequences.
     std::vector<std::pair<pid_t, int>> reap();
-    /// The rank whose process `pid` is, now ended; -1 when it is no rank's.
+    /// The rank whose process `pid` was; -1 for other processes.
     int ended(pid_t pid) noexcept;
-    /// nullptr for a number that is no rank of this node.
+    /// nullptr where the job has no such rank.
     RankProcess* find(int rank) noexcept;
 
     bool any_rank_runs() const noexcept { return running_ > 0; }

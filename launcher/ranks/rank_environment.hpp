@@ -1,4 +1,4 @@
-// The environment that ranks get: the user's own, without what an outer launcher put there for itself.
+// The environment of ranks: the user's own, without variables of an outer launcher.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace tutti::launcher {
 /// NAME=value entries, each name once.
 class RankEnvironment {
 public:
-    /// Copies `environment` (like ::environ), leaving out the variables by which PMIx clients, PMI clients
-    /// and Open MPI programs would take an outer launcher's job for theirs.
+    /// Copies `environment` (like ::environ) without the variables that tell PMIx clients, PMI clients and
+    /// Open MPI programs of an outer launcher's job.
     explicit RankEnvironment(const char* const* environment);
 
-    /// Adds what the head's host has to say to ranks of other hosts, see forwarded_environment(). Where both
-    /// have a variable, the head's value counts.
+    /// Adds variables of the head's host, for ranks of other hosts: see forwarded_environment(). The head's
+    /// value replaces that of this host.
     void add_forwarded(const std::vector<std::string>& entries);
 
     void set(const std::string& name, const std::string& value);
@@ -32,7 +32,7 @@ private:
 };
 
 /// The entries of `environment` that ranks on other hosts get, too: all but those that belong to a host, a
-/// login or a session there. Those are
+/// login or a session. These stay behind:
 ///   - HOME, USER, LOGNAME, SHELL, MAIL, PWD, OLDPWD, SHLVL, _, TMPDIR, TMP, TEMP, HOST, HOSTNAME, HOSTTYPE,
 ///     MACHTYPE, OSTYPE, DISPLAY, XAUTHORITY, WINDOWID, TERM_SESSION_ID, KRB5CCNAME, STY, INVOCATION_ID,
 ///     JOURNAL_STREAM, LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES;

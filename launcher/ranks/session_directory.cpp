@@ -33,8 +33,8 @@ std::string parent_directory()
     return base != nullptr && *base != '\0' ? base : "/tmp";
 }
 
-/// Invalid where that cannot be, and `taken` where somebody else has it. On file systems without locks
-/// nothing ever looks stale.
+/// Empty where it cannot be locked; `taken` says that another process has the lock. On file systems without
+/// locks no directory looks stale.
 UniqueFd lock(const std::string& path, bool& taken)
 {
     UniqueFd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -55,7 +55,8 @@ std::string choose_session_directory()
 
 UniqueFd create_session_directory(const std::string& path)
 {
-    // Between its creation and its lock it looks stale to others, who remove it: then it is made once more.
+    // Between its creation and its lock it looks stale, and another process may remove it: then it is made
+    // again.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
         if (::mkdir(path.c_str(), 0700) != 0)
@@ -89,7 +90,7 @@ void remove_stale_session_directories() noexcept
                 remove_session_directory(path);
         }
     } catch (const std::exception&) {
-        // A directory that cannot be read keeps what it has.
+        // A directory that cannot be read is left alone.
     }
 }
 

@@ -1,4 +1,4 @@
-// The directory, for the eyes of this user only, that holds what the PMIx server writes. Nothing of it stays.
+// The directory for the files of the PMIx server. Only this user can read it, and nothing of it stays.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace tutti::launcher {
 
-/// A path that nobody has, below TMPDIR or /tmp. Who is to remove the directory knows it before it is there:
-/// so it goes whoever is killed when.
+/// A path that is not in use, below TMPDIR or /tmp. The process that removes the directory knows the path
+/// before the directory exists, so the directory goes whichever process is killed.
 std::string choose_session_directory();
 
-/// Creates it. It is in use, for others to see, until the result is closed by this process and those that it
-/// forks. Throws a std::exception.
+/// Creates it. Others see that it is in use until this process and those that it forks close the result.
+/// Throws a std::exception.
 UniqueFd create_session_directory(const std::string& path);
 
 /// Removes it with all it holds. A missing one is no error.
 void remove_session_directory(const std::string& path) noexcept;
 
-/// Removes those of this user whose owners are gone: killed, and their watchdogs with them.
+/// Removes this user's directories whose owners and watchdogs were killed.
 void remove_stale_session_directories() noexcept;
 
 }  // namespace tutti::launcher

@@ -16,7 +16,7 @@ namespace tutti::launcher {
 
 namespace {
 
-/// Where the child failed. It lives in the parent's memory: the child of vfork() writes straight into it.
+/// Where the child failed. The child of vfork() writes into the parent's memory.
 struct ChildFailure {
     const char* step = nullptr;
     int error_number = 0;
@@ -42,7 +42,7 @@ struct CpuSet {
     cpu_set_t* set = nullptr;
 };
 
-/// Runs in the child, on the parent's memory: system calls only, and no return.
+/// Runs in the child, in the parent's memory: it makes system calls only, and does not return.
 [[noreturn]] void run_child(const SpawnRequest& request, char* const* argv, const CpuSet& cpus, pid_t parent,
                             volatile ChildFailure& failure)
 {
@@ -62,7 +62,7 @@ struct CpuSet {
     if (::getppid() != parent)
         ::_exit(127);  // it died before the line above
     announce(self);
-    // Above 2 first: a stream may itself sit where another one has to go.
+    // They move above 2 first: a stream may have the number that another one needs.
     int streams[3];
     for (int i = 0; i < 3; ++i) {
         streams[i] = ::fcntl(request.standard_streams[i], F_DUPFD_CLOEXEC, 3);
@@ -80,7 +80,8 @@ struct CpuSet {
     if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0)
         give_up("cannot change to the working directory");
     ::setrlimit(RLIMIT_NOFILE, &request.inherited->open_files);
-    // A watchdog that is dead has made announce() raise it, and what is pending would end the program.
+    // With a dead watchdog announce() raises SIGPIPE. Ignoring a pending signal drops it, so it does not
+    // end the program.
     struct sigaction ignored {};
     ignored.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignored, nullptr);
@@ -90,7 +91,7 @@ struct CpuSet {
     ::sigprocmask(SIG_SETMASK, &request.inherited->signal_mask, nullptr);
     ::execve(request.program, argv, request.environment);
     if (errno == ENOEXEC) {
-        // A script without a first line that names its interpreter: argv has a spare place in front.
+        // A script whose first line names no interpreter. argv has a spare place in front.
         const_cast<const char**>(const_cast<char**>(argv))[-1] = "/bin/sh";
         const_cast<const char**>(const_cast<char**>(argv))[0] = request.program;
         ::execve("/bin/sh", argv - 1, request.environment);

@@ -12,7 +12,7 @@
 
 namespace tutti::launcher {
 
-/// What the launcher changed for itself and the ranks shall have as it was.
+/// State that the launcher changes for itself; ranks get it as it was.
 struct InheritedState {
     sigset_t signal_mask;
     rlimit open_files;
@@ -28,13 +28,13 @@ struct SpawnRequest {
     const InheritedState* inherited;
     /// A descriptor that the program gets by the same number; -1: none.
     int kept_descriptor = -1;
-    /// Where the child writes its number, a pid_t, before it executes anything, since it leads a process
-    /// group that somebody else has to know of; minus that number when it executes nothing after all. -1:
+    /// Where the child writes its number, a pid_t, before it executes its program: it leads a process group
+    /// that the watchdog must know. It writes minus that number when it cannot execute the program. -1:
     /// nowhere.
     int announce_to = -1;
 };
 
-/// Why a rank did not start: the system's error and what it is about, "cannot run ./hello".
+/// Why a rank did not start: the system's error and its object, "cannot run ./hello".
 struct SpawnError {
     int error_number = 0;
     std::string what;
@@ -45,9 +45,9 @@ struct SpawnError {
 std::string find_program(const std::string& program, const std::string& search_path,
                          const std::string& working_directory, SpawnError& error);
 
-/// Returns the child's pid, or -1 with `error` filled. Returns when the child has executed its program: the
-/// memory is shared with it until then, so nothing is copied however large the launcher is. The child dies
-/// with the calling thread, which must be the main one.
+/// Returns the child's pid, or -1 with `error` filled, once the child has executed its program. Until then
+/// the child shares this process's memory, so nothing is copied. The child dies with the calling thread,
+/// which must be the main one.
 pid_t spawn(const SpawnRequest& request, SpawnError& error);
 
 }  // namespace tutti::launcher

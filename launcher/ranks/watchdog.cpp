@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <system_error>
 
 #include "launcher/ranks/descendants.hpp"
+#include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
 
 namespace tutti::launcher {
@@ -21,10 +21,10 @@ namespace tutti::launcher {
 namespace {
 
 constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
-/// For what the daemon leaves behind to end by itself: daemons that it has started have to clean up.
-constexpr std::chrono::milliseconds kPatience{2000};
+/// For processes that the daemon leaves behind to end by themselves: its agents' daemons have to clean up.
+constexpr std::chrono::milliseconds kEndTimeout{2000};
 
-/// Everything but the pipe is closed: a descriptor kept here would keep the daemon's death from being seen.
+/// Closes everything but the pipe: a descriptor that stays open would hide the daemon's death.
 void keep_only(int pipe_end)
 {
     if (pipe_end != 3)
@@ -43,11 +43,7 @@ public:
         sigset_t all;
         sigfillset(&all);
         ::sigprocmask(SIG_SETMASK, &all, nullptr);
-        sigset_t set;
-        sigemptyset(&set);
-        for (const int signal : {SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT})
-            sigaddset(&set, signal);
-        signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+        signals_ = open_signals({SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT});
         ::fcntl(kPipe, F_SETFL, O_NONBLOCK);
     }
 
@@ -65,7 +61,7 @@ public:
         if (!orderly_) {
             for (const pid_t group : groups_)
                 ::kill(-group, SIGKILL);
-            end_descendants(kPatience);
+            end_descendants(kEndTimeout);
             remove_session_directory(session_directory);
         }
         return WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);
@@ -103,9 +99,7 @@ private:
 
     void pass_on_signals()
     {
-        signalfd_siginfo info{};
-        while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
-            const int signal = static_cast<int>(info.ssi_signo);
+        for (const int signal : read_signals(signals_)) {
             if (signal != SIGCHLD) {
                 ::kill(daemon_, signal == kKillDaemonSignal ? SIGKILL : signal);
                 ::kill(daemon_, SIGCONT);
@@ -130,16 +124,16 @@ Watchdog::Watchdog(const std::string& session_directory)
         throw std::system_error(errno, std::generic_category(), "pipe2");
     UniqueFd read_end(ends[0]);
     pipe_.reset(ends[1]);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there is anything to be left behind
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there are other processes
     const pid_t daemon = ::fork();
     if (daemon < 0)
         throw std::system_error(errno, std::generic_category(), "fork");
     if (daemon > 0) {
         ::setsid();                    // out of reach of a kill of the head's process group
-        ::prctl(PR_SET_PDEATHSIG, 0);  // where whoever started this dies, the daemon ends by itself
+        ::prctl(PR_SET_PDEATHSIG, 0);  // when the parent dies, the daemon ends by itself
         ::prctl(PR_SET_NAME, "tuttirun-watch");
         keep_only(read_end.get());
-        remove_stale_session_directories();  // nobody waits for this process
+        remove_stale_session_directories();  // no process waits for this one
         ::_exit(Watch(daemon).run(session_directory));
     }
 }
@@ -150,8 +144,8 @@ Watchdog::~Watchdog()
     [[maybe_unused]] const ssize_t bytes = ::write(pipe_.get(), &message, sizeof message);
 }
 
-// A pipe takes these few bytes at once or not at all. A dead watchdog (EPIPE; SIGPIPE is ignored) is no
-// reason to end a job that runs well.
+// A pipe takes these few bytes whole or not at all. A dead watchdog (EPIPE; SIGPIPE is ignored) does not
+// end the job.
 void Watchdog::remove_group(pid_t process_group) noexcept
 {
     const pid_t message = -process_group;

@@ -12,9 +12,9 @@ namespace {
 /// An unfinished line is taken for a prompt after so much quiet: on a terminal, where somebody waits for it,
 /// and elsewhere, where it matters more that a rank which only had no processor for a while is not mistaken.
 constexpr std::chrono::milliseconds kPromptDelay{40};
-constexpr std::chrono::milliseconds kPatientPromptDelay{100};
+constexpr std::chrono::milliseconds kSlowPromptDelay{100};
 /// So long other streams wait for a prompt's line to be finished,
-constexpr std::chrono::milliseconds kPromptPatience{1000};
+constexpr std::chrono::milliseconds kPromptTimeout{1000};
 /// and no longer than until they have so much to say. It is taken from what may be on its way from a daemon
 /// (rank_output.cpp), for both destinations together: the rest must be enough for the line's stream.
 constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 10;
@@ -39,7 +39,7 @@ OutputWriter::Destination::Destination(int descriptor, const char* its_name, con
     : fd(descriptor),
       name(its_name),
       merger(options, terminal),
-      prompt_delay(terminal ? kPromptDelay : kPatientPromptDelay)
+      prompt_delay(terminal ? kPromptDelay : kSlowPromptDelay)
 {
 }
 
@@ -157,7 +157,7 @@ bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
 OutputWriter::Clock::time_point OutputWriter::deadline_of(const Destination& destination) const
 {
     if (!destination.held.empty())
-        return destination.held_since + kPromptPatience;
+        return destination.held_since + kPromptTimeout;
     return destination.merger.has_prompt() ? quiet_since_ + destination.prompt_delay
                                            : Clock::time_point::max();
 }

@@ -1,14 +1,14 @@
-// ssh's own connection, improved from outside.
+// Makes ssh's own connection faster from outside.
 //
-// ssh sends its handshake in small messages that it writes one by one, and leaves Nagle's algorithm on: twice
-// a message waits for the other end's delayed acknowledgement of the one before, 40 ms each, in which nobody
-// does anything. No option of ssh's changes that, so its parent does, where the kernel lets it.
+// ssh sends its handshake in small messages with Nagle's algorithm on: twice a message waits 40 ms for the
+// delayed acknowledgement of the one before. No option of ssh changes that, so its parent does, where the
+// kernel permits it.
 #pragma once
 
 namespace tutti::launcher {
 
-/// Lets the TCP connections of a child, a process by its pidfd, send without delay. False where it has none
-/// yet, or the kernel does not let its parent touch them (seccomp, Yama): then all is as it was.
+/// Sets TCP_NODELAY on the TCP connections of a child, given by its pidfd. False where it has none yet, or
+/// the kernel does not permit it (seccomp, Yama).
 bool disable_nagle(int process) noexcept;
 
 }  // namespace tutti::launcher

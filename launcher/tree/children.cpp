@@ -13,9 +13,9 @@ namespace tutti::launcher {
 
 namespace {
 
-constexpr std::chrono::milliseconds kWordsPatience{100};
-/// Within the time after which a silent child is lost. It is these that are counted: a process that was
-/// stopped itself has asked nobody meanwhile.
+constexpr std::chrono::milliseconds kAgentOutputDelay{100};
+/// Pings within the time after which a silent child is lost. Unanswered pings are counted, not seconds: a
+/// process that was stopped itself has sent none.
 constexpr int kPings = 10;
 
 }  // namespace
@@ -120,12 +120,12 @@ void Children::handle_joined(std::uint32_t node, UniqueFd stream)
 {
     const auto found = children_.find(static_cast<int>(node));
     if (found == children_.end() || found->second->connection || found->second->given_up)
-        return;  // one that was started, given up and is late, or a second one: it ends when we hang up
+        return;  // late, or a second one: closing its stream ends it
     connect(*found->second, std::move(stream));
     starter_->connected(found->second->node);
     if (std::ranges::all_of(children_,
                             [](const auto& child) { return child.second->connection != nullptr; })) {
-        // Nobody is expected any more. Later, since this is a call of the listener's.
+        // All are here, so the port is closed; later, since the listener makes this call.
         loop_.post([this] { listener_.reset(); });
     }
 }
@@ -179,7 +179,7 @@ void Children::handle_hello(Child& child, std::string_view payload)
     if (!obstacle.empty()) {
         child.given_up = true;
         child.connection->hang_up();
-        events_.not_started({child.nodes, fmt::format("{} {}", whereabouts(child.node), obstacle)});
+        events_.not_started({child.nodes, fmt::format("{} {}", describe_host(child.node), obstacle)});
         return;
     }
     if (child.nodes.size() > 1) {
@@ -196,19 +196,19 @@ void Children::handle_closed(Child& child, const std::string& reason)
         return;
     child.given_up = true;
     if (child.at_work || child.index < 0) {
-        tell_loss(child, reason);  // at once: ranks that have lost their peers will complain soon
+        tell_loss(child, reason);  // at once: ranks that have lost their peers say so soon
         return;
     }
-    // It could not begin. What it has said of that comes another way, by its agent.
-    loop_.after(kWordsPatience, [this, &child, reason] { tell_loss(child, reason); });
+    // It could not begin. Its agent passes on why, which may come a little later.
+    loop_.after(kAgentOutputDelay, [this, &child, reason] { tell_loss(child, reason); });
 }
 
 void Children::tell_loss(Child& child, const std::string& reason)
 {
-    std::string words = child.index >= 0 ? starter_->words(child.node) : std::string();
+    std::string words = child.index >= 0 ? starter_->output_of(child.node) : std::string();
     while (!words.empty() && (words.back() == '\n' || words.back() == '\r'))
         words.pop_back();
-    events_.lost({child.nodes, fmt::format("lost the daemon on {}: {}{}", whereabouts(child.node), reason,
+    events_.lost({child.nodes, fmt::format("lost the daemon on {}: {}{}", describe_host(child.node), reason,
                                            words.empty() ? "" : "; it said: " + words)});
 }
 
@@ -226,8 +226,7 @@ void Children::watch_for_silence(double limit_seconds, const std::string& settin
 void Children::ping_all()
 {
     const std::chrono::duration<double> period(silence_limit_seconds_ / kPings);
-    ping_timer_ =
-        loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(period), [this] { ping_all(); });
+    ping_timer_ = loop_.after(period, [this] { ping_all(); });
     for (const auto& [node, child] : children_) {
         if (!child->connection || !child->said_hello || child->given_up)
             continue;
@@ -258,7 +257,7 @@ void Children::send(const Frame& frame)
         way->second->connection->send(frame);
 }
 
-std::string Children::whereabouts(int node) const
+std::string Children::describe_host(int node) const
 {
     const auto found = children_.find(node);
     if (found == children_.end())
@@ -267,7 +266,7 @@ std::string Children::whereabouts(int node) const
     return child.address.empty() ? child.name : fmt::format("{} ({})", child.name, child.address);
 }
 
-void Children::finish(std::chrono::milliseconds patience) noexcept
+void Children::finish(std::chrono::milliseconds timeout) noexcept
 {
     listener_.reset();
     loop_.cancel(ping_timer_);
@@ -275,7 +274,7 @@ void Children::finish(std::chrono::milliseconds patience) noexcept
         if (child->connection)
             child->connection->hang_up();
     if (starter_)
-        starter_->finish(patience);
+        starter_->finish(timeout);
 }
 
 }  // namespace tutti::launcher

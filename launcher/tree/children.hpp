@@ -1,5 +1,5 @@
-// The daemons directly below this process, the head or a daemon, and the ways through them to those further
-// down.
+// The daemons directly below this process (the head or a daemon), and the connections that lead to those
+// further down.
 #pragma once
 
 #include <chrono>
@@ -17,53 +17,53 @@
 
 namespace tutti::launcher {
 
-/// What watch_for_silence() has its limit from, mostly.
+/// The option that sets the limit of watch_for_silence().
 inline constexpr const char* kDaemonTimeoutOption = "--daemon-timeout";
 
 class Children {
 public:
     struct Events {
-        /// From any node below, the first one of each being its hello. Its number is right.
+        /// A frame of a node below, with the right number. The first one of each node is its hello.
         std::function<void(const Frame& frame)> frame;
-        /// These daemons did not come to be, or may not take part.
+        /// These daemons could not be started, or may not take part.
         std::function<void(const MissingDaemons& report)> not_started;
-        /// Of these daemons nothing will be heard any more.
+        /// These daemons are lost.
         std::function<void(const MissingDaemons& report)> lost;
-        /// What the user may want to know: a command that is run (-v), a stranger at the port (once).
+        /// A line for the user: a command that is run (-v), a stranger at the port (once).
         std::function<void(const std::string& text, bool only_verbose)> note;
     };
 
-    /// `self` is what this process proves to be to its children. All references must outlive this.
+    /// `self` is the identity that this process proves to its children. All references must outlive this.
     Children(EventLoop& loop, const security::Key& key, security::Identity self,
              const InheritedState& inherited, Events events);
     ~Children();
     Children(const Children&) = delete;
     Children& operator=(const Children&) = delete;
 
-    /// A daemon that is connected already, of this machine.
+    /// The daemon of this machine, which is connected already.
     void adopt(int node, const std::string& name, UniqueFd stream);
-    /// Starts those of order.hosts that are this process's to start: the head's where order.index is -1. Each
-    /// of them is told to start those below it. Throws a std::exception when no port can be opened, or the
-    /// interface is not there. Once.
+    /// Starts the daemons of order.hosts that are directly below this process (the head where order.index
+    /// is -1), and tells each to start those below it. To be called once. Throws a std::exception when no
+    /// port can be opened, or the interface is not there.
     void start(const StartOrder& order);
 
-    /// From now on each child is asked now and then to say something, and one that has been silent for
-    /// `limit_seconds` is lost: its kernel may keep the connection alive, but it is stopped, or hangs. Only
-    /// time in which this process itself is at work counts. 0: nobody is asked. `setting` is where the limit
-    /// comes from, for the message. Once more begins anew, with another limit.
+    /// From now on each child gets pings, and is lost when it answers none for `limit_seconds`: its kernel
+    /// may keep the connection alive, but the daemon is stopped or hangs. Only time in which this process
+    /// runs counts. 0: no pings. `setting` names the option that sets the limit, for the message. A second
+    /// call sets another limit.
     void watch_for_silence(double limit_seconds, const std::string& setting);
 
-    /// To the node that the frame names, or to all. What cannot be reached any more gets nothing.
+    /// Sends to the node that the frame names, or to all. Frames to lost nodes are dropped.
     void send(const Frame& frame);
 
     /// "b (10.0.0.2)", for messages; empty for a node that is no child.
-    std::string whereabouts(int node) const;
+    std::string describe_host(int node) const;
     /// See DaemonStarter::reaped().
     bool reaped(pid_t child, int wait_status) { return starter_ && starter_->reaped(child, wait_status); }
 
-    /// Hangs up on all, which ends them, and waits up to `patience` until those who started them have ended.
+    /// Closes all connections, which ends the daemons, and waits up to `timeout` for their agents to end.
     /// No event follows.
-    void finish(std::chrono::milliseconds patience) noexcept;
+    void finish(std::chrono::milliseconds timeout) noexcept;
 
 private:
     struct Child {
@@ -74,9 +74,9 @@ private:
         std::vector<int> nodes;  // its own and all below
         std::unique_ptr<Connection> connection;
         bool said_hello = false;
-        bool at_work = false;   // it has said more than hello
-        bool given_up = false;  // not_started or lost has been told
-        int unanswered = 0;     // pings since it last said anything
+        bool at_work = false;   // it has sent more than its hello
+        bool given_up = false;  // not_started or lost was reported
+        int unanswered = 0;     // pings since its last frame
     };
 
     std::string make_record(int node) const;
@@ -97,11 +97,11 @@ private:
     const InheritedState& inherited_;
     Events events_;
     StartOrder order_;
-    std::vector<std::string> addresses_;  // for connections back
+    std::vector<std::string> addresses_;  // to which children connect
     std::unique_ptr<Listener> listener_;
     std::optional<DaemonStarter> starter_;
     std::map<int, std::unique_ptr<Child>> children_;  // by node
-    std::map<int, Child*> ways_;                      // for each node below, the child that leads there
+    std::map<int, Child*> ways_;                      // by node below: the child that leads there
     bool stranger_noted_ = false;
     double silence_limit_seconds_ = 0;
     std::string silence_setting_;

@@ -21,17 +21,17 @@
 namespace tutti::launcher {
 namespace {
 
-/// Of what an agent writes, the end is kept: there stands why it failed.
-constexpr std::size_t kWordsKept = 8192;
+/// Only the end of an agent's output is kept: that says why it failed.
+constexpr std::size_t kOutputKept = 8192;
 /// Between asking an agent to end and killing it.
 constexpr std::chrono::milliseconds kAgentGrace{500};
-/// When ssh is first looked at for its connection, and last: where it waits longer for a name server or a
-/// host than that, the rest does not matter.
+/// When ssh is first and last examined for a connection. Where it waits longer for a name server or a host,
+/// 80 ms do not matter.
 constexpr std::chrono::milliseconds kFirstLook{10};
 constexpr std::chrono::milliseconds kLastLook{2000};
 
-/// A file in memory that holds `bytes`, to be read from the start. Unlike a pipe it takes all at once, and
-/// ends by itself.
+/// A file in memory with these bytes, at its start. Unlike a pipe it takes all of them at once, and has an
+/// end.
 UniqueFd file_with(const std::string& bytes)
 {
     UniqueFd fd(::memfd_create("tuttirun-record", MFD_CLOEXEC));
@@ -47,7 +47,7 @@ UniqueFd file_with(const std::string& bytes)
     return fd;
 }
 
-/// This process's environment, without what would confine daemons that srun starts to the cores of one task.
+/// This process's environment without variables that make srun bind daemons to the cores of one task.
 std::vector<char*> environment_of_agents()
 {
     constexpr std::array<std::string_view, 3> kOfOneTask = {
@@ -136,22 +136,20 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
     }
     loop_.watch(agent.output.get(), EPOLLIN, [this, &agent](std::uint32_t) { read_output(agent); });
     loop_.watch(agent.process.get(), EPOLLIN, [this, &agent](std::uint32_t) { handle_end(agent); });
-    const std::chrono::duration<double> patience(method_.timeout_seconds);
-    agent.timer =
-        loop_.after(std::chrono::duration_cast<EventLoop::Clock::duration>(patience), [this, &agent] {
-            fail(agent, AgentEnd::Kind::too_late, 0);
-            start_some();
-        });
+    agent.timer = loop_.after(std::chrono::duration<double>(method_.timeout_seconds), [this, &agent] {
+        fail(agent, AgentEnd::Kind::too_late, 0);
+        start_some();
+    });
     if (is_openssh(method_))
-        hasten(agent, kFirstLook);
+        disable_nagle_soon(agent, kFirstLook);
 }
 
-/// Looks for ssh's connection after `wait`, and ever more rarely until it is there.
-void DaemonStarter::hasten(Agent& agent, std::chrono::milliseconds wait)
+/// Looks for ssh's connection after `wait`, and then after twice that time each, until it is there.
+void DaemonStarter::disable_nagle_soon(Agent& agent, std::chrono::milliseconds wait)
 {
-    agent.hasten_timer = loop_.after(wait, [this, &agent, wait] {
+    agent.nagle_timer = loop_.after(wait, [this, &agent, wait] {
         if (agent.process && !disable_nagle(agent.process.get()) && wait < kLastLook)
-            hasten(agent, wait * 2);
+            disable_nagle_soon(agent, wait * 2);
     });
 }
 
@@ -191,11 +189,11 @@ void DaemonStarter::connected(int node)
     }
 }
 
-std::string DaemonStarter::words(int node) const
+std::string DaemonStarter::output_of(int node) const
 {
     for (const std::unique_ptr<Agent>& agent : agents_)
         if (std::ranges::find(agent->nodes, node) != agent->nodes.end())
-            return agent->words;
+            return agent->text;
     return {};
 }
 
@@ -204,9 +202,9 @@ void DaemonStarter::read_output(Agent& agent)
     std::array<char, 4096> buffer;
     ssize_t count = 0;
     while ((count = ::read(agent.output.get(), buffer.data(), buffer.size())) > 0) {
-        agent.words.append(buffer.data(), static_cast<std::size_t>(count));
-        if (agent.words.size() > kWordsKept)
-            agent.words.erase(0, agent.words.size() - kWordsKept);
+        agent.text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (agent.text.size() > kOutputKept)
+            agent.text.erase(0, agent.text.size() - kOutputKept);
     }
     if (count == 0 || errno != EAGAIN) {
         loop_.forget(agent.output.get());
@@ -231,8 +229,8 @@ bool DaemonStarter::reaped(pid_t child, int wait_status)
     return true;
 }
 
-/// One that ended well although its daemon has not connected may have left it in the background: it gets all
-/// its time.
+/// An agent that ended well before its daemon has connected may have started that in the background: the
+/// daemon keeps its time.
 void DaemonStarter::ended(Agent& agent, int wait_status)
 {
     loop_.forget(agent.process.get());
@@ -265,21 +263,21 @@ void DaemonStarter::fail(Agent& agent, AgentEnd::Kind kind, int number)
     for (const RemoteHost& host : agent.missing)
         nodes.push_back(host.node);
     const std::string reason =
-        describe_start_failure(method_, agent.command, agent.missing, {kind, number, agent.words});
+        describe_start_failure(method_, agent.command, agent.missing, {kind, number, agent.text});
     events_.failed(nodes, reason);
 }
 
 void DaemonStarter::forget(Agent& agent)
 {
     loop_.cancel(agent.timer);
-    loop_.cancel(agent.hasten_timer);
+    loop_.cancel(agent.nagle_timer);
     for (UniqueFd* fd : {&agent.process, &agent.output})
         if (*fd)
             loop_.forget(fd->get());
     agent.output.reset();
 }
 
-void DaemonStarter::finish(std::chrono::milliseconds patience) noexcept
+void DaemonStarter::finish(std::chrono::milliseconds timeout) noexcept
 {
     const auto now = std::chrono::steady_clock::now();
     finished_ = true;
@@ -289,7 +287,7 @@ void DaemonStarter::finish(std::chrono::milliseconds patience) noexcept
         if (agent->pid > 0 && !agent->missing.empty())
             signal_agent(agent->pid, SIGTERM);
     }
-    if (!wait_for_agents(now + patience)) {
+    if (!wait_for_agents(now + timeout)) {
         for (const int signal : {SIGTERM, SIGKILL}) {
             for (const std::unique_ptr<Agent>& agent : agents_)
                 if (agent->pid > 0)
@@ -301,7 +299,7 @@ void DaemonStarter::finish(std::chrono::milliseconds patience) noexcept
     agents_.clear();
 }
 
-/// True when none is left.
+/// True when no agent is left.
 bool DaemonStarter::wait_for_agents(std::chrono::steady_clock::time_point until) noexcept
 {
     using std::chrono::milliseconds;

@@ -1,7 +1,8 @@
 // Starts daemons on other hosts by ssh, srun or another agent, and watches the agents.
 //
-// An agent (one a host; one srun for all) gets the record that its daemon needs on its standard input, since
-// everybody can read command lines. It stays as long as its daemon does. What it writes is kept for messages.
+// An agent is one ssh for each host, or one srun for all. It gets the record of its daemon on its standard
+// input, since all users can read command lines. It runs as long as its daemon does. Its output is kept for
+// messages.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +21,8 @@
 
 namespace tutti::launcher {
 
-/// Instead of a node's index, to Events::record: one record for several hosts; a daemon then finds its node
-/// by the name that SLURMD_NODENAME gives it.
+/// In place of a node, for Events::record: one record for several hosts. A daemon then finds its node by
+/// SLURMD_NODENAME.
 inline constexpr int kNodeByName = -1;
 
 class DaemonStarter {
@@ -31,15 +32,14 @@ public:
         std::function<std::string(int node)> record;
         /// For -v: this command is about to run. May be empty.
         std::function<void(const std::vector<std::string>& command)> starting;
-        /// The daemons of `nodes` will not come: their agent has failed, or has run out of time. `reason` is
-        /// whole sentences with hosts, command, the agent's words and a remedy. Called from start() or from
-        /// the loop, once for each agent at most; the agent is being killed. The starter may not be
-        /// destroyed in it.
+        /// The daemons of `nodes` will not come: their agent has failed or timed out, and is being killed.
+        /// `reason` is whole sentences with hosts, command, the agent's output and a remedy. Called from
+        /// start() or from the loop, at most once for each agent. It must not destroy the starter.
         std::function<void(const std::vector<int>& nodes, const std::string& reason)> failed;
     };
 
-    /// All must outlive the starter. To be used in the main thread only: agents die with the thread that
-    /// starts them.
+    /// All references must outlive the starter. To be used in the main thread only: agents die with the
+    /// thread that starts them.
     DaemonStarter(EventLoop& loop, StartMethod method, const InheritedState& inherited, Events events);
     /// Kills what is left.
     ~DaemonStarter();
@@ -49,21 +49,21 @@ public:
     /// Starts daemons on `hosts`, no more than kAgentsAtOnce at a time. Does not block.
     void start(const std::vector<RemoteHost>& hosts);
 
-    /// The daemon of `node` has connected and proved itself: its agent may end from now on.
+    /// The daemon of `node` has connected and proved that it belongs to the job: its agent may end from now
+    /// on.
     void connected(int node);
 
-    /// What the agent of `node` has written so far, the end of it: says why a connection was lost.
-    std::string words(int node) const;
+    /// The end of what the agent of `node` has written so far. It may say why a connection was lost.
+    std::string output_of(int node) const;
 
     /// For a process that reaps all its children: true when `child` was an agent.
     bool reaped(pid_t child, int wait_status);
 
-    /// Ends everything and blocks until it is gone. Agents whose daemon had connected get `patience` to end
-    /// by themselves, so that their hosts are clean afterwards; what remains is killed. No event follows.
-    void finish(std::chrono::milliseconds patience) noexcept;
+    /// Ends all agents, and blocks until they are gone. Those whose daemons had connected get `timeout` to
+    /// end by themselves, so that their hosts are clean afterwards; then they are killed. No event follows.
+    void finish(std::chrono::milliseconds timeout) noexcept;
 
-    /// sshd takes no more than a few new connections at once, but these go to different hosts: what counts
-    /// here is this machine.
+    /// Bounds the load of this machine. Each sshd gets one connection only.
     static constexpr std::size_t kAgentsAtOnce = 64;
 
 private:
@@ -71,12 +71,12 @@ private:
         std::vector<RemoteHost> missing;  // hosts whose daemons have not connected
         std::vector<int> nodes;           // all of its
         std::vector<std::string> command;
-        std::string words;
+        std::string text;  // it has written, the end of it
         pid_t pid = -1;
         UniqueFd process;  // pidfd
         UniqueFd output;
         EventLoop::TimerId timer = 0;
-        EventLoop::TimerId hasten_timer = 0;
+        EventLoop::TimerId nagle_timer = 0;
         bool failed = false;
     };
     using Agents = std::list<std::unique_ptr<Agent>>;
@@ -84,7 +84,7 @@ private:
     void start_some();
     void run(std::vector<RemoteHost> hosts);
     pid_t execute(Agent& agent, int standard_input, int output, SpawnError& error) const;
-    void hasten(Agent& agent, std::chrono::milliseconds wait);
+    void disable_nagle_soon(Agent& agent, std::chrono::milliseconds wait);
     void read_output(Agent& agent);
     void handle_end(Agent& agent);
     void ended(Agent& agent, int wait_status);

@@ -171,10 +171,10 @@ TEST_CASE("What an agent writes never stops it, and is kept for later")
     scene.starter->start(hosts(1));
     scene.starter->connected(0);
     REQUIRE(scene.wait_for([&] { return scene.exists("done"); }));
-    REQUIRE(
-        scene.wait_for([&] { return scene.starter->words(0).find("line 2999 of") != std::string::npos; }));
-    CHECK(scene.starter->words(0).size() <= 8192);
-    CHECK(scene.starter->words(1).empty());
+    REQUIRE(scene.wait_for(
+        [&] { return scene.starter->output_of(0).find("line 2999 of") != std::string::npos; }));
+    CHECK(scene.starter->output_of(0).size() <= 8192);
+    CHECK(scene.starter->output_of(1).empty());
 }
 
 TEST_CASE("No more than so many agents connect at once")
