@@ -25,7 +25,7 @@ namespace {
 
 using namespace tutti::launcher;
 
-/// A descriptor of ours must not become 0, 1 or 2 because the shell closed those.
+/// No other descriptor may become 0, 1 or 2 where the shell has closed those.
 void open_standard_descriptors()
 {
     while (true) {
@@ -37,7 +37,7 @@ void open_standard_descriptors()
     }
 }
 
-/// The daemon of the host that is this machine, where there is one.
+/// The daemon of this machine, where that is a host of the job.
 std::unique_ptr<LocalDaemon> start_local_daemon(const std::vector<Host>& hosts,
                                                 const tutti::security::Key& key,
                                                 const InheritedState& inherited)

@@ -14,7 +14,7 @@
 namespace tutti::launcher {
 namespace {
 
-/// Where descriptions begin: behind the longest list of spellings.
+/// Column of the descriptions, after the longest list of spellings.
 constexpr std::size_t kOptionColumn = 38;
 
 constexpr std::string_view kUsage =

@@ -23,7 +23,7 @@ constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
 constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
 constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
 
-/// Flushed at once: the caller leaves by way of an exception.
+/// Flushes, since the caller throws.
 void print(const std::string& text)
 {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -45,8 +45,8 @@ void read_options(CLI::App& grammar, CommandLine& line, const Section& section)
     }
 }
 
-/// Where the section ends with an option of a variable and its value, the value may have been meant as the
-/// program: throws UsageError that says so.
+/// Throws UsageError where the section ends with a variable and its value: the value was probably meant as
+/// the program.
 void check_last_variable(const Section& section)
 {
     const std::vector<std::string>& words = section.options;
@@ -71,10 +71,10 @@ void check_program(const Section& section, std::size_t sections)
         throw UsageError("the program's name is an empty word; is a shell variable unset?");
 }
 
-/// Puts the job's variables in front of each program's own; where both set one, the program's own stays.
+/// Puts the job's variables before each program's own. Where both set one, the program's own stays.
 void merge_environment(CommandLine& line)
 {
-    // Then ranks tell, too: over which network they talk.
+    // Ranks then also say which network they use.
     if (line.options.verbosity > 0)
         line.job_environment.emplace_back("TUTTI_VERBOSE", "1");
     for (AppContext& app : line.options.apps) {
@@ -89,7 +89,7 @@ void merge_environment(CommandLine& line)
     }
 }
 
-/// What can be seen only when all options have been read.
+/// Checks that need all options.
 void check_job(const CommandLine& line)
 {
     const Options& options = line.options;
@@ -113,7 +113,7 @@ void check_job(const CommandLine& line)
         throw UsageError("--quiet and --verbose contradict each other");
 }
 
-/// Whether hosts have what is named shows there, but no host has what is no name.
+/// Checks the syntax only. Whether hosts have such an interface is found there.
 void check_interface(const char* source, const std::string& text)
 {
     try {
@@ -123,7 +123,8 @@ void check_interface(const char* source, const std::string& text)
     }
 }
 
-/// Options go before variables. An empty variable counts as none, as in "MPIEXEC_TIMEOUT= tuttirun ...".
+/// Options take precedence over variables. An empty variable counts as unset, as in "MPIEXEC_TIMEOUT=
+/// tuttirun ...".
 void apply_variables(Options& options)
 {
     const auto value = [](const char* variable) {

@@ -6,15 +6,15 @@
 
 namespace tutti::launcher {
 
-/// There is nothing to run: --help or --version was asked for and printed. Not an error; deliberately no
-/// std::exception, so that no general handler takes it for one.
+/// Nothing is to run: --help or --version was printed. This is no error and no std::exception, so that no
+/// general handler takes it for one.
 struct EarlyExit {
     int status = 0;
 };
 
-/// Reads the command line of tuttirun, in Open MPI's and in Hydra's dialect; also MPIEXEC_TIMEOUT from the
-/// environment, and a hostfile where one is named. Throws UsageError for anything that is not understood, and
-/// EarlyExit after printing help or version to stdout. argv[0] is the launcher itself.
+/// Reads the command line of tuttirun, in the dialects of Open MPI and Hydra, the environment variables
+/// that --help lists, and the hostfile. Throws UsageError for what it does not understand, and EarlyExit
+/// after printing help or version to stdout. argv[0] is the launcher itself.
 Options parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tutti::launcher

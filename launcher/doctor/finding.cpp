@@ -57,7 +57,7 @@ std::string Findings::to_json(const std::vector<std::string>& hosts, bool comple
             entry[name] = value;
         document["findings"].push_back(std::move(entry));
     }
-    // What ssh says need not be UTF-8.
+    // The output of ssh may not be UTF-8.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// What --doctor has to say: findings, as lines for people and as a document for programs.
+// The findings of --doctor, as lines for people and as a document for programs.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ enum class Level { good, warning, failure };
 struct Finding {
     Level level = Level::good;
     std::string text;
-    std::string remedy{};  // empty for what is good
+    std::string remedy{};  // empty where all is well
     // For programs that read findings:
-    std::string check{};                     // what was looked at: "cores", "clock"
-    std::vector<std::string> hosts{};        // whom it is about; of a probe from and to
+    std::string check{};                     // the check: "cores", "clock"
+    std::vector<std::string> hosts{};        // that it is about; of a probe from and to
     std::map<std::string, double> values{};  // "latency_us": 21.5
 };
 
@@ -30,8 +30,7 @@ public:
     std::size_t count(Level level) const;
     /// "2 warnings, 0 failures"
     std::string summary() const;
-    /// A JSON document (docs/guide/doctor.md has its members); `complete` says whether the doctor came to its
-    /// end.
+    /// A JSON document (docs/guide/doctor.md has its members). `complete`: all checks were made.
     std::string to_json(const std::vector<std::string>& hosts, bool complete) const;
 
 private:

@@ -1,4 +1,5 @@
-// What --doctor asks of daemons, and what they answer: the payloads of doctor_task and doctor_report frames.
+// The tasks that --doctor gives to daemons, and their reports: the payloads of doctor_task and
+// doctor_report frames.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct FactsTask {
     static auto fields(auto& self) { return std::tie(self.interface, self.names); }
 };
 
-/// What a daemon says of its host.
+/// A daemon's facts about its host.
 struct Facts {
     std::string host_name;
     std::string version;  // of Tutti
@@ -84,15 +85,15 @@ struct ProbeResult {
     }
 };
 
-/// A task or report with its kind in front.
+/// A task or report after its kind.
 template <class Message>
 std::string encode_with_kind(const Message& message)
 {
     return launcher::encode(Message::kKind, message);
 }
 
-/// The kind of a task or report; the rest is left in `reader`, for decode(). Throws WireError for an unknown
-/// one.
+/// Reads the kind of a task or report, and leaves the rest in `reader`. Throws WireError for an unknown
+/// kind.
 Kind decode_kind(WireReader& reader);
 
 }  // namespace tutti::launcher::doctor

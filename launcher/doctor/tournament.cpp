@@ -9,8 +9,8 @@ std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> member
 {
     std::vector<std::vector<std::pair<int, int>>> rounds;
     if (members.size() % 2 != 0)
-        members.push_back(-1);  // whoever meets it has a pause
-    // The first one stays, the others move on by one place each round: all meet once.
+        members.push_back(-1);  // its partner has a pause
+    // The first member stays, the others move by one place each round: all meet once.
     for (std::size_t round = 1; round < members.size(); ++round) {
         std::vector<std::pair<int, int>> pairs;
         std::vector<std::pair<int, int>> back;

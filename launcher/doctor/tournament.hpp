@@ -1,4 +1,4 @@
-// Who probes whom, and when: no host is in two probes at once, which would measure each other.
+// The order of probes: no host is in two probes at once, since they would disturb each other.
 #pragma once
 
 #include <utility>
@@ -6,8 +6,8 @@
 
 namespace tutti::launcher::doctor {
 
-/// All ordered pairs of `members` in rounds in which nobody is in two pairs; only one direction of each pair
-/// unless `both`.
+/// All ordered pairs of `members`, in rounds in which no member is in two pairs. Without `both`, each pair
+/// in one direction only.
 std::vector<std::vector<std::pair<int, int>>> tournament(std::vector<int> members, bool both);
 
 }  // namespace tutti::launcher::doctor

@@ -17,10 +17,10 @@
 namespace tutti::launcher {
 namespace {
 
-// Enough for every cluster, and an end for /dev/zero.
+// Enough for every cluster, and a limit for /dev/zero.
 constexpr std::size_t kLongestHostfileBytes = 1 << 20;
 
-/// What a line may set, by all names that Open MPI and Hydra know for it.
+/// Settings of a line, by all their names in Open MPI and Hydra.
 enum class Setting { slots, max_slots, user };
 constexpr std::array<std::pair<std::string_view, Setting>, 14> kSettings = {
     {{"slots", Setting::slots},
@@ -38,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, Setting>, 14> kSettings = {
      {"user_name", Setting::user},
      {"user-name", Setting::user}}};
 
-/// What they know and Tutti has for all hosts alike, or leaves to others.
+/// Settings of theirs that Tutti has for all hosts alike, or not at all.
 struct Foreign {
     std::string_view key;
     std::string_view remedy;
@@ -59,7 +59,7 @@ constexpr std::array<Foreign, 8> kForeign = {
 constexpr std::string_view kLettersAndDigits =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/// Whether `text` could be misread by nobody: letters, digits and `others`, with no '-' in front.
+/// Whether `text` has only letters, digits and `others`, and no '-' at its start: no program misreads it.
 bool is_harmless(std::string_view text, std::string_view others)
 {
     return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [&](char letter) {
@@ -75,14 +75,14 @@ std::string checked_user(std::string_view where, std::string_view user)
     return std::string(user);
 }
 
-/// Views into the text that was taken apart.
+/// Views into the text of a host.
 struct NameAndSlots {
     std::string_view name;
     std::string_view slots;  // empty: none given
     bool has_slots = false;
 };
 
-/// Takes "host:2" apart. An IPv6 address stands in brackets where slots follow it: "[::1]:2".
+/// Splits "host:2". An IPv6 address needs brackets before slots: "[::1]:2".
 NameAndSlots split_slots(std::string_view text)
 {
     std::string_view name = text;
@@ -97,7 +97,7 @@ NameAndSlots split_slots(std::string_view text)
     return {name, rest.starts_with(':') ? rest.substr(1) : rest, !rest.empty()};
 }
 
-/// `where` stands in front of messages: the option, or the file and line.
+/// Messages begin with `where`: the option, or the file and line.
 Host parse_host(std::string_view where, std::string_view text)
 {
     Host host;
@@ -154,7 +154,7 @@ std::string join_settings(std::string_view line)
     return joined;
 }
 
-/// One "key=value" behind the host of a hostfile's line.
+/// One "key=value" after the host of a hostfile's line.
 void apply_setting(std::string_view where, std::string_view setting, Host& host)
 {
     const std::size_t equals = setting.find('=');
@@ -236,7 +236,7 @@ std::vector<Host> read_hostfile(const std::string& path)
 
 void check_host_name(std::string_view where, std::string_view name)
 {
-    // '%' is the scope of a link-local address, ':' part of any IPv6 address.
+    // '%' precedes the scope of a link-local address, ':' is part of IPv6 addresses.
     if (!is_harmless(name, ".-_:%"))
         throw UsageError(fmt::format("{}: '{}' is no name of a host", where, name));
 }

@@ -1,4 +1,4 @@
-// Where the user wants ranks: --host lists and hostfiles, in Open MPI's and in Hydra's syntax.
+// The hosts that the user names: --host lists and hostfiles, in the syntax of Open MPI and of Hydra.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tutti::launcher {
 
-/// Reads "a:2,b": a host and its slots; without ":N" one slot for each mention, as in both peers.
-/// "user@a" says as whom to log in. Throws UsageError for bad syntax.
+/// Reads "a:2,b": hosts and their slots. Without ":N" each mention is one slot, as in Open MPI and Hydra.
+/// "user@a" names the user to log in as. Throws UsageError for bad syntax.
 std::vector<Host> parse_host_list(std::string_view option, std::string_view text);
 
 /// Reads the text of a hostfile, one host a line: "host", "user@host:2" or "host slots=2 max_slots=4
@@ -21,8 +21,8 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text);
 /// parse_hostfile() on the file at `path`.
 std::vector<Host> read_hostfile(const std::string& path);
 
-/// Throws UsageError when `name` cannot be the name or address of a host. Nothing passes that a command would
-/// take for an option, or a shell for more than a word.
+/// Throws UsageError when `name` cannot be the name or address of a host. Commands and shells cannot take a
+/// name that passes for an option or for several words.
 void check_host_name(std::string_view where, std::string_view name);
 
 }  // namespace tutti::launcher

@@ -28,7 +28,7 @@ bool started_by_srun(const Options& options)
     return options.launch_agent.empty() && slurm_allocation().has_value();
 }
 
-/// Looks the hosts up in the allocation: nobody else's may be used, and Slurm knows how many slots they have.
+/// Looks the hosts up in the allocation: only its hosts may be used, and Slurm knows their slots.
 void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& allocation)
 {
     std::vector<std::string_view> names;
@@ -50,9 +50,8 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
     }
 }
 
-/// Names of this machine that only the resolver knows stay as they are, for output. A name server that is
-/// slow once is asked no more, but for names like this machine's own: ssh will have to, and asks for all at
-/// once.
+/// Finds names of this machine that only the resolver knows; they stay as they are, for output. After one
+/// slow answer only names like this machine's own are looked up: ssh looks up the others, all at once.
 void find_other_names(std::vector<Host>& hosts)
 {
     constexpr std::chrono::milliseconds kSlow(500);
@@ -73,7 +72,8 @@ void find_other_names(std::vector<Host>& hosts)
     }
 }
 
-/// One entry a host. Slots add up; a host that once has no number has as many as cores.
+/// One entry for each host. Slots add up. A host with one entry without a number has as many slots as
+/// cores.
 std::vector<Host> merge(const std::vector<Host>& hosts)
 {
     std::vector<Host> merged;
@@ -95,8 +95,7 @@ std::vector<Host> merge(const std::vector<Host>& hosts)
     return merged;
 }
 
-/// How many of the hosts, from the front, can get a rank at all. A host without a number has one slot or
-/// more.
+/// How many of the hosts, from the first on, can get a rank. A host without a number has at least one slot.
 std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
 {
     long long ranks = 0;
@@ -141,7 +140,7 @@ std::vector<Host> job_hosts(const Options& options)
     else if (by_srun && allocation)
         restrict_to_allocation(hosts, *allocation);
     for (Host& host : hosts) {
-        // Whoever names a user means ssh, also to this machine.
+        // A user's name asks for ssh, also to this machine.
         host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
         if (host.local && !by_srun)
             host.name = local_host_name();
@@ -173,7 +172,7 @@ StartMethod start_method(const Options& options)
     return method;
 }
 
-// The hosts lie in the tree like the elements of a heap with kTreeRadix children each, below the head.
+// The hosts are in the tree like the elements of a heap below the head, with kTreeRadix children each.
 int starter_of(int index)
 {
     return index < kTreeRadix ? -1 : index / kTreeRadix - 1;

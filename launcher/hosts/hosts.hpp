@@ -1,5 +1,5 @@
-// The hosts of a job and how their daemons are started: what the command line, a hostfile and the scheduler
-// say together.
+// The hosts of a job and how their daemons are started, from the command line, a hostfile and the
+// scheduler.
 #pragma once
 
 #include <span>
@@ -9,20 +9,20 @@
 
 namespace tutti::launcher {
 
-/// The nodes of the job, in their order, never empty: the hosts named, or those of the Slurm allocation, or
-/// this one. A host named several times has all the slots that were given to it; names of this machine are
-/// one host (Host::local). In an allocation whose daemons srun starts, the hosts must belong to it, and those
-/// without a number of slots have the allocation's. Hosts at the end that certainly get no rank are left out,
-/// so that they need no daemon; not with --doctor. Throws UsageError.
+/// The nodes of the job in their order, never empty: the hosts that the user names, or those of the Slurm
+/// allocation, or this one. The slots of a host that is named several times add up; all names of this
+/// machine are one host (Host::local). Where srun starts the daemons, the hosts must be in the allocation,
+/// which gives the slots that the user does not. Last hosts that cannot get a rank are left out, so that
+/// they need no daemon, except with --doctor. Throws UsageError.
 std::vector<Host> job_hosts(const Options& options);
 
-/// How daemons of the hosts that are not local are started. Throws UsageError where that cannot be.
+/// How the daemons of other hosts are started. Throws UsageError where that is not possible.
 StartMethod start_method(const Options& options);
 
-/// Who starts a daemon where there are many: the first kTreeRadix by the head, the others by daemons before
-/// them. `index` counts the hosts that are not local; the result is such an index, or -1 for the head.
+/// Which process starts a daemon: the head starts the first kTreeRadix, earlier daemons start the others.
+/// `index` counts the hosts that are not local; the result is such an index, or -1 for the head.
 int starter_of(int index);
-/// The hosts that daemon `index` of `count` starts, -1 being the head: first and one behind the last.
+/// The hosts that daemon `index` of `count` starts (-1: the head): the first, and one after the last.
 std::pair<int, int> started_by(int index, int count);
 
 inline constexpr int kTreeRadix = 32;

@@ -24,7 +24,7 @@ std::string_view variable_or_empty(const char* name)
     return value != nullptr ? value : "";
 }
 
-/// Reads a list from its front; every function takes what it has read away.
+/// Reads a list from its front; every function removes what it has read.
 class ListReader {
 public:
     ListReader(std::string_view variable, std::string_view text)
@@ -113,7 +113,7 @@ private:
         return value;
     }
 
-    /// Text and brackets up to the next comma outside of brackets: all the names that they make.
+    /// Reads text and brackets up to the next comma outside of brackets: all names that they make.
     std::vector<std::string> one_entry()
     {
         std::vector<std::string> names = {""};
@@ -146,7 +146,7 @@ private:
         return result;
     }
 
-    /// "01-03,7]". Numbers keep the width of the first one: 08-10 is 08, 09, 10.
+    /// Reads "01-03,7]". Numbers keep the width of the first one: 08-10 is 08, 09, 10.
     std::vector<std::string> ranges()
     {
         std::vector<std::string> result;
@@ -175,7 +175,7 @@ private:
     std::string_view rest_;
 };
 
-/// Tasks a node or, where Slurm does not say, its processors.
+/// Tasks on each node or, where Slurm does not tell, processors.
 std::vector<int> slots_per_node(std::size_t nodes)
 {
     for (const char* variable : {kTasks, kCpus}) {

@@ -1,4 +1,4 @@
-// What Slurm says about the allocation that the launcher was started in.
+// The Slurm allocation that the launcher was started in.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace tutti::launcher {
 
-/// The names in a list as Slurm writes it: "node[01-03,7],login" is node01, node02, node03, node7, login. A
-/// name may have several brackets. Throws UsageError, naming `variable`, for anything else and for more than
+/// The names in a list of Slurm's: "node[01-03,7],login" is node01, node02, node03, node7, login. A name
+/// may have several brackets. Throws UsageError with `variable` for anything else and for more than
 /// kMaxRanks names.
 std::vector<std::string> expand_host_list(std::string_view variable, std::string_view text);
 
 /// "2(x3),1" is 2, 2, 2, 1. Throws UsageError likewise.
 std::vector<int> expand_counts(std::string_view variable, std::string_view text);
 
-/// The hosts of the Slurm job that this process belongs to, with a slot for each of its tasks; nothing
-/// outside of one. From the environment alone. Throws UsageError when that contradicts itself.
+/// The hosts of the Slurm job that this process belongs to, with one slot for each task; nothing outside of
+/// a job. Reads the environment only. Throws UsageError when that contradicts itself.
 std::optional<std::vector<Host>> slurm_allocation();
 
 /// Whether `name` is the node of the allocation that this process runs on.

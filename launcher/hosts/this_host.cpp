@@ -22,7 +22,7 @@ bool is_own(const network::IpAddress& address)
 
 bool is_own_address(std::string_view text)
 {
-    // Behind '%' stands the interface by which a link-local address is reached.
+    // After '%' a link-local address has its interface.
     const auto wanted = network::IpAddress::parse(text.substr(0, text.find('%')));
     return wanted && is_own(*wanted);
 }

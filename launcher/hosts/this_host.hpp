@@ -1,4 +1,4 @@
-// Which of the names that a user writes is this machine.
+// Whether a name that the user writes is this machine.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@ namespace tutti::launcher {
 /// This machine's name as the system reports it.
 std::string local_host_name();
 
-/// Whether `name` is this machine: localhost, its host name, also without a domain that this has, or the
-/// address of one of its interfaces. A domain that the host name lacks may be another machine's: only the
-/// resolver knows. Asks no name server, so that it cannot block.
+/// Whether `name` is this machine: localhost, its host name with or without its domain, or the address of
+/// one of its interfaces. Only the resolver knows a name with a domain that the host name lacks. Asks no
+/// name server, so it does not block.
 bool is_this_host(std::string_view name);
 
-/// Whether `name` begins as this machine's does, up to the first point: what the resolver has to tell apart.
+/// Whether `name` is equal to this machine's up to the first dot: only the resolver can tell whether it is
+/// this machine.
 bool is_like_this_host(std::string_view name);
 
-/// Whether the system's resolver, which may ask a name server, knows `name` for addresses of this machine
-/// only: another host may share some with it, such as those of bridges.
+/// Whether the system's resolver, which may ask a name server, knows only addresses of this machine for
+/// `name`. Another host may have some of them, too, such as those of bridges.
 bool resolves_to_this_host(const std::string& name);
 
 }  // namespace tutti::launcher

@@ -1,4 +1,4 @@
-// What head and daemons say about each other: who has come, who is to be started, who is gone.
+// Messages about daemons: which have come, which are to be started, which are lost.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace tutti::launcher {
 
-/// The first frame of every daemon. The version stays its first part for ever, so that releases that differ
-/// in all else can tell each other apart.
+/// The first frame of every daemon. The version is always its first field, so that different releases can
+/// recognise each other.
 struct Hello {
     std::string version;       // of Tutti
     std::string architecture;  // of the processor, as uname has it
-    std::string host_name;     // as the machine calls itself
+    std::string host_name;     // of the machine itself
     int pid = 0;
-    std::string topology;  // what map_job() needs to know, as Topology wrote it
+    std::string topology;  // for map_job(), from Topology::to_wire()
 
-    /// That of this process, still without a topology.
+    /// The Hello of this process, without its topology.
     static Hello of_this_process();
 
     static auto fields(auto& self)
@@ -29,16 +29,16 @@ struct Hello {
     }
 };
 
-/// The daemons below a daemon. All hosts of the job that are not the head's are in it, since their order says
-/// who starts whom (starter_of()).
+/// The daemons below a daemon. It has all hosts of the job but the head's, since their order decides which
+/// daemon starts which (starter_of()).
 struct StartOrder {
     StartMethod method;
-    std::string interface;  // to be used for connections back; empty: choose
+    std::string interface;  // to which daemons connect; empty: choose
     std::vector<RemoteHost> hosts;
     int index = 0;                      // of the host that the order goes to
     double daemon_timeout_seconds = 0;  // see Children::watch_for_silence()
 
-    /// That it has a way to start daemons, and is for a host of its own.
+    /// Checks that it has an agent, and that its index is a host.
     void check() const;
 
     static auto fields(auto& self)
@@ -47,7 +47,7 @@ struct StartOrder {
     }
 };
 
-/// Of daemons that are missing.
+/// Daemons that are missing, and why.
 struct MissingDaemons {
     std::vector<int> nodes;
     std::string reason;  // whole sentences
@@ -55,10 +55,10 @@ struct MissingDaemons {
     static auto fields(auto& self) { return std::tie(self.nodes, self.reason); }
 };
 
-/// A Hello of another version as far as its version. Throws WireError.
+/// Reads only the version where that differs. Throws WireError.
 Hello decode_hello(std::string_view payload);
 
-/// Why a daemon that said `hello` cannot take part, as the rest of a sentence about its host; empty when it
+/// Why a daemon with this `hello` cannot take part, as the rest of a sentence about its host; empty when it
 /// can.
 std::string judge_hello(const Hello& hello);
 

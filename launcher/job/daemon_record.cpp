@@ -39,7 +39,7 @@ DaemonRecord decode_daemon_record(std::string_view line)
         values.at("nodes").get_to(record.nodes);
         return record;
     } catch (const std::exception&) {
-        // Without the parser's words: they quote the line, which holds a key.
+        // The parser's text is left out: it quotes the line, which has the key.
         throw std::runtime_error(
             "what stands on the standard input is no record for a daemon; tuttirun --daemon is "
             "started by tuttirun on another host, not by hand");

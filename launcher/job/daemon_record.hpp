@@ -1,5 +1,5 @@
-// What a daemon is told on its standard input when it is started: who it is, whom to connect to, and the
-// secret by which it proves that it was started for this job.
+// The record that a daemon reads from its standard input: who it is, to which addresses it connects, and
+// the job's key, by which it proves that it belongs to the job.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace tutti::launcher {
 
-/// Names the conversation between daemons to the handshake. It changes only if the hello frame does: releases
-/// with different frames tell each other apart by their hellos.
+/// The handshake's number for the protocol of daemons. It changes only with the hello frame: releases with
+/// other frames recognise each other by their hellos.
 inline constexpr std::uint32_t kDaemonProtocol = 0x74640001;
 
 struct DaemonRecord {
@@ -22,13 +22,13 @@ struct DaemonRecord {
     security::Identity parent;           // the head, or the daemon that starts this one
     std::vector<std::string> addresses;  // of the parent, numeric, best first
     std::uint16_t port = 0;
-    int node = -1;                     // -1: nodes_by_name has it
-    std::map<std::string, int> nodes;  // by name, where one record goes to several hosts
+    int node = -1;                     // -1: it is in `nodes`
+    std::map<std::string, int> nodes;  // by name, where several hosts get one record
 };
 
 /// One line, with its end.
 std::string encode(const DaemonRecord& record);
-/// Throws std::runtime_error when the line is none of encode()'s.
+/// Throws std::runtime_error for a line that encode() does not give.
 DaemonRecord decode_daemon_record(std::string_view line);
 
 }  // namespace tutti::launcher

@@ -1,5 +1,4 @@
-// What the command line asked for (Options) and where each rank goes (JobMap): the values that the launcher's
-// parts pass to each other.
+// What the command line asks for (Options), and where each rank goes (JobMap).
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace tutti::launcher {
 
-/// One program of the job; several where the command line separates them by ':'.
+/// One program of the job. The command line separates several by ':'.
 struct AppContext {
     std::vector<std::string> argv;                                 // program first, never empty
     int ranks = 0;                                                 // 0: as many as there are slots
@@ -37,7 +36,7 @@ struct Host {
     int max_slots = 0;         // more ranks than this are an error; 0: no limit
     std::string user{};        // to log in as; empty: the same as here
     bool local = false;        // this machine: its daemon needs no agent. Set by job_hosts()
-    bool slots_given = false;  // the user wrote their number
+    bool slots_given = false;  // the user gave their number
 };
 
 struct OutputOptions {
@@ -45,7 +44,7 @@ struct OutputOptions {
     bool label = false;         // Hydra's -l: "rank: " in front of each line
     bool timestamp = false;     // the date and time in front of each line
     bool merge_stderr = false;  // ranks' stderr goes to the launcher's stdout
-    std::string directory;      // also into files below it: DIR/rank.N/stdout
+    std::string directory;      // also write files below it: DIR/rank.N/stdout
 };
 
 struct Options {
@@ -68,9 +67,9 @@ struct Options {
     std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
     std::string prefix;                          // where Tutti is installed on other hosts; empty: as here
     double start_timeout_seconds = 30;           // for a daemon to connect
-    double daemon_timeout_seconds = 30;          // for a daemon that is there to say something; 0: for ever
+    double daemon_timeout_seconds = 30;          // for a daemon to answer pings; 0: for ever
     bool doctor = false;                         // check the hosts instead of starting a job
-    bool json = false;                           // what the doctor finds, for programs
+    bool json = false;                           // the doctor's findings as JSON
     bool quiet = false;
     int verbosity = 0;
 };
@@ -90,7 +89,7 @@ struct Placement {
     }
 };
 
-/// A host of the job, with a daemon of its own. Two names of one machine are two nodes.
+/// A host of the job, with its own daemon. Two names of one machine are two nodes.
 struct Node {
     std::string name;           // as the user wrote it, or as this machine calls itself
     bool shares_cores = false;  // some of its ranks take turns on a core

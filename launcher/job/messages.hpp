@@ -1,4 +1,4 @@
-// The frames that carry more than two or three values, as structs.
+// Messages about the job and its ranks.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@ enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
 
 /// All that a daemon needs to start its ranks.
 struct LaunchOrder {
-    std::string job_name;  // PMIx namespace: carries 128 random bits, which keeps strangers out
+    std::string job_name;  // PMIx namespace, with 128 random bits that nobody can guess
     std::vector<Node> nodes;
     std::vector<AppContext> apps;
     std::vector<Placement> ranks;          // of the whole job
     std::vector<std::string> environment;  // NAME=value, of the head, for ranks of other hosts
-    std::string working_directory;         // of the head, likewise
+    std::string working_directory;         // of the head, also for ranks of other hosts
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
     bool merge_stderr = false;    // one pipe for both, so that their order stays
-    bool shows_status = false;    // what ranks write to stderr is shown on a terminal, and nowhere else
+    bool shows_status = false;    // stderr of ranks goes to a terminal, and nowhere else
     bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;
-    /// That each rank has its place, its program and its node.
+    /// Checks that each rank has its number, its program and its node.
     void check() const;
 
     static auto fields(auto& self)
@@ -44,7 +44,7 @@ struct ExitReport {
     int pid = 0;
     int wait_status = 0;  // as waitpid() gave it
     bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
-    bool left = false;    // and has left it in good order
+    bool left = false;    // it has left the job before it ended
 
     bool ended_well() const noexcept { return wait_status == 0 && (!joined || left); }
 

@@ -1,4 +1,4 @@
-// What the PMIx servers of a job's nodes tell each other, by way of the head.
+// Messages between the PMIx servers of a job's nodes, by way of the head.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace tutti::launcher {
 
-/// What the ranks of one node bring to a fence, or what all nodes have brought. A fence is known by its
-/// ranks: all ranks of one call the same fences, in the same order.
+/// The contribution of one node's ranks to a fence, or of all nodes. Its ranks identify a fence: they all
+/// call the same fences in the same order.
 struct FenceFrame {
     std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job
     std::int32_t status = 0;  // pmix_status_t
-    std::string data;         // as libpmix gave it
+    std::string data;         // from libpmix
 
     static auto fields(auto& self) { return std::tie(self.ranks, self.status, self.data); }
 };
 
-/// One node asks for what a rank of another has published.
+/// One node asks for values that a rank of another node has published.
 struct ModexRequest {
-    std::uint32_t number = 0;  // the asker's own, to find the answer's place
+    std::uint32_t number = 0;  // by which the asker recognises the answer
     std::uint16_t asker = 0;   // node
     std::int32_t rank = 0;
-    std::string key;         // that shall be among it
-    bool deposited = false;  // by its control channel, in place of PMIx: to be answered at once
+    std::string key;         // that must be among them
+    bool deposited = false;  // over the control channel, not PMIx: to be answered at once
 
     static auto fields(auto& self)
     {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kHostsShown = 8;
 constexpr std::size_t kOutputShown = 2000;
 
-/// `text` as one word of a shell's, whichever the user has there.
+/// `text` as one word for any shell.
 std::string shell_quoted(std::string_view text)
 {
     std::string result = "'";
@@ -41,7 +41,7 @@ bool says(const AgentEnd& end, std::string_view part)
     return end.output.find(part) != std::string::npos;
 }
 
-/// What the words of ssh and of the shell behind it most often mean, the special before the general.
+/// The most frequent causes of messages of ssh and of the remote shell, special ones first.
 std::string remedy(const StartMethod& method, const RemoteHost& host, const AgentEnd& end)
 {
     const std::string account = host.user.empty() ? host.name : host.user + "@" + host.name;
@@ -107,7 +107,7 @@ std::string describe_end(const StartMethod& method, const AgentEnd& end)
     return {};
 }
 
-/// The last of the words, as lines of their own.
+/// The end of the output, as lines of their own.
 std::string shown_output(const std::string& words)
 {
     std::string_view text = words;
@@ -120,7 +120,7 @@ std::string shown_output(const std::string& words)
     std::string result = " and said:\n";
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
-        // Terminals obey control characters, and these come from outside.
+        // Control characters would change the terminal.
         std::erase_if(line,
                       [](char letter) { return std::iscntrl(static_cast<unsigned char>(letter)) != 0; });
         result += "    " + line + "\n";
@@ -151,7 +151,7 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
 {
     std::vector<std::string> command = method.agent;
     if (is_openssh(method)) {
-        // Never ask anybody anything, and come to an end.
+        // ssh must not ask the user, and must end.
         command.insert(command.end(), {"-x", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"});
     }
     if (!host.user.empty())
@@ -167,8 +167,8 @@ std::vector<std::string> srun_command(const StartMethod& method, std::span<const
     for (const RemoteHost& host : hosts)
         names.push_back(host.name);
     std::vector<std::string> command = method.agent;
-    // --overlap: the script of the batch job may be a step that holds all cores. Whatever the allocation says
-    // about tasks is about ranks, and binding is this launcher's business.
+    // --overlap: the batch script may be a step that has all cores. The allocation's number of tasks is for
+    // ranks, and this launcher binds them.
     command.insert(command.end(),
                    {fmt::format("--nodes={}", hosts.size()), fmt::format("--ntasks={}", hosts.size()),
                     "--ntasks-per-node=1", fmt::format("--nodelist={}", fmt::join(names, ",")), "--overlap",

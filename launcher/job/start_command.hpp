@@ -1,4 +1,4 @@
-// The commands that start daemons on other hosts, and what their failures mean.
+// The commands that start daemons on other hosts, and the causes of their failures.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace tutti::launcher {
 
-/// A host that shall get a daemon. `node` is its index in the job.
+/// A host that needs a daemon. `node` is its index in the job.
 struct RemoteHost {
     int node = 0;
     std::string name;
-    std::string user;  // empty: whom the agent takes by itself
+    std::string user;  // empty: the agent chooses
 
     static auto fields(auto& self) { return std::tie(self.node, self.name, self.user); }
 };
@@ -35,7 +35,7 @@ struct StartMethod {
     }
 };
 
-/// How an agent that was to start daemons ended, or has not.
+/// How an agent failed.
 struct AgentEnd {
     enum class Kind { cannot_run, exited, killed, too_late };
     Kind kind = Kind::exited;
@@ -43,20 +43,20 @@ struct AgentEnd {
     std::string output;  // what it wrote to stdout and stderr
 };
 
-/// Whether the agent is OpenSSH's client, or calls itself so.
+/// Whether the agent is called ssh.
 bool is_openssh(const StartMethod& method);
 
-/// Arguments of the agent for one host. Nothing secret is in them: all users of this machine can read them.
+/// Arguments of the agent for one host. They hold no secret: all users of this machine can read them.
 std::vector<std::string> remote_shell_command(const StartMethod& method, const RemoteHost& host);
 
 /// Arguments of one srun for all hosts, which must not be empty.
 std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts);
 
-/// As one line, to be pasted into a terminal.
+/// The command as one line that can be pasted into a terminal.
 std::string shown_command(const std::vector<std::string>& command);
 
-/// Why the daemons of `hosts` did not come to be, with the agent's own words and a remedy: "cannot start
-/// tuttirun on b: ...". `hosts` are those that are missing, not empty.
+/// Why the daemons of `hosts` did not start, with the agent's output and a remedy: "cannot start tuttirun
+/// on b: ...". `hosts` must not be empty.
 std::string describe_start_failure(const StartMethod& method, const std::vector<std::string>& command,
                                    std::span<const RemoteHost> hosts, const AgentEnd& end);
 

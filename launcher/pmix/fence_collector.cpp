@@ -46,7 +46,7 @@ void FenceCollector::add(int node, FenceFrame part)
     if (part.status != PMIX_SUCCESS)
         fence->done.status = part.status;
     if (fence->missing.empty()) {
-        // Each node brings its fences in order, so this is the first of the queue.
+        // Each node sends its fences in order, so this is the first of the queue.
         const Fence complete = std::move(*fence);
         queue.erase(fence);
         if (queue.empty())

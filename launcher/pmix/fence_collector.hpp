@@ -1,4 +1,4 @@
-// The head's part in fences over several nodes: keeps what the nodes bring until all have brought theirs.
+// The head's part in fences over several nodes: keeps the contributions of nodes until all are there.
 #pragma once
 
 #include <deque>
@@ -14,15 +14,15 @@ namespace tutti::launcher {
 
 class FenceCollector {
 public:
-    /// `done` is to be told to all of `nodes`.
+    /// Sends `done` to all of `nodes`.
     using Answer = std::function<void(const std::set<int>& nodes, const FenceFrame& done)>;
 
     FenceCollector(const JobMap& map, Answer answer) : map_(map), answer_(std::move(answer)) {}
 
-    /// What `node` brings. The data of a complete fence is that of its nodes, one behind the other. Throws
-    /// WireError for ranks that do not exist.
+    /// Adds the contribution of `node`. A complete fence has the data of all its nodes, one after the
+    /// other. Throws WireError for ranks that do not exist.
     void add(int node, FenceFrame part);
-    /// The rank has ended: fences that it has not come to fail, now and later.
+    /// The rank has ended: fences that it has not reached fail, now and later.
     void rank_ended(int rank);
 
 private:
@@ -36,7 +36,7 @@ private:
 
     const JobMap& map_;
     Answer answer_;
-    /// By the ranks that take part. A node that is ahead of others may be in a later fence of the same ranks.
+    /// By the ranks that take part. A node may be in a later fence of the same ranks than the others.
     std::map<std::vector<int>, std::deque<Fence>> fences_;
     std::set<int> ended_;
 };

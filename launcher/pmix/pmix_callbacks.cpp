@@ -15,7 +15,7 @@ namespace tutti::launcher {
 
 namespace {
 
-/// Where the callbacks find their daemon: libpmix passes no pointer of ours to all of them.
+/// The state of the callbacks: libpmix does not pass a pointer to all of them.
 struct Target {
     PmixReports* reports = nullptr;
     // Written before the ranks exist, and only read afterwards.
@@ -24,9 +24,9 @@ struct Target {
 };
 Target target;
 
-// The callbacks run in libpmix's thread. They tell the daemon and return: a call back into libpmix that waits
-// would wait for ever. A rank goes on only after that, so the daemon knows of its calls before it sees it
-// end.
+// The callbacks run in libpmix's thread. They report to the daemon and return: a call into libpmix that
+// waits would wait for ever. The rank goes on only after that, so the daemon knows of its calls before it
+// sees it end.
 
 void report_rank(FrameType type, pmix_rank_t rank)
 {
@@ -55,7 +55,7 @@ pmix_status_t client_aborts(const pmix_proc_t* proc, void*, int status, const ch
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/// For libpmix, which keeps the bytes until it calls the last argument.
+/// An answer for libpmix, which keeps the bytes until it calls the last argument.
 PmixAnswer make_answer(pmix_modex_cbfunc_t done, void* done_data)
 {
     return [done, done_data](int status, std::string data) {
@@ -88,7 +88,7 @@ bool is_local(int rank)
                                    local[static_cast<std::size_t>(rank)];
 }
 
-/// When a rank of this node dies in a fence of several nodes, the others would not hear of it.
+/// Whether a rank of this node has died in a fence: the other nodes must know.
 pmix_status_t status_among(const pmix_info_t* infos, std::size_t count)
 {
     for (std::size_t i = 0; i < count; ++i)
@@ -108,7 +108,7 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
     std::vector<int> ranks = list_ranks(procs, proc_count);
     const pmix_status_t status = status_among(infos, info_count);
     if (std::ranges::all_of(ranks, is_local)) {
-        // libpmix has heard all of them and stored what they published.
+        // All ranks have called libpmix, which has stored their values.
         return status == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : status;
     }
     const std::uint64_t serial = target.reports->expect(make_answer(done, done_data));
@@ -118,7 +118,7 @@ pmix_status_t fence(const pmix_proc_t* procs, std::size_t proc_count, const pmix
     return PMIX_SUCCESS;
 }
 
-/// Without the key that is asked for, the answer would be taken for all there is.
+/// The key that the rank asks for. An answer without it would mean that there is no such key.
 std::string required_key(const pmix_info_t* infos, std::size_t count)
 {
     for (std::size_t i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// What libpmix calls when ranks make PMIx calls.
+// The functions that libpmix calls when ranks make PMIx calls.
 #pragma once
 
 #include <pmix_server.h>
@@ -10,10 +10,10 @@
 
 namespace tutti::launcher {
 
-/// The callbacks pass all on to `reports`, which must stay. Once, before libpmix starts.
+/// The callbacks report to `reports`, which must stay. To be called once, before libpmix starts.
 pmix_server_module_t* pmix_module(PmixReports& reports);
 
-/// The job that is served, and which of its ranks are of this node. Before any of them exists.
+/// The job, and which of its ranks are on this node. To be called before any rank exists.
 void set_pmix_job(const std::string& job_name, std::vector<bool> is_local);
 
 }  // namespace tutti::launcher

@@ -20,40 +20,10 @@ void PmixInfoList::load(const char* key, const void* value, pmix_data_type_t typ
         throw std::bad_alloc();
 }
 
-void PmixInfoList::add(const char* key, const std::string& text)
-{
-    load(key, text.c_str(), PMIX_STRING);
-}
-
-void PmixInfoList::add_flag(const char* key, bool flag)
-{
-    load(key, &flag, PMIX_BOOL);
-}
-
-void PmixInfoList::add_u16(const char* key, std::uint16_t number)
-{
-    load(key, &number, PMIX_UINT16);
-}
-
-void PmixInfoList::add_u32(const char* key, std::uint32_t number)
-{
-    load(key, &number, PMIX_UINT32);
-}
-
-void PmixInfoList::add_proc(const char* key, const pmix_proc_t& proc)
-{
-    load(key, &proc, PMIX_PROC);
-}
-
 void PmixInfoList::add_rank(const char* key, int rank)
 {
     const auto number = static_cast<pmix_rank_t>(rank);
     load(key, &number, PMIX_PROC_RANK);
-}
-
-void PmixInfoList::add_regex(const char* key, const char* text)
-{
-    load(key, text, PMIX_REGEX);
 }
 
 void PmixInfoList::add_topology(pmix_topology_t* topology)

@@ -16,17 +16,17 @@ public:
     PmixInfoList& operator=(PmixInfoList&&) = delete;
     ~PmixInfoList();
 
-    /// Values are copied where nothing else is said. `key` is one of PMIx's PMIX_... strings; the type must
-    /// be the one that the standard names for it, since clients take it apart by type.
-    void add(const char* key, const std::string& text);
-    void add_flag(const char* key, bool flag);
-    void add_u16(const char* key, std::uint16_t number);
-    void add_u32(const char* key, std::uint32_t number);
-    void add_proc(const char* key, const pmix_proc_t& proc);
+    /// Copies the value. `key` is one of PMIx's PMIX_... strings; the type must be the one that the standard
+    /// gives to it, since clients read it by type.
+    void add(const char* key, const std::string& text) { load(key, text.c_str(), PMIX_STRING); }
+    void add_flag(const char* key, bool flag) { load(key, &flag, PMIX_BOOL); }
+    void add_u16(const char* key, std::uint16_t number) { load(key, &number, PMIX_UINT16); }
+    void add_u32(const char* key, std::uint32_t number) { load(key, &number, PMIX_UINT32); }
+    void add_proc(const char* key, const pmix_proc_t& proc) { load(key, &proc, PMIX_PROC); }
     void add_rank(const char* key, int rank);
-    /// `text` is what PMIx_generate_regex() or _ppn() returned: not always a string, it may hold zero bytes.
-    void add_regex(const char* key, const char* text);
-    /// Not copied: libpmix uses the topology itself from now on.
+    /// `text` comes from PMIx_generate_regex() or _ppn(). It is not always a string: it may have zero bytes.
+    void add_regex(const char* key, const char* text) { load(key, text, PMIX_REGEX); }
+    /// Not copied: libpmix uses the topology itself.
     void add_topology(pmix_topology_t* topology);
     void add_array(const char* key, const PmixInfoList& list);
 
@@ -37,7 +37,7 @@ private:
     void load(const char* key, const void* value, pmix_data_type_t type);
 
     std::vector<pmix_info_t> infos_;
-    std::size_t borrowed_ = kNothing;  // index of the entry whose value is not ours
+    std::size_t borrowed_ = kNothing;  // index of the entry whose value is not copied
 
     static constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 };

@@ -29,7 +29,7 @@ int ranks_of_app(const LaunchOrder& order, int app)
     return count;
 }
 
-/// The nodes that have ranks, and which, in the compressed form that PMIx wants.
+/// The nodes with ranks, and their ranks, in PMIx's compressed form.
 void add_maps(PmixInfoList& list, const LaunchOrder& order, const std::vector<std::vector<int>>& ranks_of)
 {
     std::string names;

@@ -1,4 +1,4 @@
-// What PMIx clients can ask about a job: its size, the ranks of each node, where each rank runs.
+// The values that PMIx clients can get of a job: its size, the ranks of each node, where each rank runs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace tutti::launcher {
 
-/// For PMIx_server_register_nspace on `node`. The server must be up: it names processors and compresses
-/// lists.
+/// For PMIx_server_register_nspace on `node`. The PMIx server must run, since it compresses lists.
 PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string& session_directory);
 
 }  // namespace tutti::launcher

@@ -23,7 +23,7 @@ namespace tutti::launcher {
 
 namespace {
 
-/// What is the daemon's stays with it: a descriptor kept here would hide its end from others.
+/// Closes the daemon's descriptors: one that stays open here would hide the daemon's end from others.
 UniqueFd keep_only(UniqueFd stream)
 {
     ::dup2(stream.get(), STDERR_FILENO + 1);
@@ -31,7 +31,7 @@ UniqueFd keep_only(UniqueFd stream)
     const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     ::dup2(null.get(), STDIN_FILENO);
     ::dup2(null.get(), STDOUT_FILENO);
-    stream.release();  // closed, or what is returned
+    stream.release();  // it is closed, or it is the descriptor that is returned
     return UniqueFd(STDERR_FILENO + 1);
 }
 
@@ -64,11 +64,11 @@ PmixProcess::PmixProcess(EventLoop& loop, PmixObserver& observer, const std::str
 
 PmixProcess::~PmixProcess()
 {
-    lost_ = true;  // of no interest any more
+    lost_ = true;  // its end is no loss any more
     end();
 }
 
-/// It has nothing to leave behind, and may be stopped, or hang.
+/// It has nothing to clean up, and may be stopped or hang.
 void PmixProcess::end()
 {
     if (pid_ > 0) {
@@ -157,7 +157,7 @@ bool PmixProcess::reaped(pid_t child, int wait_status)
     if (child != pid_)
         return false;
     pid_ = -1;
-    read_all();  // what it said before
+    read_all();  // its last reports
     lose(WIFSIGNALED(wait_status) ? fmt::format("the PMIx server was killed by signal {} ({})",
                                                 WTERMSIG(wait_status), ::strsignal(WTERMSIG(wait_status)))
                                   : "the PMIx server has ended");

@@ -1,4 +1,4 @@
-// The daemon's PMIx server, a process below it: passes ranks' PMIx calls on to the daemon, and answers back.
+// The daemon's side of its PMIx server, a process below it that reports ranks' PMIx calls.
 #pragma once
 
 #include <sys/types.h>
@@ -21,18 +21,18 @@ namespace tutti::launcher {
 /// Called in the loop's thread.
 class PmixObserver {
 public:
-    /// The job is registered: ranks may start.
+    /// The job is registered, so ranks may start.
     virtual void pmix_ready() = 0;
-    /// The server has not started, or is gone. `reason` is a sentence's beginning, "the PMIx server ...".
+    /// The server has not started, or is gone. `reason` begins a sentence, "the PMIx server ...".
     virtual void pmix_lost(const std::string& reason) = 0;
     virtual void rank_connected(int rank) = 0;
     virtual void rank_finalized(int rank) = 0;
     virtual void rank_aborted(int rank, int status, const std::string& message) = 0;
-    /// All of `ranks` (ascending, or kAllRanks) that this node has are in a fence with ranks of other nodes.
-    /// `status` is a pmix_status_t, of what this node's ranks have done so far.
+    /// This node's part of `ranks` (ascending, or kAllRanks) is in a fence with ranks of other nodes.
+    /// `status` is the pmix_status_t of this node's ranks.
     virtual void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) = 0;
-    /// A rank of this node waits until `rank`, of another one, publishes `key`; the answer is all that it has
-    /// published by then. The key may be empty: unknown.
+    /// A rank of this node waits until `rank` of another node publishes `key`, which is empty where it is
+    /// unknown. The answer is all that the rank has published by then.
     virtual void values_wanted(int rank, const std::string& key, PmixAnswer answer) = 0;
 
 protected:
@@ -41,26 +41,26 @@ protected:
 
 class PmixProcess {
 public:
-    /// Forks it. Both references must outlive this. To be called before the process has threads, and by the
-    /// main one, with which the child ends. Throws std::system_error.
+    /// Forks the server. Both references must outlive this. To be called by the main thread, with which the
+    /// child ends, before there are other threads. Throws std::system_error.
     PmixProcess(EventLoop& loop, PmixObserver& observer, const std::string& session_directory);
     ~PmixProcess();
     PmixProcess(const PmixProcess&) = delete;
     PmixProcess& operator=(const PmixProcess&) = delete;
 
-    /// Makes the job known; `key` is told to its ranks. The observer is told when that is done.
+    /// Registers the job, whose ranks may read `key`. The observer is told when that is done.
     void register_job(const LaunchOrder& order, int node, const std::string& key);
     /// The variables by which a rank of this node finds the server, once that is ready.
     const std::vector<std::string>& rank_environment(int rank) const { return environments_.at(rank); }
 
-    /// What `rank`, of this node, has published, once it has published anything.
+    /// Gets the values of `rank`, of this node, once it has published any.
     void published_by(int rank, PmixAnswer answer);
-    /// Tells the ranks of this node that another one has died.
+    /// Tells the ranks of this node that a rank has died.
     void announce_death(int rank, bool by_signal);
 
-    /// Handles all that the server has said up to now.
+    /// Handles all reports that the server has sent.
     void read_all() { server_->receive_all(); }
-    /// Whether an ended child was this.
+    /// Whether an ended child was the server.
     bool reaped(pid_t child, int wait_status);
 
 private:

@@ -8,9 +8,9 @@ namespace tutti::launcher {
 
 namespace {
 
-/// libpmix answers at once when an ended rank has published something, and otherwise never.
+/// For the values of an ended rank: libpmix answers at once, or never where there are none.
 constexpr std::chrono::milliseconds kEndedRankTimeout{500};
-/// Between two questions for a key that a rank has not published yet, when it has published others.
+/// Between two requests for a key that a rank has not published yet, while it has published others.
 constexpr std::chrono::milliseconds kFirstPause{2};
 constexpr std::chrono::milliseconds kLongestPause{100};
 
@@ -81,8 +81,9 @@ void PmixRelay::handle_modex_wanted(std::string_view payload)
         rank_ended(request.rank);
 }
 
-/// libpmix waits for the first thing that a rank publishes, and answers with what there is from then on. So
-/// that the asker is not told that there is no such key, it is asked again until there is.
+/// libpmix waits until a rank publishes its first value, and answers with all values. It is asked again
+/// until the wanted key is among them, since the asker would take the answer to mean that there is no such
+/// key.
 void PmixRelay::ask_server(std::uint64_t serial)
 {
     const auto found = serving_.find(serial);
@@ -100,7 +101,7 @@ void PmixRelay::consider(std::uint64_t serial, int status, const std::string& da
         return;
     Serving& serving = found->second;
     const std::string& key = serving.request.key;
-    // Keys stand in the packed values as they are, with a zero byte behind them.
+    // The packed values have keys as plain text, each with a zero byte after it.
     const bool has_key = data.find(key.c_str(), 0, key.size() + 1) != std::string::npos;
     if (status == PMIX_SUCCESS && !has_key && !key.empty() && !ended_.contains(serving.request.rank)) {
         loop_.after(serving.pause, [this, serial] { ask_server(serial); });
@@ -121,7 +122,7 @@ void PmixRelay::rank_ended(int rank)
     }
 }
 
-/// The first answer counts: libpmix's or that there will be none.
+/// The first answer counts: libpmix's, or that there is none.
 void PmixRelay::answer_request(std::uint64_t serial, int status, const std::string& data)
 {
     const auto serving = serving_.extract(serial);

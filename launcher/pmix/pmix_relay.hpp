@@ -1,5 +1,5 @@
-// Joins the PMIx server of one node to those of the others: carries fences and requests for published values
-// through the head, and the answers back.
+// Connects the PMIx server of one node with those of the others: passes fences, requests for published
+// values and their answers through the head.
 #pragma once
 
 #include <chrono>
@@ -20,32 +20,32 @@ namespace tutti::launcher {
 
 class PmixRelay {
 public:
-    /// All must outlive this, and their threads be stopped before it ends.
+    /// All references must outlive this.
     PmixRelay(EventLoop& loop, Uplink& head, PmixProcess& server, const ControlChannels& control)
         : loop_(loop), head_(head), server_(server), control_(control)
     {
     }
 
-    /// The node's ranks have come to a fence in which other nodes take part.
+    /// The node's ranks are in a fence with ranks of other nodes.
     void fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer);
-    /// A rank of this node waits for `key` of `rank`, on another one.
+    /// A rank of this node waits for `key` of `rank` on another node.
     void request(int rank, const std::string& key, PmixAnswer answer);
 
-    /// Likewise for what it has deposited by now.
+    /// Likewise for a deposit, which must be there already.
     void request_deposit(int rank, const std::string& name, ControlChannels::Answer answer);
 
     void handle_fence_done(std::string_view payload);
     void handle_modex_wanted(std::string_view payload);
     void handle_modex_found(std::string_view payload);
 
-    /// A rank of this node has ended: whoever still waits for its values is told.
+    /// A rank of this node has ended: requests for its values are answered.
     void rank_ended(int rank);
 
 private:
-    /// A request of another node's, until libpmix has what it asks for.
+    /// A request of another node, until libpmix has the values.
     struct Serving {
         ModexRequest request;
-        std::chrono::milliseconds pause;  // until libpmix is asked again
+        std::chrono::milliseconds pause;  // before libpmix is asked again
     };
 
     void ask(int rank, const std::string& key, bool deposited, PmixAnswer answer);

@@ -1,4 +1,5 @@
-// The PMIx server's end of the stream to its daemon, and what libpmix waits for the daemon to answer.
+// The PMIx server's end of the stream to its daemon, and the requests of libpmix that the daemon has to
+// answer.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@
 
 namespace tutti::launcher {
 
-/// Takes a pmix_status_t and bytes that only libpmix understands. To be called once.
+/// Takes a pmix_status_t and bytes in libpmix's format. To be called once.
 using PmixAnswer = std::function<void(int status, std::string data)>;
 
 class PmixReports {
 public:
     explicit PmixReports(UniqueFd daemon) : daemon_(std::move(daemon)) {}
 
-    /// Returns when the kernel has the frame: a rank that then ends is known to have said this before. Any
+    /// Returns when the kernel has the frame, so that the daemon reads it before it sees the rank end. Any
     /// thread.
     void send(FrameType type, std::string_view payload = {});
-    /// For a question to the daemon: the number by which handle_answer() finds `answer`. Any thread.
+    /// The serial of a request to the daemon, by which handle_answer() finds `answer`. Any thread.
     std::uint64_t expect(PmixAnswer answer);
     void handle_answer(std::uint64_t serial, int status, std::string data);
 
-    /// Hands out what the daemon says until it hangs up. Throws WireError.
+    /// Hands out the daemon's frames until it closes the stream. Throws WireError.
     void read(const std::function<void(const Frame& frame)>& on_frame);
 
 private:

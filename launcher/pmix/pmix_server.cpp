@@ -1,6 +1,7 @@
 #include "launcher/pmix/pmix_server.hpp"
 
 #include <fcntl.h>
+#include <hwloc.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "launcher/job/messages.hpp"
-#include "launcher/pmix/placeholder_topology.hpp"
 #include "launcher/pmix/pmix_callbacks.hpp"
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/pmix_job_info.hpp"
@@ -24,13 +24,32 @@ namespace tutti::launcher {
 
 namespace {
 
-/// Where PMIx keeps its keys: in plain memory and not in files that all ranks map. It starts in half the
-/// time, and a rank that is killed cannot leave a lock behind. The user's own setting wins.
+/// Where PMIx keeps its keys: in plain memory, not in files that all ranks map. It starts in half the time,
+/// and a killed rank leaves no lock behind. The user's own setting wins.
 constexpr const char* kStore = "PMIX_MCA_gds";
 constexpr const char* kStoreHash = "hash";
 
 /// The job's key, for its ranks only: 64 hexadecimal digits.
 constexpr const char* kKeyAttribute = "tutti.key";
+
+/// A synthetic machine of one processor, which keeps libpmix from examining this one. That would take longer
+/// than the rest of its start, since it also asks X servers for graphics cards. Nothing that the server
+/// offers depends on it: ranks are bound by the head's map, and clients that need the topology read it
+/// themselves. To be called before there are threads. libpmix keeps pointers to the result.
+pmix_topology_t* placeholder_topology()
+{
+    static std::string source = "hwloc:" + std::to_string(HWLOC_API_VERSION);
+    static pmix_topology_t description{};
+    // No other code of this process misses what hwloc's plugins would find.
+    ::setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 1);
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) != 0 || hwloc_topology_set_synthetic(topology, "pu:1") != 0 ||
+        hwloc_topology_load(topology) != 0)
+        throw std::runtime_error("hwloc does not start");
+    description.source = source.data();
+    description.topology = topology;
+    return &description;
+}
 
 void check(pmix_status_t status, const char* what)
 {
@@ -38,7 +57,7 @@ void check(pmix_status_t status, const char* what)
         throw std::runtime_error(fmt::format("{}: {}", what, PMIx_Error_string(status)));
 }
 
-/// libpmix serves requests in the order of the calls, so that waiting for the last one waits for all.
+/// Waits for the callback of a request to libpmix.
 class Completion {
 public:
     void wait(const char* what) { check(status_.get_future().get(), what); }
@@ -79,8 +98,7 @@ PmixServer::PmixServer(PmixReports& reports, const std::string& session_director
     infos.add_rank(PMIX_SERVER_RANK, 0);
     infos.add(PMIX_SERVER_TMPDIR, session_directory);
     infos.add(PMIX_SYSTEM_TMPDIR, session_directory);
-    static PlaceholderTopology topology;
-    infos.add_topology(topology.get());
+    infos.add_topology(placeholder_topology());
     check(PMIx_server_init(pmix_module(reports), infos.data(), infos.size()),
           "the PMIx server does not start");
 }
@@ -183,7 +201,7 @@ void PmixServer::announce_death(int rank, bool by_signal)
     const pmix_op_cbfunc_t release = [](pmix_status_t, void* list) {
         delete static_cast<PmixInfoList*>(list);
     };
-    // Not waited for: who has registered for nothing is told nothing, and that is no error.
+    // Not waited for: ranks that have not registered for events get none, and that is no error.
     if (PMIx_Notify_event(code, &proc, PMIX_RANGE_LOCAL, infos->data(), infos->size(), release,
                           infos.get()) == PMIX_SUCCESS) [[maybe_unused]]
         const PmixInfoList* const passed_on = infos.release();
@@ -211,15 +229,15 @@ void run_pmix_server(UniqueFd daemon, const std::string& session_directory)
     PmixReports reports(std::move(daemon));
     try {
         PmixServer server(reports, session_directory);
-        // From here on errors go to the daemon. libpmix would write a line for each rank that is killed in
-        // its start.
+        // From here on errors go to the daemon, not to stderr. libpmix writes a line there for each rank
+        // that is killed in its start.
         const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
         ::dup2(null.get(), STDERR_FILENO);
         reports.read([&server](const Frame& frame) { server.handle(frame); });
     } catch (const std::exception& error) {
         reports.send(FrameType::pmix_refused, error.what());
     }
-    // libpmix's threads may be anywhere: they end with the process, at once.
+    // libpmix's threads may be at any point: they end with the process.
     ::_exit(0);
 }
 

@@ -1,7 +1,7 @@
-// The process that holds libpmix: answers the PMIx calls of one node's ranks, and tells the daemon of them.
+// The process with libpmix: answers the PMIx calls of one node's ranks, and reports them to the daemon.
 //
-// libpmix reads from its port what anybody on this host may send, and may crash or stand still over it. So it
-// is in a process of its own: ranks that are part of the job, and the daemon, go on without it.
+// libpmix reads from its port what anybody on this host may send, and may crash or hang over it. So it has
+// its own process: the daemon and ranks that have joined the job go on without it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace tutti::launcher {
 
-/// Serves until the daemon hangs up on `daemon`. `session_directory` is for what libpmix writes. A start that
-/// fails is told to the daemon by FrameType::pmix_refused.
+/// Serves until the daemon closes the stream `daemon`. libpmix writes to `session_directory`. Reports a
+/// failed start by FrameType::pmix_refused.
 void run_pmix_server(UniqueFd daemon, const std::string& session_directory);
 
 }  // namespace tutti::launcher

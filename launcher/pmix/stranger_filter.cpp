@@ -26,7 +26,7 @@ constexpr __u8 kEstablished = 1;
 // Set before libpmix starts the thread that accepts: relaxed.
 std::atomic<bool> refusing{false};
 
-/// Puts an address where a question about a socket has it. False for families other than the Internet's.
+/// Copies an address into a request about a socket. False for families other than IPv4 and IPv6.
 bool place(const sockaddr_storage& address, __be16& port, __be32 (&words)[4]) noexcept
 {
     if (address.ss_family == AF_INET) {
@@ -46,7 +46,7 @@ bool place(const sockaddr_storage& address, __be16& port, __be32 (&words)[4]) no
     return false;
 }
 
-/// The socket at the other end: what is far for this one is its own address.
+/// Describes the socket at the other end: its own address is the far one here.
 bool describe_other_end(int connection, inet_diag_req_v2& wanted) noexcept
 {
     sockaddr_storage near{};
@@ -110,15 +110,15 @@ std::optional<uid_t> user_of_peer(int connection) noexcept
         return std::nullopt;
     std::memcpy(&header, answer.data(), sizeof header);
     std::memcpy(&socket, answer.data() + NLMSG_HDRLEN, sizeof socket);
-    // Once it is closed it passes for root's.
+    // The kernel gives a closed socket to root.
     const bool open = header.nlmsg_type == SOCK_DIAG_BY_FAMILY && socket.idiag_state == kEstablished;
     return open ? std::optional<uid_t>(socket.idiag_uid) : std::nullopt;
 }
 
 }  // namespace tutti::launcher
 
-/// The C library's function by its contract. ECONNABORTED says that a connection has gone again before it was
-/// taken: libpmix goes on with the next one.
+/// Has the contract of the C library's function. ECONNABORTED means that a connection was closed before it
+/// was taken: libpmix goes on with the next one.
 extern "C" int accept(int listener, sockaddr* address, socklen_t* address_bytes)
 {
     using namespace tutti::launcher;

@@ -1,8 +1,8 @@
-// Keeps other users' connections away from libpmix, which listens on loopback: it takes what comes for
-// well-formed, and is kept busy by who says nothing.
+// Keeps connections of other users away from libpmix, which listens on loopback, does not check what it
+// reads, and waits for connections that send nothing.
 //
-// Who owns the other end of a connection on this host the kernel tells (sock_diag(7)). libpmix asks the C
-// library for connections, by accept(); tuttirun has a function of that name, which comes first.
+// The kernel tells which user owns the other end of a connection on this host (sock_diag(7)). libpmix calls
+// accept(); tuttirun has a function of that name, which replaces the C library's.
 #pragma once
 
 #include <sys/types.h>
@@ -11,12 +11,12 @@
 
 namespace tutti::launcher {
 
-/// From now on accept() in this process takes only connections of this process's own user and of root. False
-/// where the kernel does not tell whose connections are: then all are taken.
+/// From now on accept() in this process takes connections of its own user and of root only. False where the
+/// kernel does not tell the user: then it takes all.
 bool refuse_strangers() noexcept;
 
-/// The user whose socket is at the other end of a TCP connection within this host. Nothing where that socket
-/// has been closed: then the kernel does not know any more whose it was.
+/// The user of the socket at the other end of a TCP connection within this host. Nothing where that is
+/// closed: the kernel has forgotten its user.
 std::optional<uid_t> user_of_peer(int connection) noexcept;
 
 }  // namespace tutti::launcher

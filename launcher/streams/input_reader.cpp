@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{256} << 10;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-/// The shell says nothing when it brings a running job to the foreground.
+/// The shell sends no signal when it brings a running job to the foreground.
 constexpr std::chrono::milliseconds kForegroundCheckPeriod{200};
 
 bool in_background()
@@ -45,7 +45,7 @@ void InputReader::start()
     }
     watching_ = loop_.watch(STDIN_FILENO, EPOLLIN, [this](std::uint32_t) { read(); });
     if (!watching_) {
-        // A file, or /dev/null: always ready, so the loop comes back at once as long as there is room.
+        // A file or /dev/null is always ready, so it is read again at once while there is room.
         timer_ = loop_.after({}, [this] {
             timer_ = 0;
             read();

@@ -1,5 +1,5 @@
-// Reads the launcher's standard input for the ranks: as fast as they take it, and only when the launcher is
-// in the terminal's foreground.
+// Reads the launcher's standard input for the ranks, as fast as they take it, while the launcher is in the
+// terminal's foreground.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace tutti::launcher {
 
 class InputReader {
 public:
-    /// `deliver` gets what was read; nothing at the end of the file, once. SIGTTIN must be blocked.
+    /// `deliver` gets what was read, and an empty text once at the end of the file. SIGTTIN must be
+    /// blocked.
     InputReader(EventLoop& loop, std::function<void(std::string_view)> deliver);
     ~InputReader();
     InputReader(const InputReader&) = delete;
     InputReader& operator=(const InputReader&) = delete;
 
-    /// The ranks have taken so many bytes.
+    /// The ranks have taken so many more bytes.
     void taken(std::uint64_t bytes);
 
 private:

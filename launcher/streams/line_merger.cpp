@@ -28,7 +28,7 @@ void LineMerger::add(StreamId id, std::string_view text)
         take_unfinished(id, stream);
         text = StatusLine::final(text);
     }
-    // Not by rfind(), which looks at byte after byte.
+    // rfind() would be slower: it compares single bytes.
     if (const void* last_end = ::memrchr(text.data(), '\n', text.size())) {
         const std::size_t whole_bytes =
             static_cast<std::size_t>(static_cast<const char*>(last_end) - text.data()) + 1;
@@ -63,7 +63,7 @@ void LineMerger::set_unfinished(StreamId id, Stream& stream, std::string_view te
     }
 }
 
-/// A status line becomes an ordinary one, in front of which there may be a prefix.
+/// A status line becomes an ordinary one, which may get a prefix.
 std::string LineMerger::take_unfinished(StreamId id, Stream& stream)
 {
     std::string text = std::exchange(stream.unfinished, {});

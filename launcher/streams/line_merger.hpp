@@ -1,18 +1,18 @@
-// Merges what many ranks write into one output so that lines stay whole.
+// Merges the output of many ranks into one so that lines stay whole.
 //
 // A stream's text is passed on up to its last line end; the rest waits for the line's end. There are two
-// exceptions. A line that grows too long goes on in *pieces*, and nobody waits for its end. Where something
-// is added between pieces of different streams (see below) they are as large as what may be kept. A *prompt*
-// is an unfinished line of the only stream that has one while all is quiet: flush_prompt() passes it on, and
-// until the stream finishes it other streams are not admitted, unless break_line() ends the wait.
+// exceptions. A line that is too long to keep is passed on in *pieces*. Where line ends are added between
+// streams (see below), a piece is as large as the text that may be kept. A *prompt* is the only unfinished
+// line while no rank writes: flush_prompt() passes it on. Until its stream finishes that line, other
+// streams are not admitted, unless break_line() ends the wait.
 //
-// A stream's bytes come out in their order, each of them once. On a terminal, and where lines have prefixes,
-// a line that is not finished is ended before other text follows, and its stream goes on in a line of its
-// own, with a prefix. Elsewhere nothing is added to what the ranks wrote.
+// Each byte of a stream comes out once, in order. On a terminal, and where lines have prefixes, an
+// unfinished line is ended before other text follows, and its stream goes on in a new line, with a prefix.
+// Elsewhere nothing is added to the ranks' text.
 //
-// On a terminal an unfinished line that begins with a carriage return is a status line: how far a program is.
-// It is shown below all other text, without prefix, and goes when it is erased or its stream ends; no other
-// stream waits for it.
+// On a terminal an unfinished line that begins with a carriage return is a status line, which shows a
+// program's progress. It stays below all other text, without prefix, until it is erased or its stream ends.
+// No other stream waits for it.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct StreamId {
 
 class LineMerger {
 public:
-    /// More than this of a line is not kept: memory stays bounded.
+    /// No more of a line is kept, so that memory stays bounded.
     static constexpr std::size_t kMaxHeldBytes = std::size_t{1} << 20;
 
     /// `terminal`: the output is one that can erase a line.
@@ -50,11 +50,11 @@ public:
     /// Whether text of this stream may be added now, and its end.
     bool admits(StreamId stream) const noexcept { return !prompt_open_ || stream == writer_; }
     void add(StreamId stream, std::string_view text);
-    /// The stream is at its end: an unfinished line is passed on as it is.
+    /// The stream has ended: its unfinished line is passed on as it is.
     void end(StreamId stream);
 
-    /// A line of the launcher's own, with its end. It stands alone, also where that takes a line end before
-    /// it.
+    /// A line of the launcher itself, with its line end. A line end is added before it where one is
+    /// missing.
     void add_message(std::string_view line);
 
     bool has_prompt() const noexcept { return unfinished_ == 1 && !prompt_open_; }
@@ -63,12 +63,12 @@ public:
     /// All streams are admitted again.
     void break_line() noexcept { prompt_open_ = false; }
 
-    /// Before output() is written: adds the status line, if there is a place for it.
+    /// Before output() is written: adds the status line where a line can begin.
     void show_status();
-    /// Nothing more comes: passes on what streams without an end have left, and removes the status line.
+    /// No more text comes: passes on the unfinished lines of all streams, and removes the status line.
     void finish();
 
-    /// What is to be written; the caller clears it.
+    /// The text to write. The caller clears it.
     std::string& output() noexcept { return output_; }
 
 private:

@@ -18,7 +18,7 @@ int write_fully(int fd, std::string_view text)
         if (bytes >= 0) {
             text.remove_prefix(static_cast<std::size_t>(bytes));
         } else if (errno == EAGAIN) {
-            // Whoever shares the terminal or pipe with us made it non-blocking.
+            // Another process that shares the terminal or pipe has made it non-blocking.
             pollfd entry{fd, POLLOUT, 0};
             ::poll(&entry, 1, -1);
         } else if (errno != EINTR) {

@@ -1,4 +1,4 @@
-// --output-filename: what each rank writes, as it wrote it, in DIRECTORY/rank.N/stdout and stderr.
+// --output-filename: the unchanged output of each rank in DIRECTORY/rank.N/stdout and stderr.
 #pragma once
 
 #include <string>

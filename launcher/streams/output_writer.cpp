@@ -9,18 +9,19 @@ namespace tutti::launcher {
 
 namespace {
 
-/// An unfinished line is taken for a prompt after so much quiet: on a terminal, where somebody waits for it,
-/// and elsewhere, where it matters more that a rank which only had no processor for a while is not mistaken.
+/// After so long without other text an unfinished line is a prompt. A terminal's user waits for it;
+/// elsewhere the time is longer, since a rank may only have had no processor for a while.
 constexpr std::chrono::milliseconds kPromptDelay{40};
 constexpr std::chrono::milliseconds kSlowPromptDelay{100};
-/// So long other streams wait for a prompt's line to be finished,
+/// Other streams wait no longer for the end of a prompt's line,
 constexpr std::chrono::milliseconds kPromptTimeout{1000};
-/// and no longer than until they have so much to say. It is taken from what may be on its way from a daemon
-/// (rank_output.cpp), for both destinations together: the rest must be enough for the line's stream.
+/// nor for more bytes than these. They are part of the window of a daemon's output (rank_output.cpp), for
+/// both destinations together: the rest must be enough for the line's stream.
 constexpr std::size_t kMaxWaitingBytes = std::size_t{256} << 10;
-/// What is gathered before it is written: much for one call, little enough to stay in the processor's cache.
+/// Text that is collected for one write: large for one call, small enough for the processor's cache.
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;
-/// Memory of texts of this size is used again, which the kernel would have to clear; so many of them.
+/// The memory of texts of this size is used again, since the kernel clears new memory. At most so many are
+/// kept.
 constexpr std::size_t kLargeBytes = std::size_t{16} << 10;
 constexpr std::size_t kMaxSpare = 32;
 
@@ -76,7 +77,7 @@ void OutputWriter::push(Entry entry)
 
 void OutputWriter::open_files(int ranks)
 {
-    // The writer's thread looks for them when it is given text, which is later.
+    // The writer's thread uses them when it gets text, which is later.
     files_ = std::make_unique<OutputFiles>(options_.directory, ranks, options_.merge_stderr);
 }
 
@@ -126,11 +127,11 @@ void OutputWriter::run()
         }
         for (const auto& [source, bytes] : std::exchange(taken_bytes_, {}))
             events_.taken(source, bytes);
-        quiet_since_ = Clock::now();  // writing may have taken long
+        quiet_since_ = Clock::now();  // after writing, which may take long
     }
 }
 
-/// Takes what was queued, or nothing when it is time to do something else. False: the end.
+/// Takes the queue, which is empty when a deadline has passed. False at the end.
 bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
 {
     std::unique_lock lock(mutex_);
@@ -152,8 +153,8 @@ bool OutputWriter::wait_for_entries(std::deque<Entry>& batch)
     return !batch.empty() || !stopping_;
 }
 
-/// When its streams have waited long enough for a prompt's line, or all has been quiet for so long that there
-/// is a prompt.
+/// When streams have waited long enough for the end of a prompt's line, or when an unfinished line becomes
+/// a prompt.
 OutputWriter::Clock::time_point OutputWriter::deadline_of(const Destination& destination) const
 {
     if (!destination.held.empty())
@@ -223,13 +224,13 @@ void OutputWriter::deliver(Destination& destination, Entry& entry)
     }
     if (entry.text.capacity() >= kLargeBytes)
         done_.push_back(std::move(entry.text));
-    // One batch may hold much: do not gather it all first.
+    // A batch may be large: it is written in parts.
     if (destination.merger.output().size() >= kWriteBytes)
         write_out(destination);
 }
 
-/// Delivers, in order, what waited for a prompt's line that is over. None opens meanwhile, so all of it goes,
-/// and no stream's text can overtake what waits.
+/// Delivers, in order, the text that waited for the end of a prompt's line. No other prompt begins
+/// meanwhile, so all of it goes, and no text overtakes it.
 void OutputWriter::release_held(Destination& destination)
 {
     destination.held_bytes = 0;

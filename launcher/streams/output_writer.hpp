@@ -1,5 +1,5 @@
-// The thread that writes what ranks write to the launcher's stdout and stderr, so that a terminal that is
-// stopped with Ctrl-S holds up nothing but the output.
+// The thread that writes the output of ranks to the launcher's stdout and stderr. A terminal that is
+// stopped with Ctrl-S blocks this thread only.
 #pragma once
 
 #include <array>
@@ -22,29 +22,30 @@ namespace tutti::launcher {
 
 class OutputWriter {
 public:
-    /// Both are called in the writer's thread. `taken`: so many bytes from `source` are written or kept as
-    /// unfinished lines.
+    /// Both are called in the writer's thread. `taken`: so many more bytes from `source` are written, or
+    /// kept as unfinished lines.
     struct Events {
         std::function<void(int source, std::uint64_t bytes)> taken;
-        /// Writing to stdout, stderr or the rank's file failed, once each; what follows for it is dropped.
+        /// Writing to stdout, stderr or the rank's file has failed. Called once for each; later text for it
+        /// is dropped.
         std::function<void(const char* where, int error_number)> failed;
     };
 
     /// All signals must be blocked.
     OutputWriter(const OutputOptions& options, Events events);
-    /// Writes all that was given; blocks as long as the terminal does.
+    /// Writes all text; blocks as long as the terminal does.
     ~OutputWriter();
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
 
-    /// What is written from now on goes also into files below options.directory. Throws std::system_error
-    /// when that cannot be used.
+    /// From now on text also goes to files below options.directory. Throws std::system_error when that
+    /// cannot be used.
     void open_files(int ranks);
-    /// No text: the stream is at its end. `source` is the node that it comes from.
+    /// An empty text ends the stream. `source` is its node.
     void write(int source, StreamId stream, std::string_view text);
     /// A line, with its end, on the launcher's stderr.
     void message(std::string line);
-    /// Calls `on_finished`, in the writer's thread, when all that was given before is written.
+    /// Calls `on_finished`, in the writer's thread, when all earlier text is written.
     void finish(std::function<void()> on_finished);
 
 private:
@@ -86,14 +87,14 @@ private:
     std::unique_ptr<OutputFiles> files_;
     bool files_failed_ = false;
     std::array<std::unique_ptr<Destination>, 2> destinations_;  // the second is empty when they are the same
-    std::vector<std::string> done_;                             // texts on their way to spare_
+    std::vector<std::string> done_;                             // texts that go to spare_
     std::map<int, std::uint64_t> taken_bytes_;                  // by source
-    Clock::time_point quiet_since_;                             // the writer's thread has had nothing to do
+    Clock::time_point quiet_since_;  // since when the writer's thread has had nothing to do
 
     std::mutex mutex_;
     std::condition_variable filled_;
     std::deque<Entry> queue_;
-    std::vector<std::string> spare_;  // their memory is used again
+    std::vector<std::string> spare_;  // texts whose memory is used again
     bool stopping_ = false;
     std::thread thread_;  // last: it uses all of the above
 };

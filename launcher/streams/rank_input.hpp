@@ -1,4 +1,4 @@
-// The daemon's end of standard input: keeps for each rank what its pipe does not take yet.
+// The daemon's end of standard input: keeps for each rank the bytes that its pipe does not take yet.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace tutti::launcher {
 
 class RankInput {
 public:
-    /// `on_taken` is told when the slowest rank has taken so many more bytes.
+    /// `on_taken` is called when the slowest rank has taken so many more bytes.
     RankInput(EventLoop& loop, std::function<void(std::uint64_t bytes)> on_taken);
 
     void add(int rank, UniqueFd write_end);
-    /// For one rank or kAllRanks. No bytes: end of file. A rank that reads no more is no error.
+    /// For one rank or kAllRanks. No bytes: end of file. A rank may have closed its input.
     void write(int rank, std::string_view bytes);
     void remove(int rank);
 

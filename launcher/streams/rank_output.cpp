@@ -13,7 +13,7 @@ namespace tutti::launcher {
 
 namespace {
 
-/// More bytes than this are never between the ranks' pipes and the head's outputs.
+/// The window: at most so many bytes are between the ranks' pipes and the head's outputs.
 constexpr std::uint64_t kOutputWindowBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kOutputReadBytes = std::size_t{64} << 10;
 constexpr std::size_t kStreamBytes = sizeof(std::int32_t) + sizeof(std::uint8_t);
@@ -60,7 +60,7 @@ void RankOutput::drain()
 
 void RankOutput::read_rest()
 {
-    // Pipes without data do not show up as ready, so each is asked.
+    // Pipes without data do not become ready, so each is read.
     std::vector<int> pipes;
     for (const auto& [fd, stream] : streams_)
         pipes.push_back(fd);
@@ -89,7 +89,7 @@ void RankOutput::switch_reading()
     }
 }
 
-/// Of a stream that is at its end, and the beginning of any other.
+/// The payload that ends a stream, and the beginning of every other payload.
 std::string RankOutput::payload_of(const Stream& stream)
 {
     return WireWriter().put(std::int32_t{stream.rank}).put(static_cast<std::uint8_t>(stream.channel)).bytes();
@@ -97,7 +97,7 @@ std::string RankOutput::payload_of(const Stream& stream)
 
 void RankOutput::read_one(int fd)
 {
-    // A frame's payload: which stream, and behind it what its pipe has.
+    // A frame's payload: the stream, and after it the bytes of its pipe.
     static std::vector<char> payload(kStreamBytes + kOutputReadBytes);
     const ssize_t bytes = ::read(fd, payload.data() + kStreamBytes, kOutputReadBytes);
     if (bytes < 0 && errno == EINTR)

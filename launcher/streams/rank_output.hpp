@@ -1,4 +1,4 @@
-// The daemon's end of what ranks write: reads their pipes and sends the bytes to the head, no faster than the
+// The daemon's end of ranks' output: reads their pipes and sends the bytes to the head, as fast as the
 // head's terminal or file takes them.
 #pragma once
 
@@ -14,14 +14,15 @@ namespace tutti::launcher {
 
 class RankOutput {
 public:
-    /// Both must outlive this. `on_all_closed` is called when the last pipe is at its end after drain().
+    /// Both references must outlive this. `on_all_closed` is called when all pipes have ended after
+    /// drain().
     RankOutput(EventLoop& loop, Uplink& head, std::function<void()> on_all_closed);
 
     void add(int rank, Channel channel, UniqueFd read_end);
-    /// The head has passed on so many bytes.
+    /// The head has written so many more bytes.
     void taken(std::uint64_t bytes);
-    /// No rank is left: what the pipes hold is all that comes, even if a process that left the job's process
-    /// groups still has one of them open.
+    /// No rank is left: reads the rest of the pipes and closes them. A process that left the job's process
+    /// groups may still have one open.
     void drain();
 
 private:
@@ -40,7 +41,8 @@ private:
     EventLoop& loop_;
     Uplink& head_;
     std::function<void()> on_all_closed_;
-    UniqueFd ready_;  // an epoll set of the pipes in the loop's epoll set: one switch stops all reading
+    UniqueFd
+        ready_;  // an epoll set of the pipes, inside the loop's epoll set: one change there stops all reading
     std::unordered_map<int, Stream> streams_;
     std::uint64_t on_the_way_bytes_ = 0;
     bool reading_ = true;

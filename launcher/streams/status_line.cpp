@@ -26,7 +26,7 @@ std::string_view StatusLine::final(std::string_view lines) noexcept
 {
     std::string_view first = lines.substr(0, lines.find('\n'));
     if (first.ends_with('\r'))
-        first.remove_suffix(1);  // of a line end of two bytes
+        first.remove_suffix(1);  // the line end has two bytes
     lines.remove_prefix(first.empty() ? 0 : first.rfind('\r') + 1);
     if (lines.starts_with(kEraseToEnd))
         lines.remove_prefix(kEraseToEnd.size());

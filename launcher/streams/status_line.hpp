@@ -1,4 +1,4 @@
-// A line at the bottom of a terminal that says how far a program is, and is gone when other text comes.
+// A line at the bottom of a terminal that shows a program's progress, and is erased before other text.
 #pragma once
 
 #include <string>
@@ -6,30 +6,30 @@
 
 namespace tutti::launcher {
 
-/// Adds to the output of a terminal what shows the line or takes it away. One that is wider than the terminal
-/// is cut off by it, since only one row could be erased.
+/// Adds control sequences to the output of a terminal that show or erase the line. The terminal cuts off a
+/// line that is too wide, since only one row can be erased.
 class StatusLine {
 public:
-    /// Text at the beginning of a line that has no end: whether it is meant to be written over. Programs
-    /// begin such a line with a carriage return.
+    /// Whether an unfinished line with this text will be overwritten: programs begin such a line with a
+    /// carriage return.
     static bool is_meant_by(std::string_view text) noexcept { return text.starts_with('\r'); }
-    /// The part of such text that is still to be seen, with its carriage return.
+    /// The part of such text that stays visible, with its carriage return.
     static std::string_view latest(std::string_view text) noexcept { return text.substr(text.rfind('\r')); }
-    /// Of such text that now has an end, and maybe further lines behind it: without what was written over.
+    /// Such text with its line end, and maybe more lines, without the overwritten part.
     static std::string_view final(std::string_view lines) noexcept;
 
-    /// What latest() returned; nothing: none.
+    /// Sets the line to a result of latest(); empty: no line.
     void set(std::string_view text);
-    /// The same as it is seen: without carriage return, and without what erases the rest of the row.
+    /// The visible part of the line: without carriage return and erasing sequences.
     static std::string_view visible(std::string_view text) noexcept;
-    /// Before other text is added to `output`.
+    /// To be called before other text is added to `output`.
     void hide(std::string& output);
-    /// When no more text is to be added for now, and `output` is at the beginning of a line.
+    /// To be called when no text follows for now, and `output` is at the beginning of a line.
     void show(std::string& output);
 
 private:
     std::string text_;
-    std::string shown_;  // by the terminal; empty: nothing
+    std::string shown_;  // on the terminal; empty: no line
 };
 
 }  // namespace tutti::launcher

@@ -1,4 +1,4 @@
-// How much of the standard input the slowest of the nodes that read it has taken.
+// How much of the standard input the slowest reading node has taken.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace tutti::launcher {
 class StdinWindow {
 public:
     void add_reader(int node) { taken_[node] = 0; }
-    /// A node that is gone holds nobody up. Returns what the others have newly taken together.
+    /// Nobody waits for a lost node. Returns how many more bytes all others have now taken.
     std::uint64_t remove_reader(int node)
     {
         taken_.erase(node);
         return advance();
     }
-    /// `node` has taken so many bytes. Returns how many more all have now taken.
+    /// `node` has taken so many more bytes. Returns how many more bytes all have now taken.
     std::uint64_t taken(int node, std::uint64_t bytes)
     {
         const auto found = taken_.find(node);

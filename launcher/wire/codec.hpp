@@ -1,5 +1,4 @@
-// How values become payloads and back. A message lists its fields once, and both directions follow from the
-// list:
+// Turns values into payloads and back. A message lists its fields once, for both directions:
 //
 //     struct ExitReport {
 //         int rank = 0;
@@ -23,7 +22,7 @@
 
 namespace tutti::launcher {
 
-/// put() and take() of a type that is none of the above.
+/// put() and take() of any other type.
 template <class Value>
 struct Codec;
 
@@ -82,7 +81,7 @@ Value take(WireReader& reader)
         return {std::move(first), take<typename Value::second_type>(reader)};
     } else if constexpr (requires(Value & value) { value.begin(); }) {
         Value value;
-        // No reserve(): a hostile count fails at the first missing element instead.
+        // No reserve(): a false count fails at the first missing element.
         for (auto count = reader.number<std::uint32_t>(); count > 0; --count)
             value.push_back(take<typename Value::value_type>(reader));
         return value;

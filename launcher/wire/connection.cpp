@@ -59,10 +59,10 @@ void Connection::receive_all()
     }
 }
 
-/// False: nothing has come.
+/// False when nothing has arrived.
 bool Connection::receive()
 {
-    // One buffer for all connections of this thread; frames are views into the parser's copy.
+    // All connections of this thread share the buffer; frames are views into the parser's copy.
     static thread_local std::vector<char> buffer(kReadBytes);
     const ssize_t bytes = ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR))
@@ -91,7 +91,7 @@ void Connection::send(const Frame& frame)
         flush();
         return;
     }
-    // Only what the kernel does not take now is copied.
+    // Only the part that the kernel does not take now is copied.
     auto header = frame_header(frame);
     std::array<iovec, 2> parts{iovec{header.data(), header.size()},
                                iovec{const_cast<char*>(frame.payload.data()), frame.payload.size()}};
@@ -103,7 +103,7 @@ void Connection::send(const Frame& frame)
     if (taken_bytes < header.size() + frame.payload.size()) {
         append_frame(pending_, frame);
         written_bytes_ = taken_bytes;
-        flush();  // what failed fails again, and is handled there
+        flush();  // an error comes again, and is handled there
     }
 }
 
@@ -117,7 +117,8 @@ void Connection::flush()
         } else if (errno == EAGAIN) {
             break;
         } else if (errno != EINTR) {
-            // What the peer sent before it left is still to be read, so receive() will say that it is gone.
+            // Frames that the peer sent before it left are still unread. After them receive() sees that the
+            // peer is gone.
             written_bytes_ = pending_.size();
         }
     }

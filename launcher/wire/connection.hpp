@@ -1,5 +1,5 @@
-// One end of the stream between head and daemon, or between two daemons: sends frames without ever blocking,
-// hands out what arrives.
+// One end of the stream between head and daemon, or between two daemons. Sends frames without blocking, and
+// hands out those that arrive.
 #pragma once
 
 #include <functional>
@@ -18,17 +18,17 @@ public:
     /// `reason` is a part of a sentence, "it closed the connection".
     using ClosedHandler = std::function<void(const std::string& reason)>;
 
-    /// `on_closed` is called at most once, when the peer is gone or sends what no tuttirun sends.
+    /// `on_closed` is called at most once, when the peer is gone or sends bytes that are no frames.
     Connection(EventLoop& loop, UniqueFd fd, FrameHandler on_frame, ClosedHandler on_closed);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// Queues the frame and writes as much as the kernel takes now. Frames to a closed peer go nowhere.
+    /// Queues the frame and writes as much as the kernel takes now. Frames to a closed peer are dropped.
     void send(const Frame& frame);
-    /// Hands out all that has arrived by now, from outside a handler of this connection.
+    /// Hands out all frames that have arrived. Not to be called in a handler of this connection.
     void receive_all();
-    /// Hangs up; on_closed is not called.
+    /// Closes the connection; on_closed is not called.
     void hang_up();
     bool open() const noexcept { return open_; }
 
@@ -51,7 +51,7 @@ private:
     EventLoop::TimerId link_timer_ = 0;
 };
 
-/// A daemon's way to the head: its frames say which node they come from.
+/// A daemon's connection to the head: it marks frames with the daemon's node.
 class Uplink {
 public:
     Uplink(Connection& connection, int node)

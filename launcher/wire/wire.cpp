@@ -45,7 +45,8 @@ void WireReader::expect_end() const
 
 void FrameParser::append(std::string_view bytes)
 {
-    // What was handed out is dropped here and not in next(), so that views into it live as documented.
+    // Frames that were handed out are dropped here and not in next(), so that their payloads stay valid
+    // until then.
     buffer_.erase(0, parsed_bytes_);
     parsed_bytes_ = 0;
     buffer_.append(bytes);

@@ -1,11 +1,10 @@
-// What head and daemons say to each other: frames of `u32 length, u16 type, u16 node, payload` over byte
-// streams.
+// The protocol of head and daemons: frames of `u32 length, u16 type, u16 node, payload` over byte streams.
 //
-// The head is the root of a tree of daemons. A frame on its way down names the node that it is for, or all;
-// on its way up the node that it comes from. Daemons pass on what is not theirs without looking at it.
+// The head is the root of a tree of daemons. A frame on its way down names its destination, a node or all;
+// on its way up it names its source. Daemons pass on frames of other nodes unread.
 //
-// Numbers travel in the machine's own order: all nodes of a job run the same tuttirun. Parsing trusts
-// nothing: bytes that no tuttirun sends end in a WireError, never in a wild read or a huge allocation.
+// Numbers have the machine's byte order, since all nodes of a job run the same tuttirun. Parsing trusts
+// nothing: bytes that no tuttirun sends cause a WireError, never a wild read or a huge allocation.
 #pragma once
 
 #include <array>
@@ -69,13 +68,13 @@ enum class FrameType : std::uint16_t {
 };
 
 inline constexpr std::int32_t kAllRanks = -1;
-/// In a frame's header: for every node.
+/// In a frame's header: to all nodes.
 inline constexpr std::uint16_t kAllNodes = 0xffff;
 /// Bounds the job: each node has a number below kAllNodes.
 inline constexpr std::size_t kMaxNodes = kAllNodes;
 inline constexpr std::size_t kFrameHeaderBytes = 8;
-/// A launch order carries a few hundred bytes a rank and the users' environment, output comes in small
-/// pieces; a fence carries what all ranks have published.
+/// A launch order has a few hundred bytes a rank and the user's environment, output comes in small pieces,
+/// and a fence carries what all ranks have published.
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{1} << 30;
 
 class WireError : public std::runtime_error {
@@ -83,7 +82,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Builds a payload; codec.hpp has what is more than a value or two.
+/// Builds a payload. Most code uses codec.hpp.
 class WireWriter {
 public:
     template <typename Number>
@@ -93,7 +92,7 @@ public:
         return *this;
     }
     WireWriter& put(std::string_view text);
-    /// Bytes without a length in front: only as the last part of a payload.
+    /// Bytes without a length before them: the last part of a payload only.
     WireWriter& put_rest(std::string_view bytes);
 
     const std::string& bytes() const noexcept { return bytes_; }
@@ -102,7 +101,7 @@ private:
     std::string bytes_;
 };
 
-/// Takes a payload apart in the order in which it was built. Throws WireError where bytes are missing.
+/// Reads a payload in the order in which it was built. Throws WireError where bytes are missing.
 class WireReader {
 public:
     explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
@@ -145,7 +144,7 @@ private:
 };
 
 void append_frame(std::string& stream, const Frame& frame);
-/// What stands in front of the payload.
+/// The bytes before the payload.
 std::array<char, kFrameHeaderBytes> frame_header(const Frame& frame);
 
 }  // namespace tutti::launcher
