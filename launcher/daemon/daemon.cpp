@@ -84,8 +84,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
         head_.send(FrameType::hello, encode(hello));
     }
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
-    PmixObserver& observer = *this;
-    pmix_ = std::make_unique<PmixProcess>(loop_, observer, session_directory);
+    pmix_ = std::make_unique<PmixProcess>(loop_, pmix_events(), session_directory);
     // From here on errors go to the head.
     const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     ::dup2(null.get(), STDERR_FILENO);
@@ -190,34 +189,54 @@ void Daemon::start_daemons(const StartOrder& order)
 
 ControlChannels::Events Daemon::control_events()
 {
-    return {[this](int rank) {
-                if (RankProcess* process = processes_.find(rank))
-                    rank_joined(process->control);
-            },
-            [this](int rank) {
-                if (RankProcess* process = processes_.find(rank))
-                    process->control.left = true;
-            },
-            [this](int rank, int status, const std::string& message) { rank_aborted(rank, status, message); },
-            [this](int rank, const std::string& name, ControlChannels::Answer answer) {
-                if (processes_.find(rank) != nullptr)
-                    relay_->request_deposit(rank, name, std::move(answer));
-                else
-                    answer(ControlChannels::Deposit::gone, {});
-            }};
+    ControlChannels::Events events;
+    events.joined = [this](int rank) { rank_joined(rank, &RankProcess::control); };
+    events.left = [this](int rank) { rank_left(rank, &RankProcess::control); };
+    events.aborted = [this](int rank, int status, const std::string& message) {
+        rank_aborted(rank, status, message);
+    };
+    events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
+        if (processes_.find(rank) != nullptr)
+            relay_->request_deposit(rank, name, std::move(answer));
+        else
+            answer(ControlChannels::Deposit::gone, {});
+    };
+    return events;
 }
 
-void Daemon::rank_joined(Membership& membership)
+PmixProcess::Events Daemon::pmix_events()
 {
-    membership = {true, false};
+    PmixProcess::Events events;
+    events.ready = [this] { pmix_ready(); };
+    events.lost = [this](const std::string& reason) { pmix_lost(reason); };
+    events.connected = [this](int rank) { rank_joined(rank, &RankProcess::pmix); };
+    events.finalized = [this](int rank) { rank_left(rank, &RankProcess::pmix); };
+    events.aborted = [this](int rank, int status, const std::string& message) {
+        rank_aborted(rank, status, message);
+    };
+    events.fence = [this](FenceFrame part, PmixAnswer answer) {
+        relay_->fence(std::move(part), std::move(answer));
+    };
+    events.get = [this](int rank, const std::string& key, PmixAnswer answer) {
+        relay_->request(rank, key, std::move(answer));
+    };
+    return events;
+}
+
+void Daemon::rank_joined(int rank, Membership RankProcess::*source)
+{
+    RankProcess* const process = processes_.find(rank);
+    if (process == nullptr)
+        return;
+    process->*source = {true, false};
     if (!std::exchange(any_joined_, true))
         head_.send(FrameType::joined);
 }
 
-void Daemon::rank_connected(int rank)
+void Daemon::rank_left(int rank, Membership RankProcess::*source)
 {
     if (RankProcess* process = processes_.find(rank))
-        rank_joined(process->pmix);
+        (process->*source).left = true;
 }
 
 /// Ranks that have joined the job need the server no more. A rank that has not joined ends with an error of
@@ -234,26 +253,10 @@ void Daemon::pmix_lost(const std::string& reason)
     }
 }
 
-void Daemon::rank_finalized(int rank)
-{
-    if (RankProcess* process = processes_.find(rank))
-        process->pmix.left = true;
-}
-
 void Daemon::rank_aborted(int rank, int status, const std::string& message)
 {
     if (const RankProcess* process = processes_.find(rank))
         head_.send(FrameType::aborted, encode(rank, process->pid, status, message));
-}
-
-void Daemon::fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer)
-{
-    relay_->fence(std::move(ranks), status, std::move(data), std::move(answer));
-}
-
-void Daemon::values_wanted(int rank, const std::string& key, PmixAnswer answer)
-{
-    relay_->request(rank, key, std::move(answer));
 }
 
 void Daemon::handle_signal()

@@ -44,7 +44,7 @@ struct DaemonIdentity {
 int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
                const std::string& session_directory);
 
-class Daemon final : private PmixObserver {
+class Daemon {
 public:
     Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
            const std::string& session_directory, Watchdog& watchdog);
@@ -52,18 +52,15 @@ public:
     void run() { loop_.run(); }
 
 private:
-    void pmix_ready() override;
-    void pmix_lost(const std::string& reason) override;
-    void rank_connected(int rank) override;
-    void rank_finalized(int rank) override;
-    void rank_aborted(int rank, int status, const std::string& message) override;
-    void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) override;
-    void values_wanted(int rank, const std::string& key, PmixAnswer answer) override;
-
     void handle_frame(const Frame& frame);
     void handle_own(const Frame& frame);
     ControlChannels::Events control_events();
-    void rank_joined(Membership& membership);
+    PmixProcess::Events pmix_events();
+    void pmix_ready();
+    void pmix_lost(const std::string& reason);
+    void rank_joined(int rank, Membership RankProcess::*source);
+    void rank_left(int rank, Membership RankProcess::*source);
+    void rank_aborted(int rank, int status, const std::string& message);
     void start_daemons(const StartOrder& order);
     void handle_signal();
     void launch(LaunchOrder order);

@@ -20,38 +20,28 @@ namespace {
 // Enough for every cluster, and a limit for /dev/zero.
 constexpr std::size_t kLongestHostfileBytes = 1 << 20;
 
-/// Settings of a line, by all their names in Open MPI and Hydra.
+/// Settings of a line, by all their names in Open MPI and Hydra, which have '-' or '_'.
 enum class Setting { slots, max_slots, user };
-constexpr std::array<std::pair<std::string_view, Setting>, 14> kSettings = {
+constexpr std::array<std::pair<std::string_view, Setting>, 10> kSettings = {
     {{"slots", Setting::slots},
      {"count", Setting::slots},
      {"cpu", Setting::slots},
      {"cpus", Setting::slots},
      {"max_slots", Setting::max_slots},
-     {"max-slots", Setting::max_slots},
      {"slots_max", Setting::max_slots},
-     {"slots-max", Setting::max_slots},
      {"max_cpus", Setting::max_slots},
-     {"max-cpus", Setting::max_slots},
      {"user", Setting::user},
      {"username", Setting::user},
-     {"user_name", Setting::user},
-     {"user-name", Setting::user}}};
+     {"user_name", Setting::user}}};
 
-/// Settings of theirs that Tutti has for all hosts alike, or not at all.
-struct Foreign {
-    std::string_view key;
-    std::string_view remedy;
-};
+/// Settings of theirs that Tutti has for all hosts alike, or not at all, and what to do instead.
 constexpr std::string_view kBindAlike = "ranks are bound alike on all hosts, by --bind-to";
 constexpr std::string_view kOneNetwork =
     "the network is the same for all hosts: name it, or its subnet, by --interface";
-constexpr std::array<Foreign, 8> kForeign = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kForeign = {
     {{"binding", kBindAlike},
      {"cpu_set", kBindAlike},
-     {"cpu-set", kBindAlike},
      {"slot_list", kBindAlike},
-     {"slot-list", kBindAlike},
      {"ifname", kOneNetwork},
      {"iface", kOneNetwork},
      {"port", "ssh's port of a host stands in ~/.ssh/config: 'Host NAME' and 'Port N'"}}};
@@ -120,14 +110,15 @@ Host parse_host(std::string_view where, std::string_view text)
 
 Setting setting_called(std::string_view where, std::string_view key, const Host& host)
 {
-    const auto known = std::ranges::find(kSettings, key, &std::pair<std::string_view, Setting>::first);
-    if (known != kSettings.end())
-        return known->second;
-    const auto foreign = std::ranges::find(kForeign, key, &Foreign::key);
-    if (foreign != kForeign.end()) {
-        throw UsageError(
-            fmt::format("{}: '{}' cannot be set for one host; remove it: {}", where, key, foreign->remedy));
-    }
+    std::string name(key);
+    std::ranges::replace(name, '-', '_');
+    for (const auto& [known, setting] : kSettings)
+        if (name == known)
+            return setting;
+    for (const auto& [foreign, remedy] : kForeign)
+        if (name == foreign)
+            throw UsageError(
+                fmt::format("{}: '{}' cannot be set for one host; remove it: {}", where, key, remedy));
     if (host.name == "rank" && key.find_first_not_of("0123456789") == std::string_view::npos) {
         throw UsageError(
             fmt::format("{}: this is a line of Open MPI's rankfiles, which say where each rank runs; name "

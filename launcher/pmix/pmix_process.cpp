@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "launcher/job/pmix_messages.hpp"
 #include "launcher/pmix/pmix_server.hpp"
 
 namespace tutti::launcher {
@@ -37,8 +36,8 @@ UniqueFd keep_only(UniqueFd stream)
 
 }  // namespace
 
-PmixProcess::PmixProcess(EventLoop& loop, PmixObserver& observer, const std::string& session_directory)
-    : observer_(observer)
+PmixProcess::PmixProcess(EventLoop& loop, Events events, const std::string& session_directory)
+    : events_(std::move(events))
 {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -114,31 +113,30 @@ void PmixProcess::handle(const Frame& frame)
             for (auto& [rank, variables] :
                  decode<std::vector<std::pair<int, std::vector<std::string>>>>(payload))
                 environments_[rank] = std::move(variables);
-            observer_.pmix_ready();
+            events_.ready();
             break;
         case FrameType::pmix_refused:
             lose(std::string(payload));
             break;
         case FrameType::pmix_connected:
-            observer_.rank_connected(decode<int>(payload));
+            events_.connected(decode<int>(payload));
             break;
         case FrameType::pmix_finalized:
-            observer_.rank_finalized(decode<int>(payload));
+            events_.finalized(decode<int>(payload));
             break;
         case FrameType::pmix_aborted: {
             const auto [rank, status, message] = decode<int, int, std::string>(payload);
-            observer_.rank_aborted(rank, status, message);
+            events_.aborted(rank, status, message);
             break;
         }
         case FrameType::pmix_fence: {
             auto [serial, fence] = decode<std::uint64_t, FenceFrame>(payload);
-            observer_.fence_reached(std::move(fence.ranks), fence.status, std::move(fence.data),
-                                    answer_to(serial));
+            events_.fence(std::move(fence), answer_to(serial));
             break;
         }
         case FrameType::pmix_get: {
             const auto [serial, rank, key] = decode<std::uint64_t, int, std::string>(payload);
-            observer_.values_wanted(rank, key, answer_to(serial));
+            events_.get(rank, key, answer_to(serial));
             break;
         }
         case FrameType::pmix_found: {
@@ -170,7 +168,7 @@ void PmixProcess::lose(const std::string& reason)
         return;
     for (const auto& [serial, answer] : std::exchange(finding_, {}))
         answer(PMIX_ERR_LOST_CONNECTION, {});
-    observer_.pmix_lost(reason);
+    events_.lost(reason);
 }
 
 }  // namespace tutti::launcher

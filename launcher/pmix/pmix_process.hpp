@@ -13,42 +13,38 @@
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/job/messages.hpp"
+#include "launcher/job/pmix_messages.hpp"
 #include "launcher/pmix/pmix_reports.hpp"
 #include "launcher/wire/connection.hpp"
 
 namespace tutti::launcher {
 
-/// Called in the loop's thread.
-class PmixObserver {
-public:
-    /// The job is registered, so ranks may start.
-    virtual void pmix_ready() = 0;
-    /// The server has not started, or is gone. `reason` begins a sentence, "the PMIx server ...".
-    virtual void pmix_lost(const std::string& reason) = 0;
-    virtual void rank_connected(int rank) = 0;
-    virtual void rank_finalized(int rank) = 0;
-    virtual void rank_aborted(int rank, int status, const std::string& message) = 0;
-    /// This node's part of `ranks` (ascending, or kAllRanks) is in a fence with ranks of other nodes.
-    /// `status` is the pmix_status_t of this node's ranks.
-    virtual void fence_reached(std::vector<int> ranks, int status, std::string data, PmixAnswer answer) = 0;
-    /// A rank of this node waits until `rank` of another node publishes `key`, which is empty where it is
-    /// unknown. The answer is all that the rank has published by then.
-    virtual void values_wanted(int rank, const std::string& key, PmixAnswer answer) = 0;
-
-protected:
-    ~PmixObserver() = default;
-};
-
 class PmixProcess {
 public:
-    /// Forks the server. Both references must outlive this. To be called by the main thread, with which the
-    /// child ends, before there are other threads. Throws std::system_error.
-    PmixProcess(EventLoop& loop, PmixObserver& observer, const std::string& session_directory);
+    /// Called in the loop's thread.
+    struct Events {
+        /// The job is registered, so ranks may start.
+        std::function<void()> ready;
+        /// The server has not started, or is gone. `reason` begins a sentence, "the PMIx server ...".
+        std::function<void(const std::string& reason)> lost;
+        std::function<void(int rank)> connected;
+        std::function<void(int rank)> finalized;
+        std::function<void(int rank, int status, const std::string& message)> aborted;
+        /// This node's ranks are in a fence with ranks of other nodes.
+        std::function<void(FenceFrame part, PmixAnswer answer)> fence;
+        /// A rank of this node waits until `rank` of another node publishes `key`, which is empty where it is
+        /// unknown. The answer is all that the rank has published by then.
+        std::function<void(int rank, const std::string& key, PmixAnswer answer)> get;
+    };
+
+    /// Forks the server. `loop` must outlive this. To be called by the main thread, with which the child
+    /// ends, before there are other threads. Throws std::system_error.
+    PmixProcess(EventLoop& loop, Events events, const std::string& session_directory);
     ~PmixProcess();
     PmixProcess(const PmixProcess&) = delete;
     PmixProcess& operator=(const PmixProcess&) = delete;
 
-    /// Registers the job, whose ranks may read `key`. The observer is told when that is done.
+    /// Registers the job, whose ranks may read `key`. Events::ready follows.
     void register_job(const LaunchOrder& order, int node, const std::string& key);
     /// The variables by which a rank of this node finds the server, once that is ready.
     const std::vector<std::string>& rank_environment(int rank) const { return environments_.at(rank); }
@@ -69,7 +65,7 @@ private:
     void end();
     void lose(const std::string& reason);
 
-    PmixObserver& observer_;
+    Events events_;
     pid_t pid_ = -1;
     std::unique_ptr<Connection> server_;
     std::map<int, std::vector<std::string>> environments_;

@@ -16,11 +16,10 @@ constexpr std::chrono::milliseconds kLongestPause{100};
 
 }  // namespace
 
-void PmixRelay::fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer)
+void PmixRelay::fence(FenceFrame part, PmixAnswer answer)
 {
-    const std::string payload = encode(FenceFrame{ranks, status, std::move(data)});
-    fences_[std::move(ranks)].push_back(std::move(answer));
-    head_.send(FrameType::fence, payload);
+    head_.send(FrameType::fence, encode(part));
+    fences_[std::move(part.ranks)].push_back(std::move(answer));
 }
 
 void PmixRelay::handle_fence_done(std::string_view payload)

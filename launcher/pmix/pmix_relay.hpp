@@ -27,7 +27,7 @@ public:
     }
 
     /// The node's ranks are in a fence with ranks of other nodes.
-    void fence(std::vector<int> ranks, int status, std::string data, PmixAnswer answer);
+    void fence(FenceFrame part, PmixAnswer answer);
     /// A rank of this node waits for `key` of `rank` on another node.
     void request(int rank, const std::string& key, PmixAnswer answer);
 
