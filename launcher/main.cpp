@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <memory>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -37,40 +37,22 @@ void open_standard_descriptors()
     }
 }
 
-/// The daemon of this machine, where that is a host of the job.
-std::unique_ptr<LocalDaemon> start_local_daemon(const std::vector<Host>& hosts,
-                                                const tutti::security::Key& key,
-                                                const InheritedState& inherited)
-{
-    const auto local = std::ranges::find_if(hosts, &Host::local);
-    if (local == hosts.end())
-        return nullptr;
-    return std::make_unique<LocalDaemon>(static_cast<int>(local - hosts.begin()), key, inherited);
-}
-
-int run_doctor(const Options& options)
+int run(const Options& options)
 {
     const InheritedState inherited = take_over_process();
-    const std::vector<Host> hosts = job_hosts(options);
-    const tutti::security::Key key = tutti::security::Key::random();
-    const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
-    doctor::Doctor doctor(options, hosts, key, daemon ? daemon->take_stream() : tutti::base::UniqueFd(),
-                          inherited);
-    return doctor.run();
-}
-
-int run_job(const Options& options)
-{
-    const InheritedState inherited = take_over_process();
-    const std::vector<Host> hosts = job_hosts(options);
-    const tutti::security::Key key = tutti::security::Key::random();
-    const std::unique_ptr<LocalDaemon> daemon = start_local_daemon(hosts, key, inherited);
-    HeadPlan plan{key, hosts, {}, {}, {}};
-    if (daemon)
+    HeadPlan plan{tutti::security::Key::random(), job_hosts(options), {}, {}, {}};
+    const std::vector<Host>& hosts = plan.hosts;
+    // The daemon of this machine, where that is a host of the job.
+    std::optional<LocalDaemon> daemon;
+    if (const auto local = std::ranges::find_if(hosts, &Host::local); local != hosts.end()) {
+        daemon.emplace(static_cast<int>(local - hosts.begin()), plan.key, inherited);
         plan.local_daemon = daemon->take_stream();
+    }
+    if (options.doctor)
+        return doctor::Doctor(options, hosts, plan.key, std::move(plan.local_daemon), inherited).run();
     if (!std::ranges::all_of(hosts, &Host::local))
         plan.method = start_method(options);
-    plan.map = [&options, &hosts](std::span<const Topology> topologies) {
+    plan.map = [&options, hosts](std::span<const Topology> topologies) {
         JobMap map = map_job(options, hosts, topologies);
         if (options.display_map) {
             fmt::print("{}", describe_map(options, map));
@@ -97,8 +79,7 @@ int main(int argc, char** argv)
     if (argc == 2 && std::string_view(argv[1]) == "--daemon")
         return run_remote_daemon();
     try {
-        const Options options = parse_command_line(argc, argv);
-        return options.doctor ? run_doctor(options) : run_job(options);
+        return run(parse_command_line(argc, argv));
     } catch (const EarlyExit& exit) {
         return exit.status;
     } catch (const UsageError& error) {

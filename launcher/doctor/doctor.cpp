@@ -89,7 +89,7 @@ void Doctor::start()
         if (host.local) {
             host.here = true;
             children_.adopt(node, host.name, std::move(local_daemon_));
-            tell({Level::good, fmt::format("{}: this host", host.name), "", "start", {host.name}});
+            tell(good(host.name + ": this host").about("start", {host.name}));
         } else {
             host.waiting = true;
             order.hosts.push_back({node, host.name, host.user});
@@ -113,13 +113,9 @@ void Doctor::handle_frame(const Frame& frame)
         const std::chrono::duration<double> taken = Clock::now() - started_;
         host.here = true;
         host.waiting = false;
-        tell({Level::good,
-              fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
-                          method_.agent.front()),
-              "",
-              "start",
-              {host.name},
-              {{"start_s", taken.count()}}});
+        tell(good(fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
+                              method_.agent.front()))
+                 .about("start", {host.name}, {{"start_s", taken.count()}}));
         continue_when_done();
     } else if (frame.type == FrameType::doctor_report) {
         handle_report(node, frame.payload);
@@ -162,7 +158,7 @@ void Doctor::handle_missing(const MissingDaemons& report)
         host.here = false;
         host.waiting = false;
     }
-    tell({Level::failure, report.reason, "", "start", names_of(report.nodes)});
+    tell(failure(report.reason, "").about("start", names_of(report.nodes)));
     continue_when_done();
 }
 
@@ -285,11 +281,9 @@ void Doctor::wait_then(std::chrono::duration<double> timeout, std::function<void
                 // What it says later would be taken for the answer to another question.
                 host.here = false;
                 host.gone = true;
-                tell({Level::failure,
-                      fmt::format("{}: no answer within {} s", host.name, timeout.count()),
-                      "is the host overloaded, or stopped?",
-                      "answer",
-                      {host.name}});
+                tell(failure(fmt::format("{}: no answer within {} s", host.name, timeout.count()),
+                             "is the host overloaded, or stopped?")
+                         .about("answer", {host.name}));
             }
         }
         continue_when_done();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::launcher::doctor {
@@ -18,7 +19,26 @@ struct Finding {
     std::string check{};                     // the check: "cores", "clock"
     std::vector<std::string> hosts{};        // that it is about; of a probe from and to
     std::map<std::string, double> values{};  // "latency_us": 21.5
+
+    Finding about(std::string its_check, std::vector<std::string> its_hosts,
+                  std::map<std::string, double> its_values = {}) const
+    {
+        return {level, text, remedy, std::move(its_check), std::move(its_hosts), std::move(its_values)};
+    }
 };
+
+inline Finding good(std::string text)
+{
+    return {Level::good, std::move(text)};
+}
+inline Finding warning(std::string text, std::string remedy)
+{
+    return {Level::warning, std::move(text), std::move(remedy)};
+}
+inline Finding failure(std::string text, std::string remedy)
+{
+    return {Level::failure, std::move(text), std::move(remedy)};
+}
 
 /// "[ok]   text", or "[warn]" and "[FAIL]" with the remedy in lines of its own.
 std::string format(const Finding& finding);

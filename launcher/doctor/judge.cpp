@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -49,16 +48,15 @@ std::string bandwidth_text(double bytes_per_second)
 
 Finding judge_cores(const std::string& name, const Facts& facts)
 {
-    const std::string cores =
-        fmt::format("{} core{}, {} hardware thread{}", facts.cores, facts.cores == 1 ? "" : "s",
+    const std::string text =
+        fmt::format("{}: {} core{}, {} hardware thread{}", name, facts.cores, facts.cores == 1 ? "" : "s",
                     facts.hardware_threads, facts.hardware_threads == 1 ? "" : "s");
     if (facts.usable_cores >= facts.cores)
-        return {Level::good, fmt::format("{}: {}", name, cores)};
-    return {Level::warning,
-            fmt::format("{}: {}, but a control group's quota grants the time of {:.2f} only", name, cores,
-                        facts.usable_cores),
-            "more ranks than that take turns: raise the container's CPU limit (cpu.max), or ask for fewer "
-            "ranks"};
+        return good(text);
+    return warning(
+        fmt::format("{}, but a control group's quota grants the time of {:.2f} only", text,
+                    facts.usable_cores),
+        "more ranks than that take turns: raise the container's CPU limit (cpu.max), or ask for fewer ranks");
 }
 
 Finding judge_memlock(const std::string& name, const Facts& facts)
@@ -68,11 +66,11 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
     const std::string text =
         fmt::format("{}: {}; locked memory: {}", name, devices, bytes_text(facts.memlock_bytes));
     if (facts.rdma.empty() || facts.memlock_bytes >= kMemlockForRdma)
-        return {Level::good, text};
-    return {
-        Level::failure, text,
+        return good(text);
+    return failure(
+        text,
         "RDMA needs locked memory: '* - memlock unlimited' in /etc/security/limits.conf, where '-' is for "
-        "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd"};
+        "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd");
 }
 
 /// Whether a program of this name is in PATH.
@@ -94,58 +92,60 @@ Finding judge_scheduler()
         text = fmt::format("Slurm: inside an allocation of {} host{}", allocation->size(),
                            allocation->size() == 1 ? "" : "s");
         if (!srun) {
-            return {Level::failure, text + ", but srun is not in PATH",
-                    "add the directory of Slurm's srun to PATH, or start daemons by ssh: --launcher ssh",
-                    "scheduler"};
+            return failure(
+                       text + ", but srun is not in PATH",
+                       "add the directory of Slurm's srun to PATH, or start daemons by ssh: --launcher ssh")
+                .about("scheduler", {});
         }
     }
-    return {Level::good, std::move(text), "", "scheduler"};
+    return good(std::move(text)).about("scheduler", {});
 }
 
 std::vector<Finding> judge_host(const std::string& name, const Facts& facts, const Facts& here, bool several)
 {
     std::vector<Finding> findings;
-    const auto add = [&](const char* check, Finding finding) {
-        finding.check = check;
-        finding.hosts = {name};
-        findings.push_back(std::move(finding));
+    const auto add = [&](const char* check, const Finding& finding) {
+        findings.push_back(finding.about(check, {name}));
     };
-    const bool same = facts.pmix_version == here.pmix_version;
-    add("version",
-        {same ? Level::good : Level::warning,
-         fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
-                     facts.host_name == name ? "" : ", calls itself " + facts.host_name),
-         same ? "" : fmt::format("here it is {}: install one PMIx on all hosts", here.pmix_version)});
+    const std::string versions =
+        fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
+                    facts.host_name == name ? "" : ", calls itself " + facts.host_name);
+    if (facts.pmix_version == here.pmix_version)
+        add("version", good(versions));
+    else
+        add("version", warning(versions, fmt::format("here it is {}: install one PMIx on all hosts",
+                                                     here.pmix_version)));
     add("cores", judge_cores(name, facts));
     add("locked_memory", judge_memlock(name, facts));
-    const bool few = facts.open_files < kFewOpenFiles;
-    add("open_files", {few ? Level::warning : Level::good,
-                       fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files)),
-                       few ? "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf" : ""});
+    const std::string files =
+        fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files));
+    if (facts.open_files >= kFewOpenFiles)
+        add("open_files", good(files));
+    else
+        add("open_files",
+            warning(files, "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf"));
     if (facts.shared_memory.empty()) {
-        add("shared_memory", {Level::good, fmt::format("{}: shared memory works", name)});
+        add("shared_memory", good(name + ": shared memory works"));
     } else {
         add("shared_memory",
-            {Level::failure, fmt::format("{}: no shared memory: {}", name, facts.shared_memory),
-             "is the container's memory limit reached, or memfd_create forbidden (seccomp)?"});
+            failure(fmt::format("{}: no shared memory: {}", name, facts.shared_memory),
+                    "is the container's memory limit reached, or memfd_create forbidden (seccomp)?"));
     }
     if (facts.cross_memory_attach.empty()) {
-        add("cross_memory_attach",
-            {Level::good, fmt::format("{}: ranks may read each other's memory (CMA)", name)});
+        add("cross_memory_attach", good(name + ": ranks may read each other's memory (CMA)"));
     } else {
         add("cross_memory_attach",
-            {Level::warning,
-             fmt::format("{}: ranks may not read each other's memory (CMA): {}", name,
-                         facts.cross_memory_attach),
-             "they copy through shared memory instead, which is slower where they share cores: sysctl "
-             "kernel.yama.ptrace_scope=0; in containers --cap-add=SYS_PTRACE"});
+            warning(fmt::format("{}: ranks may not read each other's memory (CMA): {}", name,
+                                facts.cross_memory_attach),
+                    "they copy through shared memory instead, which is slower where they share cores: sysctl "
+                    "kernel.yama.ptrace_scope=0; in containers --cap-add=SYS_PTRACE"));
     }
     if (several && facts.network_error.empty()) {
-        add("network",
-            {Level::good, fmt::format("{}: networks: {}", name, network::describe(facts.addresses))});
+        add("network", good(fmt::format("{}: networks: {}", name, network::describe(facts.addresses))));
     } else if (several) {
-        add("network", {Level::failure, fmt::format("{}: no network: {}", name, facts.network_error),
-                        "connect the host to a network that the others are in, or name one by --interface"});
+        add("network",
+            failure(fmt::format("{}: no network: {}", name, facts.network_error),
+                    "connect the host to a network that the others are in, or name one by --interface"));
     }
     return findings;
 }
@@ -153,55 +153,41 @@ std::vector<Finding> judge_host(const std::string& name, const Facts& facts, con
 std::vector<Finding> judge_names(const std::string& name, const Facts& facts)
 {
     std::vector<Finding> findings;
+    const auto add = [&](const Finding& finding) { findings.push_back(finding.about("names", {name})); };
     if (!facts.unresolved.empty()) {
-        findings.push_back(
-            {Level::warning, fmt::format("{}: cannot resolve {}", name, fmt::join(facts.unresolved, ", ")),
-             "Tutti connects by addresses and does not mind, but other programs do: add the hosts "
-             "to DNS or /etc/hosts"});
+        add(warning(
+            fmt::format("{}: cannot resolve {}", name, fmt::join(facts.unresolved, ", ")),
+            "Tutti connects by addresses and does not mind, but other programs do: add the hosts to DNS or "
+            "/etc/hosts"));
     }
     if (facts.resolving_seconds > kSlowResolving) {
-        findings.push_back(
-            {Level::warning,
-             fmt::format("{}: looking up a host's name takes {:.1f} s", name, facts.resolving_seconds),
-             "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too"});
+        add(warning(fmt::format("{}: looking up a host's name takes {:.1f} s", name, facts.resolving_seconds),
+                    "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too"));
     }
     if (findings.empty())
-        findings.push_back({Level::good, fmt::format("{}: resolves the names of all hosts", name)});
-    for (Finding& finding : findings) {
-        finding.check = "names";
-        finding.hosts = {name};
-    }
+        add(good(name + ": resolves the names of all hosts"));
     return findings;
 }
 
 Finding judge_same_machine(const std::string& name, const std::string& other)
 {
-    return {Level::warning,
-            fmt::format("{}: is the same machine as {}", name, other),
-            "ranks of two hosts do not share memory: name a machine once, with all its slots",
-            "same_machine",
-            {name, other}};
+    return warning(fmt::format("{}: is the same machine as {}", name, other),
+                   "ranks of two hosts do not share memory: name a machine once, with all its slots")
+        .about("same_machine", {name, other});
 }
 
 Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds)
 {
-    const std::map<std::string, double> values = {{"offset_s", offset_seconds}, {"error_s", error_seconds}};
-    if (std::abs(offset_seconds) - error_seconds <= kClockTolerance) {
-        return {Level::good,
-                fmt::format("{}: the clock differs by {:.1f} ms or less", name,
-                            (std::abs(offset_seconds) + error_seconds) * 1e3),
-                "",
-                "clock",
-                {name},
-                values};
-    }
-    return {Level::warning,
-            fmt::format("{}: the clock is {:.1f} s {}", name, std::abs(offset_seconds),
-                        offset_seconds > 0 ? "ahead" : "behind"),
-            "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts",
-            "clock",
-            {name},
-            values};
+    const double offset = std::abs(offset_seconds);
+    const Finding finding =
+        offset - error_seconds <= kClockTolerance
+            ? good(fmt::format("{}: the clock differs by {:.1f} ms or less", name,
+                               (offset + error_seconds) * 1e3))
+            : warning(
+                  fmt::format("{}: the clock is {:.1f} s {}", name, offset,
+                              offset_seconds > 0 ? "ahead" : "behind"),
+                  "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts");
+    return finding.about("clock", {name}, {{"offset_s", offset_seconds}, {"error_s", error_seconds}});
 }
 
 Finding judge_probe(const std::string& from, const Facts& from_facts, const std::string& to,
@@ -210,39 +196,37 @@ Finding judge_probe(const std::string& from, const Facts& from_facts, const std:
     std::string tried;
     for (const std::string& way : result.failed)
         tried += "\n" + way;
-    if (result.reached) {
-        const std::string text =
-            fmt::format("{} -> {}: {}, {}, to {}", from, to, latency_text(result.latency_seconds),
-                        bandwidth_text(result.bytes_per_second), result.way);
-        const std::map<std::string, double> values = {{"latency_us", result.latency_seconds * 1e6},
-                                                      {"bytes_per_s", result.bytes_per_second}};
-        if (tried.empty())
-            return {Level::good, text, "", "reach", {from, to}, values};
-        return {Level::warning,
-                fmt::format("{}; other ways failed before:{}", text, tried),
-                "keep jobs off the networks that lead nowhere: --interface",
-                "reach",
-                {from, to},
-                values};
+    if (!result.reached) {
+        return failure(
+                   fmt::format("{} -> {}: cannot connect{}{}", from, to,
+                               tried.empty() ? ": no address of one can lead to the other" : ":", tried),
+                   fmt::format(
+                       "{} has {}; {} has {}. Is there a firewall between them? Ranks listen at ports that "
+                       "the system chooses (net.ipv4.ip_local_port_range); --interface names the network "
+                       "to use",
+                       from, network::describe(from_facts.addresses), to,
+                       network::describe(to_facts.addresses)))
+            .about("reach", {from, to});
     }
-    return {
-        Level::failure,
-        fmt::format("{} -> {}: cannot connect{}{}", from, to,
-                    tried.empty() ? ": no address of one can lead to the other" : ":", tried),
-        fmt::format("{} has {}; {} has {}. Is there a firewall between them? Ranks listen at ports that the "
-                    "system chooses (net.ipv4.ip_local_port_range); --interface names the network to use",
-                    from, network::describe(from_facts.addresses), to, network::describe(to_facts.addresses)),
-        "reach",
-        {from, to}};
+    const std::string text =
+        fmt::format("{} -> {}: {}, {}, to {}", from, to, latency_text(result.latency_seconds),
+                    bandwidth_text(result.bytes_per_second), result.way);
+    const Finding finding = tried.empty()
+                                ? good(text)
+                                : warning(fmt::format("{}; other ways failed before:{}", text, tried),
+                                          "keep jobs off the networks that lead nowhere: --interface");
+    return finding.about(
+        "reach", {from, to},
+        {{"latency_us", result.latency_seconds * 1e6}, {"bytes_per_s", result.bytes_per_second}});
 }
 
 Finding note_one_way_probes(std::size_t hosts)
 {
-    return {Level::good,
-            fmt::format("{} hosts are many: each pair is probed in one direction only; a firewall that lets "
-                        "only the other one through shows when fewer hosts are checked",
-                        hosts),
-            "", "reach"};
+    return good(fmt::format(
+                    "{} hosts are many: each pair is probed in one direction only; a firewall that lets only "
+                    "the other one through shows when fewer hosts are checked",
+                    hosts))
+        .about("reach", {});
 }
 
 void ProbeSummary::add(const std::string& from, const std::string& to, const ProbeResult& result)
@@ -261,12 +245,11 @@ void ProbeSummary::add(const std::string& from, const std::string& to, const Pro
 
 Finding ProbeSummary::finding() const
 {
-    return {Level::good,
-            fmt::format(
-                "{} pairs of hosts reach each other (-v shows all); the slowest is {} with {}, the narrowest "
-                "{} with {}",
-                count_, slowest_, latency_text(most_latency_seconds_), narrowest_,
-                bandwidth_text(least_bytes_per_second_))};
+    return good(fmt::format(
+        "{} pairs of hosts reach each other (-v shows all); the slowest is {} with {}, the narrowest "
+        "{} with {}",
+        count_, slowest_, latency_text(most_latency_seconds_), narrowest_,
+        bandwidth_text(least_bytes_per_second_)));
 }
 
 }  // namespace tutti::launcher::doctor

@@ -1,11 +1,8 @@
 #include "launcher/hosts/hosts.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -116,14 +113,15 @@ std::size_t hosts_needed(const Options& options, const std::vector<Host>& hosts)
 
 std::string own_path()
 {
-    std::array<char, 4096> path{};
-    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-    if (length <= 0) {
-        throw std::system_error(errno, std::generic_category(),
-                                "cannot find tuttirun's own path in /proc; mount that, or name "
-                                "Tutti's folder by --prefix");
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) {
+        throw std::system_error(
+            error,
+            "cannot find tuttirun's own path in /proc; mount that, or name Tutti's folder by "
+            "--prefix");
     }
-    return {path.data(), static_cast<std::size_t>(length)};
+    return path;
 }
 
 }  // namespace
