@@ -10,18 +10,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "collectives/allgather/allgather.hpp"
-#include "collectives/allreduce/allreduce.hpp"
-#include "collectives/alltoall/alltoall.hpp"
-#include "collectives/barrier/barrier.hpp"
-#include "collectives/broadcast/broadcast.hpp"
-#include "collectives/gather/gather.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/group.hpp"
-#include "collectives/reduce/reduce.hpp"
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
 #include "collectives/rules.hpp"
-#include "collectives/scan/scan.hpp"
-#include "collectives/scatter/scatter.hpp"
 #include "collectives/situation.hpp"
 #include "collectives/task.hpp"
 
@@ -59,7 +50,6 @@ constexpr Algorithm<RunFunction> in_segments(std::string_view name, RunFunction 
 /// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
 template <auto kRun>
 struct Whole;
-
 template <class... Arguments, Task (*kRun)(Arguments...)>
 struct Whole<kRun> {
     static Task run(Arguments... arguments, std::size_t) { return kRun(arguments...); }
@@ -68,7 +58,7 @@ struct Whole<kRun> {
 // In each list the order is that of messages to the user. kVariable is the environment's word on the choice.
 
 struct Barrier {
-    using Function = Task (*)(Group&);
+    using Function = BarrierFunction*;
     static constexpr const char* kVariable = "TUTTI_BARRIER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", barrier_flat},
@@ -81,7 +71,7 @@ struct Barrier {
 };
 
 struct Broadcast {
-    using Function = Task (*)(Group&, std::span<std::byte> data, int root, std::size_t segment_bytes);
+    using Function = BroadcastFunction*;
     static constexpr const char* kVariable = "TUTTI_BROADCAST";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<broadcast_flat>::run},
@@ -96,8 +86,7 @@ struct Broadcast {
 };
 
 struct Reduce {
-    using Function = Task (*)(Group&, const std::byte* in, Buffer out, int root, ReduceOp,
-                              std::size_t segment_bytes);
+    using Function = ReduceFunction*;
     static constexpr const char* kVariable = "TUTTI_REDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<reduce_flat>::run},
@@ -111,7 +100,7 @@ struct Reduce {
 };
 
 struct Allreduce {
-    using Function = Task (*)(Group&, const std::byte* in, Buffer out, ReduceOp);
+    using Function = AllreduceFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLREDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allreduce_flat},
@@ -126,7 +115,7 @@ struct Allreduce {
 };
 
 struct ReduceScatter {
-    using Function = Task (*)(Group&, const std::byte* in, Partition blocks, Buffer out, ReduceOp);
+    using Function = ReduceScatterFunction*;
     static constexpr const char* kVariable = "TUTTI_REDUCE_SCATTER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", reduce_scatter_flat},
@@ -139,7 +128,7 @@ struct ReduceScatter {
 };
 
 struct Scan {
-    using Function = Task (*)(Group&, const std::byte* in, Buffer out, ReduceOp);
+    using Function = ScanFunction*;
     static constexpr const char* kVariable = "TUTTI_SCAN";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scan_flat},
@@ -151,7 +140,7 @@ struct Scan {
 };
 
 struct Exscan {
-    using Function = Scan::Function;
+    using Function = ScanFunction*;
     static constexpr const char* kVariable = "TUTTI_EXSCAN";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", exscan_flat},
@@ -163,7 +152,7 @@ struct Exscan {
 };
 
 struct Allgather {
-    using Function = Task (*)(Group&, const std::byte* own, std::span<std::byte> all);
+    using Function = AllgatherFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLGATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgather_flat},   on_board<Function>(allgather_board),
@@ -174,7 +163,7 @@ struct Allgather {
 };
 
 struct Allgatherv {
-    using Function = Task (*)(Group&, const std::byte* own, Blocks all);
+    using Function = AllgathervFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLGATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allgatherv_flat},   on_board<Function>(allgatherv_board),
@@ -185,7 +174,7 @@ struct Allgatherv {
 };
 
 struct Gather {
-    using Function = Task (*)(Group&, std::span<const std::byte> own, std::byte* all, int root);
+    using Function = GatherFunction*;
     static constexpr const char* kVariable = "TUTTI_GATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gather_flat},
@@ -196,7 +185,7 @@ struct Gather {
 };
 
 struct Gatherv {
-    using Function = Task (*)(Group&, std::span<const std::byte> own, Blocks all, int root);
+    using Function = GathervFunction*;
     static constexpr const char* kVariable = "TUTTI_GATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gatherv_flat},
@@ -206,7 +195,7 @@ struct Gatherv {
 };
 
 struct Scatter {
-    using Function = Task (*)(Group&, const std::byte* all, std::span<std::byte> own, int root);
+    using Function = ScatterFunction*;
     static constexpr const char* kVariable = "TUTTI_SCATTER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatter_flat},
@@ -217,7 +206,7 @@ struct Scatter {
 };
 
 struct Scatterv {
-    using Function = Task (*)(Group&, ConstBlocks all, std::span<std::byte> own, int root);
+    using Function = ScattervFunction*;
     static constexpr const char* kVariable = "TUTTI_SCATTERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatterv_flat},
@@ -227,7 +216,7 @@ struct Scatterv {
 };
 
 struct Alltoall {
-    using Function = Task (*)(Group&, const std::byte* in, std::span<std::byte> out);
+    using Function = AlltoallFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLTOALL";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoall_flat},
@@ -241,7 +230,7 @@ struct Alltoall {
 };
 
 struct Alltoallv {
-    using Function = Task (*)(Group&, ConstBlocks in, Blocks out);
+    using Function = AlltoallvFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLTOALLV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoallv_flat},

@@ -21,7 +21,7 @@ std::string_view value_of(Environment environment, const char* variable)
     return value != nullptr ? value : "";
 }
 
-/// What looks like a collective's variable and is none is not left unheard.
+/// Names that look like those of variables and are none.
 void refuse_others(Environment environment)
 {
     struct Other {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "collectives/choice.hpp"
-#include "collectives/neighbor_alltoall/neighbor_alltoall.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -5,13 +5,13 @@
 // of a table fits all calls.
 //
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
-// in MPICH", 2005 (short and long: 12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), where
-// no measurement of ours says better; chains: Pjesivac-Grbovic and others, "Performance analysis of MPI
-// collective operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores: what makes the
-// fewest ranks wait for others wins, so flat, and where all wait for all the board: up to all that has room
-// in its slots, where it takes 0.5 to 0.8 of flat's time. "many_nodes" rows are predicted by the simulator's
-// cost model (docs/developing/collectives.md), at 2 and 4 nodes of 2 to 16 ranks and at 64 of 64; those of up
-// to 8 ranks are measured on 2 hosts of 2 ranks each.
+// in MPICH", 2005 (12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), unless own measurements
+// say better; for chains Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations",
+// 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in which the fewest
+// ranks wait wins: flat, and where every rank waits for every other the board. The board takes 0.5 to 0.8 of
+// flat's time, for all that has room in its slots. "many_nodes" rows are predicted by the simulator's cost
+// model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64 of 64. Those of up to 8
+// ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include "collectives/rule.hpp"
@@ -152,11 +152,11 @@ inline constexpr Rule kAlltoallRules[] = {
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "pairwise"},
 };
 
-// No rank knows the bytes of all others' blocks, so they cannot matter; by nodes each block goes the way that
-// suits its own. Measured on 2 hosts of a core each: 2 ranks a host take as long flat; of 4 and 8 ranks a
-// host short blocks take 0.5 to 0.8 of flat's time, those of 8 KiB and more 1.1 to 1.6 times it, where the
-// ranks of a host wait for each other to run; with a core for each it is 1.2 at most from 16 KiB on, by the
-// cost model.
+// No rank knows the sizes of all blocks, so sizes cannot matter. The hierarchical algorithm treats each block
+// by its own size. Measured on 2 hosts of a core each, it takes as long as flat with 2 ranks a host. With 4
+// and 8 it takes 0.5 to 0.8 of flat's time for short blocks, and 1.1 to 1.6 times flat's from 8 KiB on,
+// because the ranks of a host wait for each other to run. With a core for each rank the cost model predicts
+// 1.2 times at most from 16 KiB on.
 inline constexpr Rule kAlltoallvRules[] = {
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   4,           kAnyBytes,   "flat"},

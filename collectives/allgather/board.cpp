@@ -12,7 +12,7 @@
 //
 // Restrictions: the group has a Board, and all blocks together fit into a slot. Blocks may be unequal.
 #include "collectives/board.hpp"
-#include "collectives/allgather/allgather.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -20,7 +20,7 @@
 // Restrictions: none. Blocks may be unequal.
 #include <algorithm>
 
-#include "collectives/allgather/allgather.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

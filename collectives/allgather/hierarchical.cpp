@@ -17,8 +17,8 @@
 // bytes for that, from which they are put in their places at the end.
 //
 // Restrictions: it is known which rank is on which node. Blocks may be unequal.
-#include "collectives/allgather/allgather.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/packed_blocks.hpp"
 

@@ -14,7 +14,7 @@
 // steps and sends the same bytes. Blocks may be unequal; where they lie with gaps they are sent from a copy.
 #include <bit>
 
-#include "collectives/allgather/allgather.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

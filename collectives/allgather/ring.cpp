@@ -16,7 +16,7 @@
 //   4      abcde   abcde   abcde   abcde   abcde
 //
 // Restrictions: none. Blocks may be unequal; the longest one sets the pace.
-#include "collectives/allgather/allgather.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

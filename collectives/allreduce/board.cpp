@@ -14,7 +14,7 @@
 // Restrictions: the group has a Board, and data fits into a slot. Operators need not commute: whoever
 // combines does it in rank order, so the result is the same bit by bit whatever the order of arrival.
 #include "collectives/board.hpp"
-#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -13,9 +13,7 @@
 //
 // Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is the same bit by
 // bit.
-#include "collectives/allreduce/allreduce.hpp"
-#include "collectives/broadcast/broadcast.hpp"
-#include "collectives/reduce/reduce.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

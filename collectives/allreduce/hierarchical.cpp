@@ -16,8 +16,8 @@
 //
 // Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
 // node follow each other. All ranks get the bits of a leader, and the leaders have the same.
-#include "collectives/allreduce/allreduce.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 
 namespace tutti::collectives {

@@ -22,7 +22,7 @@
 // Restrictions: none. Neighbours meet first, so partial results are always of consecutive ranks, the lower
 // ones on the left: operators need not commute. Each block is finished by one rank, so the result is the same
 // bit by bit everywhere.
-#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/halving.hpp"
 #include "collectives/partition.hpp"
 

@@ -18,7 +18,7 @@
 //
 // Restrictions: none. The lower rank's part is always the left operand: operators need not commute, and all
 // ranks compute the same expression, so the result is the same bit by bit.
-#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

@@ -16,7 +16,7 @@
 //
 // Restrictions: every block begins at another rank, so operators must commute. Each block is finished by one
 // rank, so the result is the same bit by bit everywhere.
-#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/partition.hpp"
 
 namespace tutti::collectives {

@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/board.hpp"
+#include "collectives/functions.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {

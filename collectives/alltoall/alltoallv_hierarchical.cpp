@@ -26,8 +26,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/packed_blocks.hpp"
 

@@ -12,7 +12,7 @@
 //
 // Restrictions: the group has a Board, and a rank's blocks together fit into a slot. In place too.
 #include "collectives/board.hpp"
-#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

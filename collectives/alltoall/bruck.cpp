@@ -21,7 +21,7 @@
 //   bit 2        00   40   30   20   10     sent: 4
 //
 // Restrictions: equal blocks.
-#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

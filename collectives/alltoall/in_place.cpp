@@ -19,8 +19,8 @@
 //   4       4    3    5    1    0    2
 //
 // Restrictions: what a rank sends to another is as long as what it receives from it. Blocks may be unequal.
-#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

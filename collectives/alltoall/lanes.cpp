@@ -18,9 +18,9 @@
 #include <deque>
 #include <vector>
 
-#include "collectives/alltoall/alltoall.hpp"
 #include "collectives/blocks.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 
 namespace tutti::collectives {

@@ -14,7 +14,7 @@
 //   6      -> 1      waits     -> 3      waits
 //
 // Restrictions: none.
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

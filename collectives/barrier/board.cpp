@@ -15,7 +15,7 @@
 //
 // Restrictions: the group has a Board.
 #include "collectives/board.hpp"
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -12,7 +12,7 @@
 //   release  -> 1..4   waits     waits     waits     waits
 //
 // Restrictions: none.
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,10 +15,8 @@
 //   5      -> 2
 //
 // Restrictions: it is known which rank is on which node.
-#include "collectives/barrier/barrier.hpp"
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/reduce/reduce.hpp"
 
 namespace tutti::collectives {
 

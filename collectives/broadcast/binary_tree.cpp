@@ -18,7 +18,7 @@
 //   6                                              t
 //
 // Restrictions: none. segment_bytes >= 1; no data is one empty segment.
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

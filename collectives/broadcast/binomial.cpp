@@ -14,8 +14,8 @@
 // With root 2 the same happens with every rank moved up by 2, modulo 6.
 //
 // Restrictions: none.
-#include "collectives/broadcast/broadcast.hpp"
 #include "collectives/broadcast/tree.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

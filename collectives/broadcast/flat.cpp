@@ -12,7 +12,7 @@
 //   4              waits   -> 1
 //
 // Restrictions: none.
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -13,8 +13,8 @@
 //               n       -> 2    n               n
 //
 // Restrictions: it is known which rank is on which node.
-#include "collectives/broadcast/broadcast.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 
 namespace tutti::collectives {

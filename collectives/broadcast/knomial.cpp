@@ -16,8 +16,8 @@
 //   4      -> 1    waits
 //
 // Restrictions: none.
-#include "collectives/broadcast/broadcast.hpp"
 #include "collectives/broadcast/tree.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

@@ -20,7 +20,7 @@
 // Of the 30 messages of the ring, 5 to the root, 1 to rank 2 and 1 to rank 4 are not sent.
 //
 // Restrictions: none; blocks may be empty.
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/partition.hpp"
 
 namespace tutti::collectives {

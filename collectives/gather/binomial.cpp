@@ -20,7 +20,7 @@
 // Restrictions: equal blocks.
 #include <vector>
 
-#include "collectives/gather/gather.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
 namespace tutti::collectives {

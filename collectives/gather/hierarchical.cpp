@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
-#include "collectives/gather/gather.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/packed_blocks.hpp"
 

@@ -17,7 +17,7 @@
 // With 2 ranks the same pair exchanges both blocks, and order alone tells them apart; with 1 rank it copies.
 //
 // Restrictions: none. Blocks may be unequal.
-#include "collectives/neighbor_alltoall/neighbor_alltoall.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -17,8 +17,8 @@
 // 0, ..., r - 1. Where that matters the tree is rooted at rank 0, which sends the result on to the root.
 //
 // Restrictions: none; operators need not commute.
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
-#include "collectives/reduce/reduce.hpp"
 #include "collectives/reduce/tree.hpp"
 
 namespace tutti::collectives {

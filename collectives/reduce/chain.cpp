@@ -25,8 +25,8 @@
 #include <algorithm>
 #include <array>
 
+#include "collectives/functions.hpp"
 #include "collectives/partition.hpp"
-#include "collectives/reduce/reduce.hpp"
 
 namespace tutti::collectives {
 

@@ -14,7 +14,7 @@
 //   e from 4    a b c d e
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/reduce/reduce.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,8 +15,8 @@
 // Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
 // node follow each other.
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/reduce/reduce.hpp"
 
 namespace tutti::collectives {
 

@@ -13,7 +13,7 @@
 //
 // Restrictions: the group has a Board, and the operand fits into a slot. Operators need not commute.
 #include "collectives/board.hpp"
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -18,9 +18,9 @@
 // Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
 // node follow each other. Blocks may be unequal.
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/packed_blocks.hpp"
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
 
 namespace tutti::collectives {
 

@@ -21,8 +21,8 @@
 // Restrictions: none; operators need not commute.
 #include <vector>
 
+#include "collectives/functions.hpp"
 #include "collectives/halving.hpp"
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
 
 namespace tutti::collectives {
 

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <array>
 
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -15,8 +15,8 @@
 //
 // Restrictions: the ranks of each node follow each other. Operators need not commute.
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
-#include "collectives/scan/scan.hpp"
 
 namespace tutti::collectives {
 

@@ -14,7 +14,7 @@
 //
 // Restrictions: the group has a Board, and the operand fits into a slot. Operators need not commute.
 #include "collectives/board.hpp"
-#include "collectives/scan/scan.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

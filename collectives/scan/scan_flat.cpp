@@ -10,7 +10,7 @@
 //   3                       abc -> 3  abcd
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/scan/scan.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

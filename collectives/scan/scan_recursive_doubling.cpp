@@ -12,7 +12,7 @@
 //   2      a    ab   abc   abcd   abcde
 //
 // Restrictions: none; operators need not commute.
-#include "collectives/scan/scan.hpp"
+#include "collectives/functions.hpp"
 
 namespace tutti::collectives {
 

@@ -20,8 +20,8 @@
 // Restrictions: equal blocks.
 #include <vector>
 
+#include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
-#include "collectives/scatter/scatter.hpp"
 
 namespace tutti::collectives {
 

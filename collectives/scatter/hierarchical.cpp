@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 #include "collectives/packed_blocks.hpp"
-#include "collectives/scatter/scatter.hpp"
 
 namespace tutti::collectives {
 

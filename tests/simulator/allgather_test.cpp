@@ -1,4 +1,4 @@
-#include "collectives/allgather/allgather.hpp"
+#include "collectives/functions.hpp"
 
 #include <sys/mman.h>
 

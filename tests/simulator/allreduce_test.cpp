@@ -1,4 +1,4 @@
-#include "collectives/allreduce/allreduce.hpp"
+#include "collectives/functions.hpp"
 
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"

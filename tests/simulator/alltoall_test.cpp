@@ -1,4 +1,4 @@
-#include "collectives/alltoall/alltoall.hpp"
+#include "collectives/functions.hpp"
 
 #include <bit>
 

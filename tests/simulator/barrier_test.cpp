@@ -1,4 +1,4 @@
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/functions.hpp"
 
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"

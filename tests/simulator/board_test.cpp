@@ -1,10 +1,8 @@
 // The board on the simulator: any order of arrival, and what goes wrong when ranks misuse it.
 #include "collectives/board.hpp"
 
-#include "collectives/allreduce/allreduce.hpp"
-#include "collectives/alltoall/alltoall.hpp"
-#include "collectives/barrier/barrier.hpp"
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "tests/simulator/exchange_support.hpp"
 
 namespace tutti::collectives::test::board_tests {

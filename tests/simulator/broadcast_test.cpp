@@ -1,4 +1,4 @@
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 
 #include "collectives/algorithms.hpp"
 #include "collectives/patterns.hpp"

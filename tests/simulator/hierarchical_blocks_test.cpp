@@ -2,11 +2,7 @@
 // place, nothing else touched, and between nodes only what has to go there, in as few messages.
 #include <set>
 
-#include "collectives/allgather/allgather.hpp"
-#include "collectives/gather/gather.hpp"
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
-#include "collectives/scan/scan.hpp"
-#include "collectives/scatter/scatter.hpp"
+#include "collectives/functions.hpp"
 #include "tests/simulator/blocks_support.hpp"
 #include "tests/simulator/nodes_support.hpp"
 

@@ -1,4 +1,4 @@
-#include "collectives/neighbor_alltoall/neighbor_alltoall.hpp"
+#include "collectives/functions.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "collectives/reduce_scatter/reduce_scatter.hpp"
+#include "collectives/functions.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "collectives/reduce/reduce.hpp"
+#include "collectives/functions.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "collectives/scan/scan.hpp"
+#include "collectives/functions.hpp"
 
 #include "collectives/algorithms.hpp"
 #include "tests/simulator/support.hpp"

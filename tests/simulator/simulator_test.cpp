@@ -1,8 +1,7 @@
 // The simulator itself: its clock, and that it finds what is wrong with deliberately wrong algorithms.
 #include "collectives/simulator/simulator.hpp"
 
-#include "collectives/allreduce/allreduce.hpp"
-#include "collectives/barrier/barrier.hpp"
+#include "collectives/functions.hpp"
 #include "tests/simulator/support.hpp"
 #include "tutti/error.hpp"
 

@@ -3,8 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "collectives/allreduce/allreduce.hpp"
-#include "collectives/broadcast/broadcast.hpp"
+#include "collectives/functions.hpp"
 #include "lib/core/calls/run_collective.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"

@@ -1,0 +1,80 @@
+// The functions of all algorithms, by their parameters, which are those of the collective in collectives.hpp.
+// Sources and costs are in the file of each. Reductions keep the operands in rank order where the operator
+// does not commute.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "collectives/blocks.hpp"
+#include "collectives/group.hpp"
+#include "collectives/neighbors.hpp"
+#include "collectives/partition.hpp"
+#include "collectives/task.hpp"
+
+namespace tutti::collectives {
+
+using BarrierFunction = Task(Group&);
+BarrierFunction barrier_board, barrier_flat, barrier_binomial, barrier_dissemination, barrier_hierarchical;
+
+using WholeBroadcastFunction = Task(Group&, std::span<std::byte> data, int root);
+WholeBroadcastFunction broadcast_flat, broadcast_binomial, broadcast_knomial, broadcast_scatter_allgather,
+    broadcast_hierarchical;
+using BroadcastFunction = Task(Group&, std::span<std::byte> data, int root, std::size_t segment_bytes);
+BroadcastFunction broadcast_binary_tree, broadcast_chain;
+
+using WholeReduceFunction = Task(Group&, const std::byte* in, Buffer out, int root, ReduceOp);
+WholeReduceFunction reduce_flat, reduce_binomial, reduce_knomial, reduce_rabenseifner, reduce_hierarchical;
+using ReduceFunction = Task(Group&, const std::byte* in, Buffer out, int root, ReduceOp,
+                            std::size_t segment_bytes);
+ReduceFunction reduce_chain;
+
+using AllreduceFunction = Task(Group&, const std::byte* in, Buffer out, ReduceOp);
+AllreduceFunction allreduce_board, allreduce_flat, allreduce_binomial, allreduce_recursive_doubling,
+    allreduce_rabenseifner, allreduce_ring, allreduce_hierarchical;
+
+using ReduceScatterFunction = Task(Group&, const std::byte* in, Partition blocks, Buffer out, ReduceOp);
+ReduceScatterFunction reduce_scatter_board, reduce_scatter_flat, reduce_scatter_recursive_halving,
+    reduce_scatter_ring, reduce_scatter_hierarchical;
+
+using ScanFunction = Task(Group&, const std::byte* in, Buffer out, ReduceOp);
+ScanFunction scan_board, scan_flat, scan_recursive_doubling, scan_hierarchical;
+ScanFunction exscan_board, exscan_flat, exscan_recursive_doubling, exscan_hierarchical;
+
+using AllgatherFunction = Task(Group&, const std::byte* own, std::span<std::byte> all);
+AllgatherFunction allgather_board, allgather_flat, allgather_ring, allgather_recursive_doubling,
+    allgather_bruck, allgather_hierarchical;
+using AllgathervFunction = Task(Group&, const std::byte* own, Blocks all);
+AllgathervFunction allgatherv_board, allgatherv_flat, allgatherv_ring, allgatherv_recursive_doubling,
+    allgatherv_bruck, allgatherv_hierarchical;
+
+using GatherFunction = Task(Group&, std::span<const std::byte> own, std::byte* all, int root);
+GatherFunction gather_flat, gather_binomial, gather_hierarchical;
+using GathervFunction = Task(Group&, std::span<const std::byte> own, Blocks all, int root);
+GathervFunction gatherv_flat, gatherv_hierarchical;
+
+using ScatterFunction = Task(Group&, const std::byte* all, std::span<std::byte> own, int root);
+ScatterFunction scatter_flat, scatter_binomial, scatter_hierarchical;
+using ScattervFunction = Task(Group&, ConstBlocks all, std::span<std::byte> own, int root);
+ScattervFunction scatterv_flat, scatterv_hierarchical;
+
+using AlltoallFunction = Task(Group&, const std::byte* in, std::span<std::byte> out);
+AlltoallFunction alltoall_flat, alltoall_pairwise, alltoall_bruck, alltoall_hierarchical, alltoall_lanes;
+AlltoallFunction alltoall_board;  // in place where `in` is out.data()
+/// What alltoall_in_place does where there is no board; in_place.cpp.
+Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
+/// Starts what stays on the node of these ranks; hierarchical.cpp.
+OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<const std::byte> in,
+                           EqualBlocks<std::byte> out);
+
+using AlltoallvFunction = Task(Group&, ConstBlocks in, Blocks out);
+AlltoallvFunction alltoallv_board, alltoallv_flat, alltoallv_pairwise, alltoallv_hierarchical;
+/// Longer blocks go straight in alltoallv_hierarchical.
+inline constexpr std::size_t kLongestCarried = 4 * 1024;
+
+Task neighbor_allgather_flat(Group&, Neighbors, std::span<const std::byte> own, std::byte* all);
+Task neighbor_allgatherv_flat(Group&, Neighbors, std::span<const std::byte> own, Blocks all);
+Task neighbor_alltoall_flat(Group&, Neighbors, const std::byte* in, std::byte* out, std::size_t block_bytes);
+Task neighbor_alltoallv_flat(Group&, Neighbors, ConstBlocks in, Blocks out);
+
+}  // namespace tutti::collectives
