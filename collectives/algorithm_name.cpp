@@ -98,22 +98,14 @@ std::size_t count_of_algorithms(CallKind kind) noexcept
     return collective != nullptr ? collective->algorithms.size() : 0;
 }
 
-bool has_segments(CallKind kind, std::uint8_t number) noexcept
-{
-    return number >= 1 && number <= count_of_algorithms(kind) &&
-           entry_of(kind)->algorithms[number - 1u].has_segments;
-}
-
 std::string describe(CallKind kind, const Selection& selection)
 {
-    const CollectiveEntry* const collective = entry_of(kind);
-    const bool known =
-        collective != nullptr && selection.number >= 1 && selection.number <= collective->algorithms.size();
-    std::string text = known ? std::string(collective->algorithms[selection.number - 1u].name)
-                             : fmt::format("algorithm {}", selection.number);
-    if (selection.segment_bytes != 0)
-        text += fmt::format(" in segments of {}", in_bytes(selection.segment_bytes));
-    return text;
+    if (selection.number < 1 || selection.number > count_of_algorithms(kind))
+        return fmt::format("algorithm {}", selection.number);
+    const AlgorithmTraits& algorithm = entry_of(kind)->algorithms[selection.number - 1u];
+    return algorithm.has_segments && selection.segment_bytes != 0
+               ? fmt::format("{} in segments of {}", algorithm.name, in_bytes(selection.segment_bytes))
+               : std::string(algorithm.name);
 }
 
 }  // namespace tutti::collectives

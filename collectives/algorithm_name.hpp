@@ -29,10 +29,8 @@ inline Selection ask_for(CallKind kind, std::string_view algorithm)
 /// How many algorithms a call of that kind has; any value.
 std::size_t count_of_algorithms(CallKind kind) noexcept;
 
-/// Whether that algorithm of a call, by its number from 1, cuts its data into segments; any values.
-bool has_segments(CallKind kind, std::uint8_t number) noexcept;
-
-/// "ring", "chain in segments of 64 KiB"; any values have a text.
+/// "ring", "chain in segments of 64 KiB"; any values have a text. The size counts only where there are
+/// segments.
 std::string describe(CallKind kind, const Selection& selection);
 
 }  // namespace tutti::collectives

@@ -65,7 +65,7 @@ struct Rule {
 };
 
 /// Of a rule that is a constant, only the conditions that it has become code.
-inline bool fits(const Rule& rule, const Situation& situation) noexcept
+[[gnu::always_inline]] inline bool fits(const Rule& rule, const Situation& situation) noexcept
 {
     return (rule.where != Where::crowded || situation.crowded()) &&
            (rule.where != Where::mixed_nodes || situation.mixed()) &&

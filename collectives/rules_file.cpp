@@ -16,88 +16,79 @@ using nlohmann::json;
 constexpr std::string_view kKeys[] = {"where",     "min_ranks", "max_ranks", "min_bytes",     "max_bytes",
                                       "min_nodes", "max_nodes", "algorithm", "segment_bytes", "comment"};
 
-/// Reads one rule of one collective.
-class RuleReader {
-public:
-    RuleReader(const JsonFile& file, const CollectiveEntry& collective, const json& rule, std::string place)
-        : file_(file), collective_(collective), rule_(rule), place_(std::move(place))
-    {
-        file_.require_object(rule_, place_);
-    }
+constexpr std::string_view kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
 
-    Rule read()
-    {
-        for (const auto& [key, value] : rule_.items())
-            if (std::ranges::find(kKeys, key) == std::end(kKeys))
-                throw file_.unknown(place_, key, kKeys);
-        read_algorithm();
-        read_where();
-        read_range("ranks", result_.min_ranks, result_.max_ranks, 1);
-        read_range("nodes", result_.min_nodes, result_.max_nodes, 1);
-        if (result_.where == Where::many_nodes && result_.min_nodes < 2)
-            throw file_.wrong(at("min_nodes"), "1 contradicts \"many_nodes\"; remove one of them");
-        read_range("bytes", result_.min_bytes, result_.max_bytes, 0);
-        if (rule_.contains("comment"))
-            static_cast<void>(file_.text(rule_["comment"], at("comment")));
-        return result_;
-    }
+/// One rule of a file, at `place` in it.
+struct RuleText {
+    const JsonFile& file;
+    const json& rule;
+    std::string place;
 
-private:
-    std::string at(std::string_view key) const { return fmt::format("{}.{}", place_, key); }
-
-    void read_algorithm()
+    std::string at(std::string_view key) const { return fmt::format("{}.{}", place, key); }
+    /// nullptr where the rule does not have the key.
+    const json* find(std::string_view key) const
     {
-        if (!rule_.contains("algorithm"))
-            throw file_.wrong(place_, "names no algorithm; add for example \"algorithm\": \"flat\"");
-        const std::string& name = file_.text(rule_["algorithm"], at("algorithm"));
-        const auto known = std::ranges::find(collective_.algorithms, name, &AlgorithmTraits::name);
-        if (known == collective_.algorithms.end())
-            throw file_.unknown(at("algorithm"), name, names_of_algorithms(collective_));
-        result_.use(*known, static_cast<std::size_t>(known - collective_.algorithms.begin()) + 1);
-        if (rule_.contains("segment_bytes")) {
-            if (!known->has_segments)
-                throw file_.wrong(at("segment_bytes"), fmt::format("{} has no segments; remove it", name));
-            result_.segment_bytes =
-                file_.whole_number(rule_["segment_bytes"], at("segment_bytes"), 1, kAnyBytes);
-        } else if (known->has_segments) {
-            result_.segment_bytes = kDefaultSegmentBytes;
-        }
-    }
-
-    void read_where()
-    {
-        static constexpr std::string_view kPlaces[] = {"anywhere", "crowded", "many_nodes", "mixed_nodes"};
-        if (!rule_.contains("where"))
-            return;
-        const std::string& name = file_.text(rule_["where"], at("where"));
-        const auto known = std::ranges::find(kPlaces, name);
-        if (known == std::end(kPlaces))
-            throw file_.unknown(at("where"), name, kPlaces);
-        result_.hold(static_cast<Where>(known - std::begin(kPlaces)));
+        const auto found = rule.find(key);
+        return found != rule.end() ? &*found : nullptr;
     }
 
     template <class Number>
-    void read_range(const std::string& of_what, Number& least, Number& most, std::uint64_t smallest)
+    void read_range(std::string_view of_what, Number& least, Number& most, std::uint64_t smallest) const
     {
-        const auto read = [&](const std::string& key, Number& into) {
-            if (rule_.contains(key))
-                into = static_cast<Number>(
-                    file_.whole_number(rule_[key], at(key), smallest,
-                                       static_cast<std::uint64_t>(std::numeric_limits<Number>::max())));
-        };
-        read("min_" + of_what, least);
-        read("max_" + of_what, most);
+        constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+        for (auto [end, into] : {std::pair("min", &least), std::pair("max", &most)}) {
+            const std::string key = fmt::format("{}_{}", end, of_what);
+            if (const json* const value = find(key))
+                *into = static_cast<Number>(file.whole_number(*value, at(key), smallest, kLargest));
+        }
         if (least > most)
-            throw file_.wrong(place_, fmt::format("min_{0} {1} is above max_{0} {2}: no call would fit",
-                                                  of_what, least, most));
+            throw file.wrong(place, fmt::format("min_{0} {1} is above max_{0} {2}: no call would fit",
+                                                of_what, least, most));
     }
 
-    const JsonFile& file_;
-    const CollectiveEntry& collective_;
-    const json& rule_;
-    std::string place_;
-    Rule result_{.source = Rule::Source::file};
+    void read_algorithm(const CollectiveEntry& collective, Rule& into) const
+    {
+        const json* const named = find("algorithm");
+        if (named == nullptr)
+            throw file.wrong(place, "names no algorithm; add for example \"algorithm\": \"flat\"");
+        const std::string& name = file.text(*named, at("algorithm"));
+        const auto known = std::ranges::find(collective.algorithms, name, &AlgorithmTraits::name);
+        if (known == collective.algorithms.end())
+            throw file.unknown(at("algorithm"), name, names_of_algorithms(collective));
+        into.use(*known, static_cast<std::size_t>(known - collective.algorithms.begin()) + 1);
+        into.segment_bytes = known->has_segments ? kDefaultSegmentBytes : 0;
+        if (const json* const bytes = find("segment_bytes")) {
+            if (!known->has_segments)
+                throw file.wrong(at("segment_bytes"), fmt::format("{} has no segments; remove it", name));
+            into.segment_bytes = file.whole_number(*bytes, at("segment_bytes"), 1, kAnyBytes);
+        }
+    }
 };
+
+Rule rule_in(const RuleText& text, const CollectiveEntry& collective)
+{
+    const JsonFile& file = text.file;
+    file.require_object(text.rule, text.place);
+    for (const auto& [key, value] : text.rule.items())
+        if (std::ranges::find(kKeys, key) == std::end(kKeys))
+            throw file.unknown(text.place, key, kKeys);
+    Rule rule{.source = Rule::Source::file};
+    text.read_algorithm(collective, rule);
+    if (const json* const where = text.find("where")) {
+        const auto known = std::ranges::find(kPlaces, file.text(*where, text.at("where")));
+        if (known == std::end(kPlaces))
+            throw file.unknown(text.at("where"), where->get_ref<const std::string&>(), kPlaces);
+        rule.hold(static_cast<Where>(known - std::begin(kPlaces)));
+    }
+    text.read_range("ranks", rule.min_ranks, rule.max_ranks, 1);
+    text.read_range("nodes", rule.min_nodes, rule.max_nodes, 1);
+    if (rule.where == Where::many_nodes && rule.min_nodes < 2)
+        throw file.wrong(text.at("min_nodes"), "1 contradicts \"many_nodes\"; remove one of them");
+    text.read_range("bytes", rule.min_bytes, rule.max_bytes, 0);
+    if (const json* const comment = text.find("comment"))
+        static_cast<void>(file.text(*comment, text.at("comment")));
+    return rule;
+}
 
 RulesFile rules_in(const JsonFile& file, std::string_view name)
 {
@@ -117,7 +108,7 @@ RulesFile rules_in(const JsonFile& file, std::string_view name)
         const auto place = static_cast<std::size_t>(collective - catalogue().begin());
         for (std::size_t index = 0; index < list.size(); ++index)
             rules.of[place].push_back(
-                RuleReader(file, *collective, list[index], fmt::format("{}[{}]", key, index)).read());
+                rule_in({file, list[index], fmt::format("{}[{}]", key, index)}, *collective));
     }
     return rules;
 }

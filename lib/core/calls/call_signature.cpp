@@ -132,8 +132,7 @@ std::string CallSignature::describe_with_algorithm() const
 {
     if (algorithm() == 0)
         return describe();
-    const std::size_t segment_bytes = collectives::has_segments(kind(), algorithm()) ? parts() : 0;
-    return fmt::format("{}, by {}", describe(), collectives::describe(kind(), {algorithm(), segment_bytes}));
+    return fmt::format("{}, by {}", describe(), collectives::describe(kind(), {algorithm(), parts()}));
 }
 
 namespace {
