@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <span>
 
-#include "lib/foundation/connection/poller.hpp"
 #include "transports/tcp/stream.hpp"
 
 namespace tutti::transport::tcp {
@@ -20,12 +19,10 @@ class HotStreams {
 public:
     static constexpr std::size_t kMost = 4;
 
-    explicit HotStreams(connection::Poller& poller) noexcept : poller_(poller) {}
-
     std::size_t size() const noexcept { return count_; }
     bool has(const Stream& stream) const noexcept;
     /// It has just brought something, and is read again in the next pass.
-    bool reads_soon(const Stream& stream) const noexcept { return has(stream) && stream.due_ns == 0; }
+    bool reads_soon(const Stream& stream) const noexcept { return has(stream) && stream.due_ns() == 0; }
 
     /// Adds a stream that epoll watches, where there is no room in place of the one that was quiet for
     /// longest.
@@ -37,18 +34,11 @@ public:
 
     /// Those that it is time to read. Valid until the next call.
     std::span<Stream* const> due(std::int64_t now_ns) noexcept;
-    /// One of them has been read, and something came or did not.
-    void note_read(Stream& stream, bool came, bool somebody_sleeps) noexcept;
 
     /// Before a sleep: epoll watches all. False where it has no room for one.
     bool watch_all() noexcept;
 
 private:
-    // False where epoll has no room for it: it stays as it is.
-    bool watch(Stream& stream) noexcept;
-    static void acknowledge_at_once(Stream& stream, bool at_once) noexcept;
-
-    connection::Poller& poller_;
     std::array<Stream*, kMost> hot_{};
     std::size_t count_ = 0;
     std::array<Stream*, kMost> due_{};

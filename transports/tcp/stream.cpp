@@ -1,5 +1,7 @@
 #include "transports/tcp/stream.hpp"
 
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -8,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/connection/socket.hpp"
 
 namespace tutti::transport::tcp {
@@ -17,6 +20,22 @@ namespace {
 // What is read behind the rest of a payload, in the same system call, or where a long one is expected: the
 // beginning of what follows. More would have to be copied where that is a payload, too.
 constexpr std::size_t kLookAheadBytes = 4u << 10;
+// To copy a payload of up to this size costs less than to tell the kernel of two pieces.
+constexpr std::size_t kCopiedBytes = 1024;
+// For so long a connection is not read again that has just brought nothing.
+constexpr std::int64_t kReadAgainNs = 1000;
+// So much has to come without a sleep until epoll does not watch a connection any more: to leave it and to
+// come back takes 1 us.
+constexpr unsigned kArrivalsWatched = 32;
+// Arrivals up to this size are acknowledged at once where the ends take turns. Longer ones are better
+// acknowledged by their reader: the sender has still to send the next packet of them, as one has 64 KiB at
+// most.
+constexpr int kAcknowledgedAtOnce = 60 << 10;
+// Arrivals in turn with sends until that begins, and how many of them one counts that is not: a stream of
+// short messages is better acknowledged once for many.
+constexpr int kMostTurns = 32;
+constexpr int kTurnsLost = 4;
+constexpr std::int64_t kNsPerMs = 1'000'000;
 
 }  // namespace
 
@@ -157,6 +176,97 @@ void Stream::finish_payload(ReceiveBuffers& buffers, Sink& sink)
         sink.frame(peer_, header, {target, target_size_});
         buffers.give_back(std::move(own));
     }
+}
+
+ssize_t Stream::write(const Head& head, Parts payload) noexcept
+{
+    answered_ = true;
+    const auto head_bytes = head.bytes();
+    if (payload.size() == 1 && payload[0].size() <= kCopiedBytes) [[likely]] {
+        std::array<std::byte, sizeof(Head) + kCopiedBytes> frame;
+        std::memcpy(frame.data(), head_bytes.data(), head_bytes.size());
+        if (!payload[0].empty())
+            std::memcpy(frame.data() + head_bytes.size(), payload[0].data(), payload[0].size());
+        return ::send(fd(), frame.data(), head_bytes.size() + payload[0].size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    std::array<iovec, 1 + kMostParts> parts;
+    parts[0] = {const_cast<std::byte*>(head_bytes.data()), head_bytes.size()};
+    std::size_t count = 1;
+    for (const std::span<const std::byte> part : payload)
+        parts[count++] = {const_cast<std::byte*>(part.data()), part.size()};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = count;
+    return sendmsg(fd(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool Stream::watch() noexcept
+{
+    arrivals_watched_ = 0;
+    if (watched_)
+        return true;
+    if (acknowledged_at_once_)
+        acknowledge_at_once(false);
+    watched_ = poller_.watch(fd(), EPOLLIN, *this);
+    return watched_;
+}
+
+void Stream::watch_for_room(bool wanted) noexcept
+{
+    if (std::exchange(watched_for_room_, wanted) != wanted)
+        poller_.change(fd(), wanted ? EPOLLIN | EPOLLOUT : EPOLLIN, *this);
+}
+
+void Stream::read_soon() noexcept
+{
+    idle_reads_ = 0;
+    due_ns_ = 0;
+}
+
+void Stream::note_read(bool came, bool somebody_sleeps) noexcept
+{
+    if (!came) {
+        ++idle_reads_;
+        due_ns_ = base::now_ns() + kReadAgainNs;
+        return;
+    }
+    read_soon();
+    const bool was_answered = std::exchange(answered_, false);
+    turns_ = was_answered ? std::min(turns_ + 1, kMostTurns) : std::max(turns_ - kTurnsLost, 0);
+    if (watched_) {
+        if (++arrivals_watched_ > kArrivalsWatched && !somebody_sleeps && !watched_for_room_) {
+            poller_.forget(fd());
+            watched_ = false;
+        }
+    } else if (acknowledged_at_once_ ? turns_ == 0 : turns_ == kMostTurns) {
+        acknowledge_at_once(!acknowledged_at_once_);
+    }
+}
+
+// Linux acknowledges what makes the window no larger when it is read, so in the reader's time; but at once
+// where the program waits for more. Until there is as much, epoll does not tell of it.
+void Stream::acknowledge_at_once(bool at_once) noexcept
+{
+    acknowledged_at_once_ = at_once;
+    connection::set_option(fd(), SOL_SOCKET, SO_RCVLOWAT, at_once ? kAcknowledgedAtOnce : 1);
+}
+
+// Data without an acknowledgement, or with a closed window a question without an answer. The window itself
+// may stay closed for as long as the peer computes.
+std::int64_t Stream::silent_ns(std::int64_t now_ns) noexcept
+{
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    const bool known = getsockopt(fd(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+    if (!known || (info.tcpi_unacked == 0 && info.tcpi_probes == 0)) {
+        awaits_acknowledgement_ = known && info.tcpi_notsent_bytes != 0;
+        unacknowledged_since_ns_ = 0;
+        return 0;
+    }
+    const std::int64_t acknowledged_ns = now_ns - std::int64_t{info.tcpi_last_ack_recv} * kNsPerMs;
+    unacknowledged_since_ns_ =
+        unacknowledged_since_ns_ == 0 ? now_ns : std::max(unacknowledged_since_ns_, acknowledged_ns);
+    return now_ns - unacknowledged_since_ns_;
 }
 
 }  // namespace tutti::transport::tcp

@@ -112,10 +112,8 @@ void TcpTransport::await_arrival()
         if (known != nullptr && known->stream != nullptr)
             leaving.push_back(known->stream.get());
     const auto is_over = [&](Stream& stream, std::int64_t now_ns) {
-        if (!drain(stream.fd(), scratch) || all_acknowledged(stream.fd()))
-            return true;
-        stream.ack_timer.all_arrived(stream.fd(), now_ns);
-        return stream.ack_timer.silent_ns(now_ns) >= timeout_ns();
+        return !drain(stream.fd(), scratch) || all_acknowledged(stream.fd()) ||
+               stream.silent_ns(now_ns) >= timeout_ns();
     };
     for (int pause_ms = kFirstPauseMs;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
         const std::int64_t now_ns = base::now_ns();

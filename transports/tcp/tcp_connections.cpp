@@ -72,12 +72,11 @@ Presence TcpTransport::look_after(int rank, std::span<const std::byte> card_byte
 void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
 {
     Peer& of = peer(rank);
-    of.stream = std::make_unique<Stream>(std::move(fd), rank, std::move(remote));
+    of.stream = std::make_unique<Stream>(poller_, std::move(fd), rank, std::move(remote));
     Stream& stream = *of.stream;
     ++streams_;
-    if (!poller_.watch(stream.fd(), EPOLLIN, stream))
+    if (!stream.watch())
         return lose(rank, fmt::format("{}: {}", place_of(stream), connection::words_of(errno)));
-    stream.watched = true;
     hot_.add(stream);
     tell_way(rank);
 
@@ -112,17 +111,15 @@ void TcpTransport::look_at_streams(std::int64_t now_ns)
     for (int rank = 0; rank < options_.ranks; ++rank) {
         const auto& known = peers_[static_cast<std::size_t>(rank)];
         Stream* const stream = known != nullptr ? known->stream.get() : nullptr;
-        if (stream == nullptr || !stream->watched_for_silence)
+        if (stream == nullptr || !stream->awaits_acknowledgement())
             continue;
-        if (stream->ack_timer.all_arrived(stream->fd(), now_ns))
-            stream->watched_for_silence = false;
-        else if (stream->ack_timer.silent_ns(now_ns) >= timeout_ns())
+        if (stream->silent_ns(now_ns) >= timeout_ns())
             lose(rank, fmt::format(
                            "{} has answered nothing for {:.3g} s: the network between it and host {} is cut, "
                            "or it is down",
                            place_of(*stream), static_cast<double>(timeout_ns()) / 1e9, options_.host));
         else
-            again = true;
+            again = again || stream->awaits_acknowledgement();
     }
     if (again)
         poller_.wake_at(now_ns + timeout_ns() / 10);

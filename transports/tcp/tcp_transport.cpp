@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "lib/foundation/base/clock.hpp"
@@ -20,31 +18,8 @@ namespace {
 // Between two questions to epoll while all connections are hot: only newcomers and the alarm have to wait so
 // long.
 constexpr std::int64_t kPollAgainNs = 20'000;
-constexpr std::size_t kCopiedBytes = 1024;
 constexpr std::int64_t kAtOnce = 1;                    // for the alarm
 constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
-
-// As send() answers. To copy a short payload costs less than to tell the kernel of two pieces.
-ssize_t write_frame(int fd, const Head& head, Parts payload) noexcept
-{
-    const auto head_bytes = head.bytes();
-    if (payload.size() == 1 && payload[0].size() <= kCopiedBytes) [[likely]] {
-        std::array<std::byte, sizeof(Head) + kCopiedBytes> frame;
-        std::memcpy(frame.data(), head_bytes.data(), head_bytes.size());
-        if (!payload[0].empty())
-            std::memcpy(frame.data() + head_bytes.size(), payload[0].data(), payload[0].size());
-        return ::send(fd, frame.data(), head_bytes.size() + payload[0].size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
-    std::array<iovec, 1 + kMostParts> parts;
-    parts[0] = {const_cast<std::byte*>(head_bytes.data()), head_bytes.size()};
-    std::size_t count = 1;
-    for (const std::span<const std::byte> part : payload)
-        parts[count++] = {const_cast<std::byte*>(part.data()), part.size()};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = count;
-    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
 
 connection::Options connection_options(const TcpOptions& options)
 {
@@ -132,9 +107,8 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
         return SendResult::done;
     }
     Stream& stream = *to.stream;
-    ssize_t sent = write_frame(stream.fd(), head, payload);
-    stream.answered = true;
-    if (!stream.watched_for_silence) [[unlikely]]
+    ssize_t sent = stream.write(head, payload);
+    if (!stream.awaits_acknowledgement()) [[unlikely]]
         watch_for_silence(stream);
     if (sent == static_cast<ssize_t>(head.bytes().size() + head.prefix.payload_bytes)) [[likely]]
         return SendResult::done;
@@ -174,19 +148,13 @@ void TcpTransport::note_blocked(Peer& to)
     if (!std::exchange(to.in_blocked, true))
         blocked_.push_back(&to);
     if (armed_)
-        watch_for_room(*to.stream);
-}
-
-void TcpTransport::watch_for_room(Stream& stream) noexcept
-{
-    if (!std::exchange(stream.watched_for_room, true))
-        poller_.change(stream.fd(), EPOLLIN | EPOLLOUT, stream);
+        to.stream->watch_for_room(true);
 }
 
 void TcpTransport::watch_for_silence(Stream& stream) noexcept
 {
-    stream.watched_for_silence = true;
-    poller_.wake_at(base::now_ns() + timeout_ns() / 10);
+    if (stream.await_acknowledgement())
+        poller_.wake_at(base::now_ns() + timeout_ns() / 10);
 }
 
 std::size_t TcpTransport::progress(Sink& sink)
@@ -223,7 +191,7 @@ std::size_t TcpTransport::receive_hot(Sink& sink, std::int64_t now_ns)
         events += arrived;
         if (!hot_.has(*stream))
             continue;
-        hot_.note_read(*stream, arrived != 0, armed_);
+        stream->note_read(arrived != 0, armed_);
     }
     if (streams_ > HotStreams::kMost) [[unlikely]]
         hot_.cool_quiet();
@@ -246,7 +214,7 @@ std::size_t TcpTransport::flush_blocked()
         Peer& to = *blocked_[i];
         const auto result =
             to.stream != nullptr ? to.queue.flush(to.stream->fd(), finished_) : SendQueue::Flush::empty;
-        if (to.stream != nullptr && !to.stream->watched_for_silence)
+        if (to.stream != nullptr)
             watch_for_silence(*to.stream);
         if (result == SendQueue::Flush::blocked) {
             ++i;
@@ -256,8 +224,8 @@ std::size_t TcpTransport::flush_blocked()
             to.stream->send_failed(errno);
             to.queue.clear(failed_);
         }
-        if (to.stream != nullptr && std::exchange(to.stream->watched_for_room, false))
-            poller_.change(to.stream->fd(), EPOLLIN, *to.stream);
+        if (to.stream != nullptr)
+            to.stream->watch_for_room(false);
         to.in_blocked = false;
         blocked_[i] = blocked_.back();
         blocked_.pop_back();
@@ -329,7 +297,7 @@ void TcpTransport::arm()
     if (!hot_.watch_all())
         poller_.wake_at(base::now_ns() + kUnwatchedSleepNs);
     for (const Peer* to : blocked_)
-        watch_for_room(*to->stream);
+        to->stream->watch_for_room(true);
 }
 
 }  // namespace tutti::transport::tcp

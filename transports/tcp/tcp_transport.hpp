@@ -86,7 +86,6 @@ private:
     SendResult send_frame(int peer, const Head& head, Parts payload, Completion& completion);
     SendResult enqueue(Peer& to, const Head& head, Parts payload, std::size_t sent, Completion& completion);
     void note_blocked(Peer& to);
-    void watch_for_room(Stream& stream) noexcept;
     std::size_t flush_blocked();
     std::size_t receive(Stream& stream, Sink& sink);
     std::size_t on_stream(Stream& stream, Sink& sink);
@@ -127,7 +126,7 @@ private:
 
     std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: never heard of
     std::size_t streams_ = 0;
-    HotStreams hot_{poller_};
+    HotStreams hot_;
     std::vector<Peer*> blocked_;  // peers whose connection stands and whose queue is not empty
     // Completions to fire before progress() returns.
     std::vector<Completion*> finished_;

@@ -12,7 +12,9 @@
 using namespace tutti::test;
 using tutti::connection::Poller;
 using tutti::security::Key;
+using tutti::transport::tcp::Head;
 using tutti::transport::tcp::HotStreams;
+using tutti::transport::tcp::Prefix;
 using tutti::transport::tcp::Stream;
 
 namespace {
@@ -24,11 +26,10 @@ constexpr int kManyArrivals = 100;
 /// A stream that epoll watches, as the transport makes it, and its other end.
 struct WatchedStream {
     explicit WatchedStream(Poller& poller)
-        : stream(RawPeer(door.port(), "127.0.0.2").release(), 1, "there"), other(door.accept())
+        : stream(poller, RawPeer(door.port(), "127.0.0.2").release(), 1, "there"), other(door.accept())
     {
         REQUIRE(other != nullptr);
-        REQUIRE(poller.watch(stream.fd(), EPOLLIN, stream));
-        stream.watched = true;
+        REQUIRE(stream.watch());
     }
 
     void arrives() const { other->write("x"); }
@@ -54,11 +55,14 @@ bool tells(Poller& poller, const WatchedStream& of, int timeout_ms)
     return false;
 }
 
-void bring(HotStreams& hot, Stream& stream, int arrivals, bool answered, bool somebody_sleeps = false)
+void bring(Stream& stream, int arrivals, bool answered, bool somebody_sleeps = false)
 {
+    const Head nothing(Prefix::Kind::host, {}, 0);
+    const std::span<const std::byte> no_payload;
     for (int i = 0; i < arrivals; ++i) {
-        hot.note_read(stream, true, somebody_sleeps);
-        stream.answered = answered;
+        stream.note_read(true, somebody_sleeps);
+        if (answered)
+            REQUIRE(stream.write(nothing, {&no_payload, 1}) > 0);
     }
 }
 
@@ -73,52 +77,52 @@ bool is_readable(int fd, int timeout_ms)
 TEST_CASE("a connection that brought nothing is left alone for a moment")
 {
     Poller poller;
-    HotStreams hot(poller);
+    HotStreams hot;
     WatchedStream one(poller);
     hot.add(one.stream);
     REQUIRE(hot.due(kNow).size() == 1);
-    hot.note_read(one.stream, false, false);
+    one.stream.note_read(false, false);
     CHECK(hot.due(kNow).empty());
     CHECK(hot.due(kMuchLater).size() == 1);
-    hot.note_read(one.stream, true, false);
+    one.stream.note_read(true, false);
     CHECK(hot.due(kNow).size() == 1);
 }
 
 TEST_CASE("epoll does not watch a busy connection, until somebody sleeps")
 {
     Poller poller;
-    HotStreams hot(poller);
+    HotStreams hot;
     WatchedStream one(poller);
     hot.add(one.stream);
     one.arrives();
     REQUIRE(tells(poller, one, 10'000));
-    bring(hot, one.stream, kManyArrivals, true, true);
+    bring(one.stream, kManyArrivals, true, true);
     CHECK(tells(poller, one, 0));
-    bring(hot, one.stream, kManyArrivals, false);
+    bring(one.stream, kManyArrivals, false);
     CHECK_FALSE(tells(poller, one, 0));
     CHECK(one.least_told() == 1);
     CHECK(hot.watch_all());
     CHECK(tells(poller, one, 0));
     // Only many arrivals without another sleep are worth it to change that.
-    bring(hot, one.stream, 10, false);
+    bring(one.stream, 10, false);
     REQUIRE(hot.watch_all());
-    bring(hot, one.stream, 10, false);
+    bring(one.stream, 10, false);
     CHECK(tells(poller, one, 0));
 }
 
 TEST_CASE("arrivals are acknowledged at once where the ends take turns")
 {
     Poller poller;
-    HotStreams hot(poller);
+    HotStreams hot;
     WatchedStream one(poller);
     hot.add(one.stream);
-    bring(hot, one.stream, kManyArrivals, true);
+    bring(one.stream, kManyArrivals, true);
     CHECK(one.least_told() == 60 << 10);
-    bring(hot, one.stream, 2, false);
+    bring(one.stream, 2, false);
     CHECK(one.least_told() == 60 << 10);
     SECTION("not in a stream of messages")
     {
-        bring(hot, one.stream, kManyArrivals, false);
+        bring(one.stream, kManyArrivals, false);
         CHECK(one.least_told() == 1);
     }
     SECTION("not while somebody sleeps, who is to hear of a single byte")
@@ -134,14 +138,14 @@ TEST_CASE("arrivals are acknowledged at once where the ends take turns")
 TEST_CASE("of more connections than can be hot, the quietest is epoll's again")
 {
     Poller poller;
-    HotStreams hot(poller);
+    HotStreams hot;
     std::deque<WatchedStream> all;
     for (std::size_t i = 0; i < HotStreams::kMost; ++i) {
         hot.add(all.emplace_back(poller).stream);
-        bring(hot, all.back().stream, kManyArrivals, true);
+        bring(all.back().stream, kManyArrivals, true);
     }
     Stream& quiet = all[2].stream;
-    hot.note_read(quiet, false, false);
+    quiet.note_read(false, false);
     hot.add(all.emplace_back(poller).stream);
     CHECK(hot.size() == HotStreams::kMost);
     CHECK_FALSE(hot.has(quiet));
@@ -152,7 +156,7 @@ TEST_CASE("of more connections than can be hot, the quietest is epoll's again")
     CHECK_FALSE(tells(poller, all[1], 0));
 
     for (int i = 0; i < 1000; ++i)
-        hot.note_read(all[1].stream, false, false);
+        all[1].stream.note_read(false, false);
     hot.cool_quiet();
     CHECK(hot.size() == HotStreams::kMost - 1);
     CHECK_FALSE(hot.has(all[1].stream));
