@@ -102,19 +102,19 @@ TEST_CASE("more silent connections than a rank keeps do not keep its peers out")
     const Key key = Key::random();
     OfiRank a(0, kRanks, key);
     OfiRank b(1, kRanks, key);
-    const Card door = a.card();
+    const Card card = a.card();
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 300 + 2 * kRanks; ++i) {
-        strangers.push_back(knock(door));
+        strangers.push_back(knock(card));
         a.progress();
     }
     // They are there, and so many again come at the moment when the peer does.
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.log.empty(); }));
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(door));
+        strangers.push_back(knock(card));
     b.transport->connect(0, a.transport->address());
     for (int i = 0; i < 300 + 2 * kRanks; ++i)
-        strangers.push_back(knock(door));
+        strangers.push_back(knock(card));
     bool gone = false;
     CHECK(drive_until(
         [&] {

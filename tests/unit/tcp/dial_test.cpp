@@ -26,7 +26,7 @@ TEST_CASE("whoever says nothing at the first address keeps nobody from the secon
     const Key key = Key::random();
     TcpRank caller(dialer, 2, key, milliseconds(2000));
     TcpRank called(1 - dialer, 2, key);
-    const Door mute("127.0.0.2", called.port());
+    const RawListener mute("127.0.0.2", called.port());
     const CapturedErrors errors;
     caller->connect(1 - dialer, card_of(called, called.port(), {"127.0.0.2", "127.0.0.1"}));
     caller.send(1 - dialer, "found");
@@ -43,8 +43,8 @@ TEST_CASE("whoever says nothing at the only address may be the peer, and is name
     const Key key = Key::random();
     TcpRank zero(0, 2, key, milliseconds(1000));
     TcpRank one(1, 2, key);
-    const Door door;
-    zero->connect(1, card_of(one, door.port(), {"127.0.0.2"}));
+    const RawListener listener;
+    zero->connect(1, card_of(one, listener.port(), {"127.0.0.2"}));
     zero.send(1, "anybody?");
     drive_for({&zero}, milliseconds(50));
     CHECK(zero->silent_at(1).empty());  // not for long yet
@@ -78,12 +78,12 @@ TEST_CASE("whoever hangs up is dialled again for the time that an address has, a
     const Key key = Key::random();
     TcpRank zero(0, 2, key, milliseconds(300));
     TcpRank one(1, 2, key);
-    const Door door;
-    zero->connect(1, card_of(one, door.port(), {"127.0.0.2"}));
+    const RawListener listener;
+    zero->connect(1, card_of(one, listener.port(), {"127.0.0.2"}));
     zero.send(1, "hello?");
     int calls = 0;
     REQUIRE(drive({&zero}, [&] {
-        calls += door.accept() != nullptr;  // and ends at once
+        calls += listener.accept() != nullptr;  // and ends at once
         return !zero.sink.losses.empty();
     }));
     CHECK(calls > 1);
@@ -97,13 +97,13 @@ TEST_CASE("a peer that drops a rank for a stranger again and again, as that comp
     const Key key = Key::random();
     TcpRank caller(dialer, 2, key, milliseconds(1000));
     TcpRank called(1 - dialer, 2, key);
-    std::unique_ptr<Door> door = std::make_unique<Door>("127.0.0.1");
-    caller->connect(1 - dialer, card_of(called, door->port(), {"127.0.0.1"}));
+    std::unique_ptr<RawListener> listener = std::make_unique<RawListener>("127.0.0.1");
+    caller->connect(1 - dialer, card_of(called, listener->port(), {"127.0.0.1"}));
     caller.send(1 - dialer, "here at last");
     for (int times = 0; times < 12; ++times)
-        REQUIRE(drive({&caller}, [&] { return door->accept() != nullptr; }));
+        REQUIRE(drive({&caller}, [&] { return listener->accept() != nullptr; }));
     std::unique_ptr<RawPeer> from;
-    REQUIRE(drive({&caller}, [&] { return (from = door->accept()) != nullptr; }));
+    REQUIRE(drive({&caller}, [&] { return (from = listener->accept()) != nullptr; }));
     const RawPeer to(called.port());
     REQUIRE(drive({&caller, &called}, [&] {
         to.write(from->read());

@@ -26,7 +26,8 @@ constexpr int kManyArrivals = 100;
 /// A stream that epoll watches, as the transport makes it, and its other end.
 struct WatchedStream {
     explicit WatchedStream(Poller& poller)
-        : stream(poller, RawPeer(door.port(), "127.0.0.2").release(), 1, "there"), other(door.accept())
+        : stream(poller, RawPeer(listener.port(), "127.0.0.2").release(), 1, "there"),
+          other(listener.accept())
     {
         REQUIRE(other != nullptr);
         REQUIRE(stream.watch());
@@ -41,7 +42,7 @@ struct WatchedStream {
         return bytes;
     }
 
-    Door door;
+    RawListener listener;
     Stream stream;
     std::unique_ptr<RawPeer> other;
 };

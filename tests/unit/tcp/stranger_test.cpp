@@ -44,12 +44,12 @@ Bytes hello_of(const Key& key, int from, int to)
 // Stands between a dialer and a rank, and writes down what the dialer says.
 class Tap {
 public:
-    std::uint16_t port() const { return door_.port(); }
+    std::uint16_t port() const { return listener_.port(); }
 
     void pass_on(std::uint16_t to)
     {
         if (dialer_ == nullptr) {
-            dialer_ = door_.accept();
+            dialer_ = listener_.accept();
             if (dialer_ == nullptr)
                 return;
             rank_ = std::make_unique<RawPeer>(to);
@@ -63,7 +63,7 @@ public:
     Bytes recorded;
 
 private:
-    Door door_{"127.0.0.1"};
+    RawListener listener_{"127.0.0.1"};
     std::unique_ptr<RawPeer> dialer_;
     std::unique_ptr<RawPeer> rank_;
 };

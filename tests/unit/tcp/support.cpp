@@ -120,7 +120,7 @@ RawPeer::RawPeer(std::uint16_t port, const char* address)
         throw std::runtime_error("the test's own connection is refused");
 }
 
-Door::Door(const char* address, std::uint16_t port)
+RawListener::RawListener(const char* address, std::uint16_t port)
     : fd_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0))
 {
     sockaddr_in own = loopback(address, port);
@@ -131,7 +131,7 @@ Door::Door(const char* address, std::uint16_t port)
     port_ = ntohs(own.sin_port);
 }
 
-std::unique_ptr<RawPeer> Door::accept() const
+std::unique_ptr<RawPeer> RawListener::accept() const
 {
     base::UniqueFd fd(::accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     return fd ? std::make_unique<RawPeer>(std::move(fd)) : nullptr;

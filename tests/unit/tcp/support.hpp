@@ -105,10 +105,10 @@ private:
 };
 
 /// Listens on the loopback interface, in a rank's place or in front of one.
-class Door {
+class RawListener {
 public:
     /// Port 0: any.
-    explicit Door(const char* address = "127.0.0.2", std::uint16_t port = 0);
+    explicit RawListener(const char* address = "127.0.0.2", std::uint16_t port = 0);
 
     std::uint16_t port() const noexcept { return port_; }
     /// The next who has connected; nullptr: nobody.
