@@ -20,9 +20,9 @@ constexpr std::int64_t kLastBytesNs = 2'000'000'000;
 void OfiTransport::lose(int rank, std::string reason)
 {
     Peer& lost = peer(rank);
-    if (lost.fate >= Peer::Fate::lost)
+    if (lost.state >= Peer::State::lost)
         return;
-    lost.fate = Peer::Fate::lost;
+    lost.state = Peer::State::lost;
     lost.ends_ns = base::now_ns();
     lost.reason = std::move(reason);
     losses_.push_back(rank);
@@ -36,7 +36,7 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
     links_.look();
     const Peer& lost = peer(rank);
     const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
-    if (lost.fate == Peer::Fate::living)
+    if (lost.state == Peer::State::living)
         lose(rank,
              fmt::format("{}: what host {} sends from {} to {} does not arrive: its process has ended, or "
                          "the network has failed ({}); where they should meet on another network, name that "
@@ -61,12 +61,12 @@ void OfiTransport::see_off_leavers()
 {
     for (const int rank : std::exchange(leavers_, {})) {
         Peer& leaver = peer(rank);
-        if (leaver.fate != Peer::Fate::leaving)
+        if (leaver.state != Peer::State::leaving)
             continue;
         const bool complete = leaver.incoming.received() == leaver.leaves_after;
         const bool late = base::now_ns() - leaver.ends_ns >= timeout_ns_;
         if (complete) {
-            leaver.fate = Peer::Fate::departed;
+            leaver.state = Peer::State::departed;
             let_go(leaver);
         } else if (leaver.link == nullptr || late) {
             lose(rank, fmt::format("it has left the job, and {} frames that it sent before have not come",
@@ -87,7 +87,7 @@ std::size_t OfiTransport::report_losses(Sink& sink)
             losses_.push_back(rank);
             continue;
         }
-        lost.fate = Peer::Fate::reported;
+        lost.state = Peer::State::reported;
         lost.token = 0;
         let_go(lost);
         reads_.abandon(rank);
@@ -110,12 +110,12 @@ void OfiTransport::linger() noexcept
     try {
         for (const int rank : known_) {
             Peer& to = peer(rank);
-            if (to.fate == Peer::Fate::living && to.link != nullptr)
+            if (to.state == Peer::State::living && to.link != nullptr)
                 links_.send(*to.link, {LinkMessage::Kind::leaving, 0, to.sent});
         }
         const auto waits_for = [this](int rank) {
             const Peer& to = peer(rank);
-            return to.fate == Peer::Fate::living && to.link != nullptr && !to.took_all &&
+            return to.state == Peer::State::living && to.link != nullptr && !to.took_all &&
                    to.sent != to.acknowledged;
         };
         Nobody nobody;

@@ -152,8 +152,8 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
                               Completion&)
 {
     Peer& to = peer(rank);
-    if (to.fate >= Peer::Fate::departed || closed_) [[unlikely]] {
-        if (to.fate == Peer::Fate::departed)
+    if (to.state >= Peer::State::departed || closed_) [[unlikely]] {
+        if (to.state == Peer::State::departed)
             lose(rank, fmt::format("it has left the job ({})", to.place()));
         return SendResult::done;
     }
@@ -234,7 +234,7 @@ SendResult OfiTransport::get(int rank, const RemoteRegion& remote, std::span<std
                              Completion& completion)
 {
     Peer& from = peer(rank);
-    if (from.fate != Peer::Fate::living || closed_)
+    if (from.state != Peer::State::living || closed_)
         throw Error(ErrorCode::peer_lost, "get", from.reason.empty() ? "it has left the job" : from.reason,
                     rank);
     if (!reads_.add(rank, remote, local, completion))

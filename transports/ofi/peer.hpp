@@ -42,7 +42,7 @@ struct Peer {
     unsigned answers = 0;
 
     // The end. Who leaves the job is not missed, unless something is sent to it afterwards.
-    enum class Fate { living, leaving, departed, lost, reported } fate = Fate::living;
+    enum class State { living, leaving, departed, lost, reported } state = State::living;
     std::uint32_t leaves_after = 0;  // frames that a leaving one has sent in all
     bool took_all = false;           // it has said that it wants no more
     std::int64_t ends_ns = 0;        // when it began to leave, or was lost
@@ -53,7 +53,10 @@ struct Peer {
     {
         return host.empty() ? where : "host " + host + (where.empty() ? "" : ", ") + where;
     }
-    bool may_send() const noexcept { return address != FI_ADDR_UNSPEC && send_token && fate == Fate::living; }
+    bool may_send() const noexcept
+    {
+        return address != FI_ADDR_UNSPEC && send_token && state == State::living;
+    }
     bool knows(std::uint64_t carried) const noexcept { return carried != 0 && carried == token; }
 };
 

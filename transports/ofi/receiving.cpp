@@ -122,7 +122,7 @@ void OfiTransport::failed(const FailedOperation& failure)
         case Operation::Kind::read: {
             // What the peer no longer lends is an error of this read alone; its link tells whether it lives.
             const int rank = reads_.peer_of(*failure.operation);
-            const bool gone = peer(rank).fate != Peer::Fate::living;
+            const bool gone = peer(rank).state != Peer::State::living;
             return reads_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
         }
     }
@@ -137,7 +137,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
         stranger(fmt::format("{} bytes through the fabric that carry no token of this job", bytes.size()));
         return;
     }
-    if (from->fate == Peer::Fate::reported)
+    if (from->state == Peer::State::reported)
         return;
     const int rank = static_cast<int>(frame->head.source);
     acknowledge(*from, frame->head.acknowledged);

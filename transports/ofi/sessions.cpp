@@ -45,7 +45,7 @@ Peer& OfiTransport::make_peer(int rank)
 bool OfiTransport::wants(int rank)
 {
     const Peer& with = make_peer(rank);
-    return with.fate == Peer::Fate::living && with.link == nullptr;
+    return with.state == Peer::State::living && with.link == nullptr;
 }
 
 void OfiTransport::linked(Link& link)
@@ -68,8 +68,8 @@ void OfiTransport::heard(Link& link, const LinkMessage& message)
                 from.send_token = message.value;
             return;
         case LinkMessage::Kind::leaving:
-            if (from.fate == Peer::Fate::living) {
-                from.fate = Peer::Fate::leaving;
+            if (from.state == Peer::State::living) {
+                from.state = Peer::State::leaving;
                 from.leaves_after = value;
                 from.ends_ns = base::now_ns();
                 leavers_.push_back(rank);
@@ -96,7 +96,7 @@ void OfiTransport::ended(Link& link)
 {
     Peer& with = peer(link.peer());
     with.link = nullptr;
-    if (with.fate == Peer::Fate::living)
+    if (with.state == Peer::State::living)
         lose(link.peer(),
              fmt::format("{}{} (seen from host {})", with.host.empty() ? "" : "host " + with.host + ", ",
                          link.reason(), options_.host));
@@ -107,11 +107,11 @@ void OfiTransport::ended(Link& link)
 Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
 {
     Peer& of = make_peer(rank);
-    if (of.fate == Peer::Fate::departed)
+    if (of.state == Peer::State::departed)
         lose(rank, "it has left the job");
-    if (of.fate >= Peer::Fate::lost)
+    if (of.state >= Peer::State::lost)
         return Presence::gone;
-    if (of.fate != Peer::Fate::living)
+    if (of.state != Peer::State::living)
         return Presence::unknown;
     if (of.link != nullptr)
         return Presence::here;
@@ -157,7 +157,7 @@ void OfiTransport::tell_everybody()
     const std::vector<int> ranks = std::exchange(to_tell_, {});
     for (const int rank : ranks) {
         Peer& to = peer(rank);
-        if (to.fate >= Peer::Fate::departed || to.incoming.received() - to.told < kWindow / 2)
+        if (to.state >= Peer::State::departed || to.incoming.received() - to.told < kWindow / 2)
             continue;
         if (!to.may_send()) {
             if (to.link != nullptr)
@@ -192,7 +192,7 @@ void OfiTransport::be_patient(std::int64_t now_ns)
     for (const int rank : known_) {
         Peer& to = peer(rank);
         Link* const link = to.link;
-        if (to.fate != Peer::Fate::living || link == nullptr || !owes(rank, to)) {
+        if (to.state != Peer::State::living || link == nullptr || !owes(rank, to)) {
             to.owed_since_ns = 0;
             continue;
         }
@@ -229,7 +229,7 @@ std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
     bool again = !losses_.empty() || !leavers_.empty();
     for (const int rank : known_) {
         const Peer& to = *peers_[static_cast<std::size_t>(rank)];
-        if (to.fate != Peer::Fate::living || to.link == nullptr)
+        if (to.state != Peer::State::living || to.link == nullptr)
             continue;
         if (to.refused || (reads_.any_unposted() && to.may_send()))
             return now_ns + kAskSoonNs;
