@@ -34,7 +34,6 @@ private:
     void serve();
     void arrived(connection::PendingConnection& guest) override;
     void dropped(const std::string&, std::string_view) override {}  // the one who asked tells
-    void out_of_files(const std::string&) override {}
 
     const connection::Options options_;
     connection::Poller poller_;

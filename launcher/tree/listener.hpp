@@ -32,7 +32,6 @@ public:
 private:
     void arrived(connection::PendingConnection& guest) override;
     void dropped(const std::string& remote, std::string_view why) override;
-    void out_of_files(const std::string&) override {}  // daemons wait
 
     EventLoop& loop_;
     Events events_;

@@ -23,30 +23,25 @@ void prepare(int fd, int timeout_ms) noexcept
     connection::set_usual_options(fd, {.idle_s = step_s, .interval_s = step_s, .questions = 3});
 }
 
-int milliseconds(std::int64_t timeout_ns) noexcept
-{
-    return static_cast<int>(std::clamp<std::int64_t>(timeout_ns / 1'000'000, 1000, 1'000'000));
-}
-
 }  // namespace
 
-Links::Links(const security::Key& key, connection::PeerConnector::Settings settings, std::int64_t timeout_ns,
-             LinkUser& user)
+Links::Links(const security::Key& key, int rank, std::int64_t timeout_ns,
+             connection::PeerConnector::Settings settings, LinkUser& user)
     : user_(user),
-      options_{.key = key,
-               .version = kVersion,
-               .self = {security::Identity::Kind::rank, static_cast<std::uint32_t>(settings.rank)},
-               .timeout_ns = timeout_ns,
-               .prepare = [ms = milliseconds(timeout_ns)](int fd) { prepare(fd, ms); }},
-      connector_(options_, std::move(settings), poller_, *this)
+      timeout_ms_(static_cast<int>(std::clamp<std::int64_t>(timeout_ns / 1'000'000, 1000, 1'000'000))),
+      connector_({.key = key,
+                  .version = kVersion,
+                  .self = connection::rank_identity(rank),
+                  .timeout_ns = timeout_ns,
+                  .prepare = [this](int fd) { prepare(fd, timeout_ms_); }},
+                 std::move(settings), poller_, *this)
 {
 }
 
 void Links::connected(int rank, base::UniqueFd fd, std::string remote)
 {
     // What is sent to a host that is gone ends the link as soon as a silent one does.
-    connection::set_option(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT,
-                           milliseconds(options_.timeout_ns) * 4 / 5);
+    connection::set_option(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_ms_ * 4 / 5);
     auto made = std::make_unique<Link>(std::move(fd), rank, std::move(remote));
     Link& link = *made;
     links_[&link] = std::move(made);

@@ -32,8 +32,8 @@ protected:
 class Links final : connection::PeerConnector::User {
 public:
     /// Listens from now on. Throws ErrorCode::system. `user` outlives this.
-    Links(const security::Key& key, connection::PeerConnector::Settings settings, std::int64_t timeout_ns,
-          LinkUser& user);
+    Links(const security::Key& key, int rank, std::int64_t timeout_ns,
+          connection::PeerConnector::Settings settings, LinkUser& user);
 
     /// Where this rank listens.
     const connection::Card& card() const noexcept { return connector_.card(); }
@@ -68,7 +68,7 @@ private:
     void tell(Link& link);
 
     LinkUser& user_;
-    const connection::Options options_;
+    const int timeout_ms_;
     connection::Poller poller_;
     connection::PeerConnector connector_;
     connection::Watched fabric_{connection::Watched::Kind::owned};

@@ -42,8 +42,8 @@ std::string congestion_control_of(int fd)
 
 bool set_congestion_control(int fd, std::string_view name) noexcept
 {
-    return ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), static_cast<socklen_t>(name.size())) ==
-           0;
+    return name.empty() || ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(),
+                                        static_cast<socklen_t>(name.size())) == 0;
 }
 
 std::string congestion_wish()

@@ -21,6 +21,7 @@ std::string congestion_wish();
 
 /// The algorithm of a socket; empty where the kernel does not tell.
 std::string congestion_control_of(int fd);
+/// Nothing where `name` is empty. False where the kernel does not let it be set.
 bool set_congestion_control(int fd, std::string_view name) noexcept;
 
 }  // namespace tutti::transport::tcp

@@ -1,6 +1,7 @@
 #include "transports/tcp/tcp_transport.hpp"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,34 +19,48 @@ namespace {
 // Between two questions to epoll while all connections are hot: only newcomers and the alarm have to wait so
 // long.
 constexpr std::int64_t kPollAgainNs = 20'000;
+// TCP_RTO_MAX_MS, from Linux 6.15 on: headers are often older than the kernel.
+constexpr int kTcpRtoMaxMs = 44;
+constexpr int kLeastRtoMaxMs = 1000;
 constexpr std::int64_t kAtOnce = 1;                    // for the alarm
 constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
 
-connection::Options connection_options(const TcpOptions& options)
+// TCP_USER_TIMEOUT is not for us: it also ends connections to a peer that lives and computes for a while
+// without reading. Keepalive looks after idle connections, Stream::silent_ns() after the others.
+void prepare(int fd, const TcpOptions& options) noexcept
+{
+    const int timeout_ms = static_cast<int>(options.timeout.count());
+    const auto seconds = [&](int parts) { return std::max(1, timeout_ms / parts / 1000); };
+    connection::set_usual_options(fd, {.idle_s = seconds(2), .interval_s = seconds(10), .questions = 5});
+    // How rarely the kernel asks for a window that has been closed for long: only then a cut shows.
+    connection::set_option(fd, IPPROTO_TCP, kTcpRtoMaxMs, std::max(kLeastRtoMaxMs, timeout_ms / 4));
+    set_congestion_control(fd, options.congestion_control);
+    if (options.socket_buffer_bytes != 0) {
+        connection::set_option(fd, SOL_SOCKET, SO_SNDBUF, options.socket_buffer_bytes);
+        connection::set_option(fd, SOL_SOCKET, SO_RCVBUF, options.socket_buffer_bytes);
+    }
+}
+
+TcpOptions checked(TcpOptions options)
 {
     // A file for each peer, and as many again for the program.
     base::allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
-    const SocketOptions socket{options.timeout, options.socket_buffer_bytes,
-                               choose_congestion_control(options.congestion_control)};
-    return {.key = options.key,
-            .version = kProtocolVersion,
-            .self = {security::Identity::Kind::rank, static_cast<std::uint32_t>(options.rank)},
-            .timeout_ns = std::chrono::nanoseconds(options.timeout).count(),
-            .prepare = [socket](int fd) { set_options(fd, socket); }};
+    options.congestion_control = choose_congestion_control(options.congestion_control);
+    return options;
 }
 
 }  // namespace
 
 TcpTransport::TcpTransport(TcpOptions options)
-    : options_(std::move(options)),
-      connection_options_(connection_options(options_)),
+    : options_(checked(std::move(options))),
       local_addresses_(options_.interfaces.choose(network::local_addresses(), options_.host)),
-      connector_(connection_options_,
-                 {.rank = options_.rank,
-                  .ranks = options_.ranks,
-                  .host = options_.host,
-                  .addresses = local_addresses_},
-                 poller_, *this),
+      connector_({.key = options_.key,
+                  .version = kProtocolVersion,
+                  .self = connection::rank_identity(options_.rank),
+                  .timeout_ns = timeout_ns(),
+                  .prepare = [this](int fd) { prepare(fd, options_); }},
+                 {.ranks = options_.ranks, .host = options_.host, .addresses = local_addresses_}, poller_,
+                 *this),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
 }

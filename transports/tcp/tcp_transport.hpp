@@ -15,7 +15,6 @@
 #include "lib/foundation/security/key.hpp"
 #include "transports/tcp/hot_streams.hpp"
 #include "transports/tcp/send_queue.hpp"
-#include "transports/tcp/socket.hpp"
 #include "transports/tcp/stream.hpp"
 #include "transports/transport.hpp"
 
@@ -118,7 +117,6 @@ private:
     void await_arrival();
 
     TcpOptions options_;
-    connection::Options connection_options_;
     std::vector<network::LocalAddress> local_addresses_;
     connection::Poller poller_;
     connection::PeerConnector connector_;

@@ -10,29 +10,18 @@
 
 namespace tutti::connection {
 
-namespace {
-
 using State = PendingConnection::State;
 
-security::Identity rank_identity(int rank) noexcept
-{
-    return {security::Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
-}
-
-}  // namespace
-
 // A rank may dial each of this rank's addresses, and both may have dialled at once.
-PeerConnector::PeerConnector(const Options& options, Settings settings, Poller& poller, User& user)
-    : options_(options),
+PeerConnector::PeerConnector(Options options, Settings settings, Poller& poller, User& user)
+    : options_(std::move(options)),
       settings_(std::move(settings)),
+      rank_(static_cast<int>(options_.self.number)),
       poller_(poller),
       user_(user),
-      listener_(options, poller, settings_.addresses,
+      listener_(options_, poller, settings_.addresses,
                 {.strangers = settings_.most_strangers, .alike = settings_.addresses.size() + 1}, *this),
-      card_{settings_.rank,
-            listener_.port(),
-            settings_.host,
-            {settings_.addresses.begin(), settings_.addresses.end()}}
+      card_{rank_, listener_.port(), settings_.host, {settings_.addresses.begin(), settings_.addresses.end()}}
 {
 }
 
@@ -155,7 +144,7 @@ void PeerConnector::arrived(PendingConnection& guest)
         return listener_.drop(guest, "it is no rank of this job");
     const int rank = static_cast<int>(who.number);
     if (guest.state() == State::proved) {
-        if (settings_.rank < rank)
+        if (rank_ < rank)
             guest.decide(user_.wants(rank) ? Verdict::accepted : Verdict::duplicate);
         else
             guest.advance();  // its verdict follows its proof
@@ -177,7 +166,7 @@ void PeerConnector::settle(int rank)
     Dialer& dialer = *to.dialer;
     const std::int64_t now_ns = base::now_ns();
     PendingConnection* const proved = dialer.in(State::proved);
-    if (proved != nullptr && settings_.rank < rank) {
+    if (proved != nullptr && rank_ < rank) {
         proved->decide(Verdict::accepted);  // had another one been, this dialer would have ended
         dialer.advance(*proved, now_ns);
     }

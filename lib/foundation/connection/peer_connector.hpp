@@ -37,16 +37,14 @@ public:
         ~User() = default;
     };
     struct Settings {
-        int rank;
         int ranks;                                     // in the job
         std::string host;                              // the name of this rank's host, for messages
         std::vector<network::LocalAddress> addresses;  // that were chosen
         std::size_t most_strangers = 64;               // who may be silent at a time
     };
 
-    /// Listens from now on. `options`, whose identity is this rank, `poller` and `user` outlive it. Throws
-    /// tutti::Error.
-    PeerConnector(const Options& options, Settings settings, Poller& poller, User& user);
+    /// Listens from now on. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
+    PeerConnector(Options options, Settings settings, Poller& poller, User& user);
 
     const Card& card() const noexcept { return card_; }
     /// Dials unless that is under way. Throws where the hosts have no network in common.
@@ -91,8 +89,9 @@ private:
     void end_dialer(Peer& of) noexcept;
     std::int64_t look_at_dialers(std::int64_t now_ns);
 
-    const Options& options_;
+    const Options options_;
     const Settings settings_;
+    const int rank_;
     Poller& poller_;
     User& user_;
     Listener listener_;

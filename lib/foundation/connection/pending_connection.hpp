@@ -14,7 +14,7 @@ class Dialer;
 
 /// One byte behind the handshake of two ranks: the lower one says whether this is the pair's connection, or
 /// another one is.
-enum class Verdict : std::uint8_t { none, accepted = 'A', duplicate = 'D' };
+enum class Verdict : std::uint8_t { accepted = 'A', duplicate = 'D' };
 
 /// Never blocks, and never reads a byte of what follows.
 class PendingConnection : public Watched {

@@ -26,6 +26,12 @@ struct Options {
     std::function<void(int fd)> prepare{};
 };
 
+/// Who a rank is.
+inline security::Identity rank_identity(int rank) noexcept
+{
+    return {security::Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
+}
+
 /// When the kernel asks an idle connection's other end, and how many questions it leaves unanswered.
 struct KeepAlive {
     int idle_s;

@@ -101,8 +101,8 @@ public:
     FakePeer(OfiRank& victim, const security::Key& key)
         : victim_(victim),
           endpoint_(transport::ofi::choose_provider({.name = "net"}, loopback_addresses())),
-          links_(key, {.rank = 1, .ranks = 2, .host = "host1", .addresses = loopback_addresses()},
-                 20'000'000'000, *this),
+          links_(key, 1, 20'000'000'000, {.ranks = 2, .host = "host1", .addresses = loopback_addresses()},
+                 *this),
           to_(endpoint_.insert(victim.card().endpoint))
     {
         links_.connect(0, victim.card());

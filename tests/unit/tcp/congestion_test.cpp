@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "lib/foundation/connection/socket.hpp"
-#include "transports/tcp/socket.hpp"
 #include "tutti/error.hpp"
 
 using namespace tutti::transport::tcp;
@@ -21,7 +20,7 @@ std::string of_system()
 std::string given_for(const std::string& wish)
 {
     const tutti::base::UniqueFd fd = tutti::connection::make_socket(true);
-    set_options(fd.get(), {std::chrono::seconds(1), 0, choose_congestion_control(wish)});
+    CHECK(set_congestion_control(fd.get(), choose_congestion_control(wish)));
     return congestion_control_of(fd.get());
 }
 
