@@ -17,7 +17,7 @@ using namespace tutti::test;
 
 namespace {
 
-// What libfabric listens on, so that a rank's own doors are known by their ports.
+// What libfabric listens on, so that a rank's own ports are known by their ports.
 constexpr int kFirstFabricPort = 20'000;
 constexpr int kLastFabricPort = 20'999;
 
@@ -30,7 +30,7 @@ std::vector<std::string> over_libfabric(std::vector<std::string> arguments)
 }
 
 /// Ports on one of the host's addresses, but libfabric's.
-std::set<std::string> door_ports(const std::string& host, const std::string& address)
+std::set<std::string> listening_ports(const std::string& host, const std::string& address)
 {
     std::istringstream lines(Hosts::shell(host, "ss -Hltn | awk '{ print $4 }'"));
     std::set<std::string> ports;
@@ -122,17 +122,17 @@ TEST_CASE_METHOD(Hosts, "a rank that is killed ends a job over libfabric at once
     CHECK(result.seconds < 2 * kSoonSeconds);
 }
 
-TEST_CASE_METHOD(Hosts, "strangers at the doors of ranks over libfabric", "[fabrics]")
+TEST_CASE_METHOD(Hosts, "strangers at the ports of ranks over libfabric", "[fabrics]")
 {
     std::vector<std::string> arguments = over_libfabric(job("a:1,b:1", "soak", {"--seconds", "5"}));
     arguments.insert(arguments.begin(), {"--interface", "10.77.0.0/16"});
     Launched launched(tuttirun_command(arguments), std::chrono::seconds(60));
     wait_for_processes("b", "api_soak --seconds", 1);
-    for (int tries = 0; tries < 200 && door_ports("b", "10.77.0.2").empty(); ++tries)
+    for (int tries = 0; tries < 200 && listening_ports("b", "10.77.0.2").empty(); ++tries)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const std::set<std::string> doors = door_ports("b", "10.77.0.2");
-    REQUIRE(doors.size() == 1);
-    Launched stranger(on("c", {cluster_program("stranger"), "10.77.0.2", *doors.begin(), "1"}),
+    const std::set<std::string> ports = listening_ports("b", "10.77.0.2");
+    REQUIRE(ports.size() == 1);
+    Launched stranger(on("c", {cluster_program("stranger"), "10.77.0.2", *ports.begin(), "1"}),
                       std::chrono::seconds(60));
     check_quiet_success(stranger.wait());
     const Result result = launched.wait();

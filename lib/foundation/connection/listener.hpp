@@ -16,7 +16,7 @@ namespace tutti::connection {
 /// number and time, so that strangers keep nobody out.
 class Listener {
 public:
-    /// Is called from within on_event(), accept() and look() only.
+    /// Is called from within advance(), accept(), look() and serve() only.
     class User {
     public:
         /// The guest has proved who it is, or has got a verdict since. To be taken, dropped, or left alone.

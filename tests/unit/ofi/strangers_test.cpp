@@ -76,7 +76,7 @@ TEST_CASE("a rank of another job is no rank of ours")
     CHECK(theirs.send(0, {}) == SendResult::done);  // goes nowhere
 }
 
-TEST_CASE("garbage at a door is dropped and told of once, also when it never ends")
+TEST_CASE("garbage at the port is dropped and told of once, also when it never ends")
 {
     Pair pair;
     OfiRank& a = pair.a;
