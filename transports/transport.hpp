@@ -3,22 +3,25 @@
 //
 // What every transport keeps (tests/conformance checks it on each):
 //  1. frames from one peer arrive in the order sent, whole, once;
-//  2. Sink and Completion are called only inside progress(), never inside send();
+//  2. Sink and Completion are called only inside progress() or close(), never inside send();
 //  3. all calls are made by one thread at a time: the engine holds its lock around them;
-//  4. a lost peer is reported through Sink::peer_lost, once;
+//  4. a lost peer is reported through Sink::peer_lost, once, behind its last frame;
 //  5. a received frame is a view into the transport's own memory, valid only during Sink::frame, so that the
 //     reader copies or reduces straight out of it. A Sink may call send() from within its callbacks.
+//
+// Where a comment does not say otherwise a function does not block, throws nothing but std::bad_alloc, and
+// uses the memory that it is given only until it returns.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "transports/completion.hpp"
+#include "transports/doorbell.hpp"
+#include "transports/remote_memory.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport {
@@ -26,22 +29,10 @@ namespace tutti::transport {
 /// Every header that a transport carries is at most this long; it travels in front of the payload.
 inline constexpr std::size_t kMaxHeaderBytes = 32;
 
-enum class SendResult {
-    done,     // the payload is free again
-    pending,  // the payload is kept by the transport until the completion fires, exactly once, also on
-              // close()
-    again     // nothing was consumed; ask again after a later progress()
-};
-
 /// A payload that lies in several places, in its order. Some may be empty.
 using Parts = std::span<const std::span<const std::byte>>;
 /// So many places a payload has at most.
 inline constexpr std::size_t kMostParts = 256;
-
-/// Embedded in whatever waits for it. `fire` runs inside progress() or close(), and may destroy its object.
-struct Completion {
-    void (*fire)(Completion& self, ErrorCode result) = nullptr;
-};
 
 /// What look_after() knows of a peer.
 enum class Presence {
@@ -70,20 +61,14 @@ protected:
     ~Sink() = default;
 };
 
+/// Constant after construction.
 struct Capabilities {
     std::size_t max_payload_bytes;      // of one frame
     std::size_t inject_below;           // frames with fewer bytes of payload are never `pending`
-    bool remote_get;                    // get() works
     bool gathers = false;               // send_parts() works
     std::size_t eager_limit_bytes = 0;  // a message up to this may be kept by its receiver; 0: as memory does
     double latency_ns;                  // one way, small frame: a hint for choosing among transports
     double bytes_per_ns;                // streaming: likewise
-};
-
-/// Memory of a peer, as the peer describes it in a message of its own: see Transport::expose().
-struct RemoteRegion {
-    std::uint64_t address;
-    std::uint64_t key;
 };
 
 class Transport {
@@ -93,91 +78,58 @@ public:
     virtual std::string_view name() const noexcept = 0;
     virtual Capabilities capabilities() const noexcept = 0;
 
-    /// This rank's business card: what a peer's connect() needs. Constant after construction.
+    /// This rank's business card, which is the caller's: what a peer's connect() needs. Constant after
+    /// construction.
     virtual std::vector<std::byte> address() const = 0;
     /// Whether a peer with this card can be reached. Cheap, has no side effects.
     virtual bool reach(int peer, std::span<const std::byte> card) const noexcept = 0;
     /// Why a peer that has a card of this transport cannot be reached, and the remedy: a part of a sentence,
     /// for messages. Empty: nothing is known.
     virtual std::string unreachable(std::span<const std::byte>) const { return {}; }
-    /// Prepares sending to `peer`. Called once a peer, before its first send(). Throws tutti::Error.
+    /// Prepares sending to `peer`. Called once a peer, before its first send(). Where a connection takes its
+    /// time frames wait for it. Throws tutti::Error: peer_lost for one that has left the job, protocol for a
+    /// card of another version, and what the system refuses.
     virtual void connect(int peer, std::span<const std::byte> card) = 0;
 
-    /// Sends one frame; the header is copied before this returns. header.size() <= kMaxHeaderBytes,
-    /// payload.size() <= max_payload_bytes. `completion` is used only when the answer is `pending`. A frame
-    /// to a lost peer is `done` and goes nowhere.
+    /// Sends one frame: header.size() <= kMaxHeaderBytes, payload.size() <= max_payload_bytes. The payload is
+    /// the transport's to read until it is free again, as the answer says; `completion` is used only when
+    /// that is `pending`. A frame to a lost peer is `done` and goes nowhere: the loss is told in progress().
     virtual SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                             Completion& completion) = 0;
-
-    /// The same for a payload in up to kMostParts places, which the transport forgets before it returns. Only
-    /// where capabilities().gathers.
+    /// The same for a payload in up to kMostParts places; the list of them is not kept. Only where
+    /// capabilities().gathers, else throws tutti::Error (not_supported).
     virtual SendResult send_parts(int peer, std::span<const std::byte> header, Parts payload,
                                   Completion& completion);
 
     /// For who gives up while its memory is in use. From here on the transport reads no payload that is
-    /// pending with `completion`: it has a copy of what is left. Throws std::bad_alloc.
+    /// pending with `completion`, which fires all the same: it has a copy of what is left.
     virtual void release_payload(int, const Completion&) {}
     /// Likewise: from here on it writes no more to the destination() of a frame of that peer; frame() follows
-    /// in place of placed(). Throws std::bad_alloc.
+    /// in place of placed().
     virtual void release_place(int) {}
-
-    /// How a peer that this transport reaches finds these bytes of ours, in get() and view().
-    virtual RemoteRegion expose(std::span<const std::byte> data) const noexcept
-    {
-        return {reinterpret_cast<std::uintptr_t>(data.data()), 0};
-    }
-    /// Lets peers get() `data`, which was exposed as `region`, until it is taken back; the region may change.
-    /// False: none can. Not for what is viewable().
-    virtual bool lend(std::span<const std::byte>, RemoteRegion&) { return true; }
-    virtual void take_back(const RemoteRegion&) noexcept {}
-    /// Whether that peer can view() them.
-    virtual bool viewable(const RemoteRegion&) const noexcept { return false; }
-    /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty
-    /// where it is not mapped here and cannot be.
-    virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }
-    /// Copies local.size() bytes out of the peer's memory. Only where capabilities().remote_get. Answers as
-    /// send() does, with `again` where the region cannot be read now, or ever: then its bytes have to come in
-    /// frames. An error is told by the completion, or thrown when nothing is under way. The peer's core may
-    /// have a part in it, from within its progress(): what it has begun and not ended is `pending`.
-    virtual SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
-                           Completion& completion);
-    /// Copies memory of this rank, `to` and `from` equally long and apart: `done` or `pending`. The core of
-    /// `peer`, who waits for this rank, may have a part in it, as in get().
-    virtual SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
-                                Completion& completion);
-    /// For who gives up a get() or copy_own() that is pending with `completion`, which does not fire any
-    /// more: from here on nothing is written to its memory. May wait for a peer that has begun a piece.
-    virtual void abandon_copy(const Completion&) noexcept {}
 
     /// For whoever waits for `peer`, whose card this is, connected or not: looks whether it is still there
     /// where its end would not show by itself. From `gone` on progress() reports the loss, or has reported
-    /// it, behind the peer's last frame. Costs a few system calls, maybe a connection; does not wait, and
-    /// does not take a network that leads nowhere for an end.
+    /// it, behind the peer's last frame. Costs a few system calls, maybe a connection; does not take a
+    /// network that leads nowhere for an end.
     virtual Presence look_after(int, std::span<const std::byte>) { return Presence::here; }
-
     /// Where `peer`, to whom frames wait to go, has taken connections and said nothing for long: it computes,
     /// or it is somebody else. For messages; empty: nothing is known.
     virtual std::string silent_at(int) const { return {}; }
 
-    /// Delivers what has arrived. Returns the number of events (frames, completions, losses); 0 means idle.
+    /// Delivers what has arrived, and moves on what is pending. The number of events (frames, completions,
+    /// losses); 0 means idle. Throws tutti::Error where it cannot go on: protocol for bytes that are no
+    /// frames; and what the sink throws.
     virtual std::size_t progress(Sink& sink) = 0;
 
-    /// The futex word that changes when something arrives while armed; nullptr when nothing arrives from
-    /// outside this thread. Shared between processes where the transport is.
-    virtual std::atomic<std::uint32_t>* doorbell() noexcept { return nullptr; }
-    /// From arm() on every arrival changes the doorbell and wakes its futex. The caller must call progress()
-    /// once more after arm() and before it sleeps.
-    virtual void arm() {}
-    virtual void disarm() noexcept {}
-    /// A file descriptor that is readable whenever progress() may find something, at least between arm() and
-    /// disarm(): how a transport that arrivals reach through the kernel is slept on. -1: there is none, and
-    /// the doorbell rings.
-    virtual int wait_fd() noexcept { return -1; }
-    /// From the first call on, what rings the doorbell makes this file descriptor readable as well, until
-    /// disarm(): for an engine that has to sleep on descriptors. -1: there is none.
-    virtual int doorbell_fd() { return -1; }
+    /// What to sleep on while progress() finds nothing; nullptr where nothing arrives from outside this
+    /// thread. Lives as long as the transport; so does memory().
+    virtual Doorbell* doorbell() noexcept { return nullptr; }
+    /// How peers' memory is read; nullptr where it is not.
+    virtual RemoteMemory* memory() noexcept { return nullptr; }
 
-    /// Fires every pending completion (ErrorCode::cancelled) and gives up all resources. Idempotent.
+    /// Fires every pending completion (ErrorCode::cancelled) and gives up all resources. Blocks no longer
+    /// than it takes to hand over what was accepted, and to have all memory back. Idempotent.
     virtual void close() noexcept = 0;
 };
 

@@ -148,7 +148,4 @@ TEST_CASE("capabilities, addresses and reach")
         CHECK_FALSE(transport.reach(1, card));
         CHECK_FALSE(transport.reach(1, Bytes(ranks.at(1).address().size(), std::byte{0x5a})));
     }
-    tutti::transport::Completion completion;
-    if (!transport.capabilities().remote_get)
-        CHECK_THROWS_AS(transport.get(1, {0, 0}, {}, completion), tutti::Error);
 }

@@ -37,12 +37,12 @@ RemoteRegion region_at(const void* address)
 }
 
 /// Reads, driving progress while the answer is `again` or the data is on its way.
-ErrorCode get(Transport& transport, int peer, RemoteRegion remote, std::span<std::byte> local)
+ErrorCode get(Transport& transport, int peer, const RemoteRegion& remote, std::span<std::byte> local)
 {
     Told told;
     Recorder sink;
     for (int attempt = 0; attempt < 100'000; ++attempt) {
-        const SendResult result = transport.get(peer, remote, local, told);
+        const SendResult result = transport.memory()->get(peer, remote, local, told);
         if (result == SendResult::done) {
             REQUIRE(told.fired == 0);
             return ErrorCode::success;
@@ -162,16 +162,16 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     const Setup setup = GENERATE(from_range(setups_between_ranks()));
     INFO(setup.name());
     Ranks ranks(setup);
-    REQUIRE(ranks.at(0).capabilities().remote_get == (setup.transport != "tcp"));
-    if (!ranks.at(0).capabilities().remote_get)
+    REQUIRE((ranks.at(0).memory() != nullptr) == (setup.transport != "tcp"));
+    if (ranks.at(0).memory() == nullptr)
         return;
     Bytes memory;
     RemoteRegion region{};
     std::atomic<bool> filled{false};
     std::jthread owner([&](const std::stop_token& stop) {
         memory = memory_of_peer();
-        region = ranks.at(1).expose(memory);
-        ranks.at(1).lend(memory, region);
+        region = ranks.at(1).memory()->expose(memory);
+        ranks.at(1).memory()->lend(memory, region);
         filled = true;
         filled.notify_one();
         // Some read with the owner's help.
@@ -184,17 +184,13 @@ TEST_CASE("a remote read brings exactly the bytes asked for, of memory that anot
     check_reads(ranks.at(0), 1, region, memory);
     owner.request_stop();
     owner.join();
-    ranks.at(1).take_back(region);
+    ranks.at(1).memory()->take_back(region);
 }
 
 TEST_CASE("self: no remote reads, and that is said")
 {
     Ranks ranks(Setup{"self", "plain", {}});
-    REQUIRE_FALSE(ranks.at(0).capabilities().remote_get);
-    Told told;
-    Bytes local(8, kUntouched);
-    CHECK_THROWS_AS(ranks.at(0).get(0, region_at(local.data()), local, told), tutti::Error);
-    CHECK(told.fired == 0);
+    CHECK(ranks.at(0).memory() == nullptr);
 }
 
 TEST_CASE("shm: a remote read brings exactly the bytes asked for, of memory that another process owns")
@@ -217,7 +213,7 @@ TEST_CASE("shm: memory that the peer does not have is an error, and nothing is w
          {std::uint64_t{0}, std::uint64_t{8}, ~std::uint64_t{0} - 7, std::uint64_t{1} << 63}) {
         CAPTURE(address);
         try {
-            child.transport().get(1, {address, 0}, wanted, told);
+            child.transport().memory()->get(1, {address, 0}, wanted, told);
             FAIL("there is nothing to read");
         } catch (const tutti::Error& error) {
             CHECK(error.peer() == 1);
@@ -239,8 +235,9 @@ TEST_CASE("shm: a process that has died is an error")
     Told told;
     Bytes local(5000 + kMargin, kUntouched);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        CHECK_THROWS_AS(child.transport().get(1, child.region(), std::span(local).first(5000), told),
-                        tutti::Error);
+        CHECK_THROWS_AS(
+            child.transport().memory()->get(1, child.region(), std::span(local).first(5000), told),
+            tutti::Error);
     }
     CHECK(local == Bytes(local.size(), kUntouched));
     CHECK(told.fired == 0);

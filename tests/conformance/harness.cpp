@@ -228,17 +228,17 @@ void Recorder::peer_lost(int peer, std::string_view reason)
     lost.push_back(peer);
 }
 
-Bell::Bell(Transport& transport)
-    : transport_(transport),
-      before_(transport.doorbell() != nullptr ? transport.doorbell()->load(std::memory_order_acquire) : 0)
+Bell::Bell(transport::Doorbell& doorbell)
+    : doorbell_(doorbell),
+      before_(doorbell.word() != nullptr ? doorbell.word()->load(std::memory_order_acquire) : 0)
 {
 }
 
 bool Bell::has_rung() const
 {
-    if (transport_.doorbell() != nullptr)
-        return transport_.doorbell()->load(std::memory_order_acquire) != before_;
-    pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
+    if (doorbell_.word() != nullptr)
+        return doorbell_.word()->load(std::memory_order_acquire) != before_;
+    pollfd readable{.fd = doorbell_.wait_fd(), .events = POLLIN, .revents = 0};
     return ::poll(&readable, 1, 0) == 1;
 }
 
@@ -251,10 +251,10 @@ bool Bell::sleep() const
         const auto left = deadline - steady_clock::now();
         if (left <= left.zero())
             return false;
-        if (transport_.doorbell() != nullptr) {
-            base::futex_wait(*transport_.doorbell(), before_, duration_cast<nanoseconds>(left).count());
+        if (doorbell_.word() != nullptr) {
+            base::futex_wait(*doorbell_.word(), before_, duration_cast<nanoseconds>(left).count());
         } else {
-            pollfd readable{.fd = transport_.wait_fd(), .events = POLLIN, .revents = 0};
+            pollfd readable{.fd = doorbell_.wait_fd(), .events = POLLIN, .revents = 0};
             ::poll(&readable, 1, static_cast<int>(ceil<milliseconds>(left).count()));
         }
     }

@@ -103,18 +103,18 @@ private:
     std::size_t asked_ = 0;
 };
 
-/// What the transport's arrivals change: its doorbell, or that its file descriptor is readable.
+/// What a transport's arrivals change: its doorbell's word, or that the file descriptor is readable.
 class Bell {
 public:
     /// After arm() and before the last progress().
-    explicit Bell(Transport& transport);
+    explicit Bell(transport::Doorbell& doorbell);
 
     bool has_rung() const;
     /// Until it rings, 10 s at most; false when it did not.
     bool sleep() const;
 
 private:
-    Transport& transport_;
+    transport::Doorbell& doorbell_;
     std::uint32_t before_;
 };
 
@@ -128,6 +128,7 @@ public:
     /// Rank numbers, as the transports know them: with "self" both are 0.
     int rank(int index) const { return is_self_ ? 0 : index; }
     Transport& at(int index) { return *transports_[static_cast<std::size_t>(rank(index))]; }
+    transport::Doorbell& doorbell(int index) { return *at(index).doorbell(); }
     Recorder& sink(int index) { return sinks_[static_cast<std::size_t>(rank(index))]; }
     /// progress() with the rank's own sink.
     std::size_t progress(int index);

@@ -85,9 +85,9 @@ TEST_CASE("inproc: an aborted job throws from progress and wakes sleepers")
     Recorder sink;
     sink.in_progress = true;
     CHECK(transport.progress(sink) == 0);
-    const std::uint32_t before = transport.doorbell()->load();
+    const std::uint32_t before = transport.word()->load();
     hub->abort("rank 1 said so");
-    CHECK(transport.doorbell()->load() != before);
+    CHECK(transport.word()->load() != before);
     for (int i = 0; i < 2; ++i)
         CHECK_THROWS_WITH(transport.progress(sink), Catch::Matchers::Contains("rank 1 said so"));
 }
@@ -152,13 +152,13 @@ TEST_CASE("shm: a peer that left with a full ring is lost, though its process go
     std::size_t written = 0;
     while (ranks.at(0).send(1, frame.header, frame.payload, frame) == SendResult::done)
         REQUIRE(++written < 1'000'000);
-    ranks.at(0).arm();
+    ranks.doorbell(0).arm();
     CHECK(ranks.progress(0) == 0);
-    ranks.at(0).disarm();
+    ranks.doorbell(0).disarm();
     ranks.at(1).close();
-    ranks.at(0).arm();
+    ranks.doorbell(0).arm();
     CHECK(ranks.progress(0) == 1);
     CHECK(ranks.sink(0).lost == std::vector{1});
     CHECK(ranks.at(0).send(1, frame.header, frame.payload, frame) == SendResult::done);
-    ranks.at(0).disarm();
+    ranks.doorbell(0).disarm();
 }

@@ -188,7 +188,7 @@ TEST_CASE("shm: who gives up a copy has its memory to itself once the stopped he
     if (closes)
         ranks.receiver().close();
     else
-        ranks.receiver().abandon_copy(told);
+        ranks.receiver().abandon(told);
     CHECK(went_on);
     CHECK(target->holds(ranks.content()));
     target.reset();

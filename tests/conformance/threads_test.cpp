@@ -64,11 +64,11 @@ std::string all_to_all(Ranks& ranks, int ranks_in_all, int mine, std::uint64_t f
         // Sleeping for good only while frames are owed to this rank; the bound is for a lost wake-up to show.
         if (++idle < 3 || told || unsent != 0)
             continue;
-        transport.arm();
-        const Bell bell(transport);
+        ranks.doorbell(mine).arm();
+        const Bell bell(ranks.doorbell(mine));
         if (ranks.progress(mine) == 0 && ranks.sink(mine).frames.size() != expected && !bell.sleep())
             return "nobody rang";
-        transport.disarm();
+        ranks.doorbell(mine).disarm();
     }
     std::vector<std::uint64_t> seen(static_cast<std::size_t>(ranks_in_all));
     for (const InFrame& frame : ranks.sink(mine).frames) {

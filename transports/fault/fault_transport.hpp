@@ -22,7 +22,7 @@ struct FaultOptions {
                           // lose_peer_after: it would not know that it has to stop
 };
 
-class FaultTransport final : public Transport {
+class FaultTransport final : public Transport, public RemoteMemory {
 public:
     FaultTransport(std::unique_ptr<Transport> inner, FaultOptions options);
 
@@ -40,41 +40,42 @@ public:
                           Completion& completion) override;
     void release_payload(int peer, const Completion& completion) override;
     void release_place(int peer) override { inner_->release_place(peer); }
+    RemoteMemory* memory() noexcept override { return inner_->memory() != nullptr ? this : nullptr; }
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override
     {
-        return inner_->expose(data);
+        return inner_->memory()->expose(data);
     }
     bool lend(std::span<const std::byte> data, RemoteRegion& region) override
     {
-        return inner_->lend(data, region);
+        return inner_->memory()->lend(data, region);
     }
-    void take_back(const RemoteRegion& region) noexcept override { inner_->take_back(region); }
-    bool viewable(const RemoteRegion& region) const noexcept override { return inner_->viewable(region); }
+    void take_back(const RemoteRegion& region) noexcept override { inner_->memory()->take_back(region); }
+    bool viewable(const RemoteRegion& region) const noexcept override
+    {
+        return inner_->memory()->viewable(region);
+    }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t size_bytes) override
     {
-        return inner_->view(peer, region, size_bytes);
+        return inner_->memory()->view(peer, region, size_bytes);
     }
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override
     {
-        return happens(options_.again) ? SendResult::again : inner_->get(peer, remote, local, completion);
+        return happens(options_.again) ? SendResult::again
+                                       : inner_->memory()->get(peer, remote, local, completion);
     }
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override
     {
-        return inner_->copy_own(peer, to, from, completion);
+        return inner_->memory()->copy_own(peer, to, from, completion);
     }
-    void abandon_copy(const Completion& completion) noexcept override { inner_->abandon_copy(completion); }
+    void abandon(const Completion& completion) noexcept override { inner_->memory()->abandon(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override
     {
         return is_lost(peer) ? Presence::gone : inner_->look_after(peer, card);
     }
     std::size_t progress(Sink& sink) override;
-    std::atomic<std::uint32_t>* doorbell() noexcept override { return inner_->doorbell(); }
-    void arm() override { inner_->arm(); }
-    void disarm() noexcept override { inner_->disarm(); }
-    int wait_fd() noexcept override { return inner_->wait_fd(); }
-    int doorbell_fd() override { return inner_->doorbell_fd(); }
+    Doorbell* doorbell() noexcept override { return inner_->doorbell(); }
     void close() noexcept override;
 
 private:

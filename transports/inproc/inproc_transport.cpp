@@ -38,7 +38,6 @@ Capabilities InprocTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = 32u << 10,
             .inject_below = 32u << 10,
-            .remote_get = true,
             .latency_ns = 200,
             .bytes_per_ns = 5};
 }

@@ -51,7 +51,7 @@ private:
 };
 
 /// Simple and obviously right: a mutex an inbox. The reference that other transports are compared with.
-class InprocTransport final : public Transport {
+class InprocTransport final : public Transport, public RemoteMemory, public Doorbell {
 public:
     static constexpr std::uint32_t kMaxQueued = 64;  // frames of one sender in one inbox; then `again`
 
@@ -65,11 +65,13 @@ public:
     void connect(int, std::span<const std::byte>) override {}
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    RemoteMemory* memory() noexcept override { return this; }
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
-    std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_->bell; }
+    Doorbell* doorbell() noexcept override { return this; }
+    std::atomic<std::uint32_t>* word() noexcept override { return &inbox_->bell; }
     void close() noexcept override;
 
 private:

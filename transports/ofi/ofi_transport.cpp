@@ -105,7 +105,6 @@ Capabilities OfiTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = max_payload_bytes_,
             .inject_below = max_payload_bytes_ + 1,
-            .remote_get = (endpoint_.info().caps & FI_RMA) != 0,
             .eager_limit_bytes = modes_.local ? kAdapterEagerBytes : kEagerBytes,
             .latency_ns = 5000,
             .bytes_per_ns = 8};
@@ -205,7 +204,7 @@ bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const s
 
 bool OfiTransport::lend(std::span<const std::byte> data, RemoteRegion& region)
 {
-    if ((endpoint_.info().caps & FI_RMA) == 0 || closed_)
+    if (closed_)
         return false;
     RegistrationCache::Entry* const entry = lent_.acquire(data);
     if (entry == nullptr)

@@ -51,7 +51,7 @@ struct OfiOptions {
     std::function<void(const std::string& line)> log = {};
 };
 
-class OfiTransport final : public Transport, LinkUser {
+class OfiTransport final : public Transport, public RemoteMemory, public Doorbell, LinkUser {
 public:
     /// Loads libfabric, and opens an endpoint. Takes 0.3 s. Throws.
     explicit OfiTransport(OfiOptions options);
@@ -71,6 +71,10 @@ public:
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    RemoteMemory* memory() noexcept override
+    {
+        return (endpoint_.info().caps & FI_RMA) != 0 ? this : nullptr;
+    }
     bool lend(std::span<const std::byte> data, RemoteRegion& region) override;
     void take_back(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
@@ -78,6 +82,7 @@ public:
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
+    Doorbell* doorbell() noexcept override { return this; }
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
     int wait_fd() noexcept override { return links_.descriptor(); }

@@ -8,7 +8,6 @@ Capabilities SelfTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = 64u << 10,
             .inject_below = 64u << 10,
-            .remote_get = false,
             .latency_ns = 50,
             .bytes_per_ns = 10};
 }

@@ -37,7 +37,7 @@ SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std
     Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};
     if (shares_copies_ && local.size() >= kSharedFromBytes) {
         // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
-        const RemoteRegion target = mapped.empty() ? Transport::expose(local) : expose(local);
+        const RemoteRegion target = mapped.empty() ? RemoteMemory::expose(local) : expose(local);
         copy.declined = target.key != 0 ? &from.declines_mapped : &from.declines_unmapped;
         const bool alike = mapped.empty() == (target.key == 0);
         if (!*copy.declined && (alike || local.size() >= kSharedUnlikeFromBytes))
@@ -52,16 +52,14 @@ SendResult ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<c
                                   Completion& completion)
 {
     Outgoing* const helper = outgoing_[static_cast<std::size_t>(peer)].get();
-    Copy copy{peer, from.data(), 0, to, &completion, nullptr};
-    if (shares_copies_ && from.size() >= kSharedFromBytes && helper != nullptr && !helper->declines_mapped) {
-        copy.declined = &helper->declines_mapped;
-        const RemoteRegion source = expose(from);
-        const RemoteRegion target = expose(to);
-        if (source.key != 0 && target.key != 0)
-            return copy_together(copy, {source, target, from.size(), SourceOf::receiver});
-    }
-    copy_piece(copy, {0, from.size()});
-    return SendResult::done;
+    if (from.size() < kSharedFromBytes || !shares_copies_ || helper == nullptr || helper->declines_mapped)
+        return SendResult::again;
+    const RemoteRegion source = expose(from);
+    const RemoteRegion target = expose(to);
+    if (source.key == 0 || target.key == 0)
+        return SendResult::again;
+    Copy copy{peer, from.data(), 0, to, &completion, &helper->declines_mapped};
+    return copy_together(copy, {source, target, from.size(), SourceOf::receiver});
 }
 
 // By this core where the source is mapped, by the kernel (cross memory attach) where not. Throws where that
@@ -168,7 +166,7 @@ void ShmTransport::outlast_helper(const Copy& copy) const noexcept
         nanosleep(&kNap, nullptr);
 }
 
-void ShmTransport::abandon_copy(const Completion& completion) noexcept
+void ShmTransport::abandon(const Completion& completion) noexcept
 {
     const auto found = std::ranges::find(copies_, &completion, &Copy::completion);
     if (found == copies_.end())

@@ -89,7 +89,6 @@ Capabilities ShmTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = inbox_.ring(0).max_payload(),
             .inject_below = inbox_.ring(0).max_payload(),
-            .remote_get = true,
             .latency_ns = 80,
             .bytes_per_ns = 20};
 }
@@ -180,7 +179,7 @@ RemoteRegion ShmTransport::expose(std::span<const std::byte> data) const noexcep
 {
     const auto region = SharedHeap::instance().find(data.data(), data.size());
     if (!region)
-        return Transport::expose(data);
+        return RemoteMemory::expose(data);
     if (exchange_ != nullptr && std::ranges::find(deposited_, region->key) == deposited_.end()) {
         exchange_->deposit(arena_descriptor(region->key));
         deposited_.push_back(region->key);
@@ -281,7 +280,7 @@ void ShmTransport::disarm() noexcept
         wake_pipe_.drain();
 }
 
-int ShmTransport::doorbell_fd()
+int ShmTransport::wait_fd()
 {
     if (wake_pipe_.reading_end() < 0 && wake_pipe_.open()) {
         if (exchange_ != nullptr)

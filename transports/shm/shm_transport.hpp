@@ -23,7 +23,7 @@ struct ShmOptions {
 
 /// Each rank owns an Inbox with a ring for each local peer. A send is a copy into the peer's inbox; progress
 /// hands frames out of the own one. Nothing is ever `pending`: a full ring answers `again`.
-class ShmTransport final : public Transport {
+class ShmTransport final : public Transport, public RemoteMemory, public Doorbell {
 public:
     /// `local_peers`: the ranks of this node, ascending, `rank` among them.
     ShmTransport(int rank, std::span<const int> local_peers, ShmOptions options = {});
@@ -40,6 +40,7 @@ public:
     void connect(int peer, std::span<const std::byte> card) override;
     SendResult send(int peer, std::span<const std::byte> header, std::span<const std::byte> payload,
                     Completion& completion) override;
+    RemoteMemory* memory() noexcept override { return this; }
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
@@ -47,13 +48,14 @@ public:
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override;
-    void abandon_copy(const Completion& completion) noexcept override;
+    void abandon(const Completion& completion) noexcept override;
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::size_t progress(Sink& sink) override;
-    std::atomic<std::uint32_t>* doorbell() noexcept override { return &inbox_.header().bell; }
+    Doorbell* doorbell() noexcept override { return this; }
+    std::atomic<std::uint32_t>* word() noexcept override { return &inbox_.header().bell; }
     void arm() override;
     void disarm() noexcept override;
-    int doorbell_fd() override;
+    int wait_fd() override;
     void close() noexcept override;
 
 private:

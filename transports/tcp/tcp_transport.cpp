@@ -69,7 +69,6 @@ Capabilities TcpTransport::capabilities() const noexcept
 {
     return {.max_payload_bytes = kMaxPayload,
             .inject_below = SendQueue::kCopyBelow,
-            .remote_get = false,
             .gathers = true,
             .eager_limit_bytes = 256u << 10,
             .latency_ns = 5'000,

@@ -36,7 +36,7 @@ struct TcpOptions {
 
 /// One connection a pair of ranks, for both directions, made when one of them first sends. A frame is written
 /// to the socket within send().
-class TcpTransport final : public Transport, connection::PeerConnector::User {
+class TcpTransport final : public Transport, public Doorbell, connection::PeerConnector::User {
 public:
     /// Listens from now on. Throws tutti::Error where no interface is to be used, or no file left.
     explicit TcpTransport(TcpOptions options);
@@ -56,6 +56,7 @@ public:
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return connector_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;
+    Doorbell* doorbell() noexcept override { return this; }
     void arm() override;
     void disarm() noexcept override { armed_ = false; }
     int wait_fd() noexcept override { return poller_.fd(); }

@@ -222,8 +222,7 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
     // The peer may still match it: the message keeps a copy of the data, as the caller's may go away. A peer
     // that reads the data where it lies does not ask for the copy.
     send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
-    const bool in_view = send.peer != nullptr && send.peer->transport != nullptr &&
-                         send.peer->transport->viewable(send.region);
+    const bool in_view = send.peer != nullptr && send.peer->views(send.region);
     if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
         abort_for_memory(send);
     try {

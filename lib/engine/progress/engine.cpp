@@ -59,8 +59,11 @@ void Engine::refuse_child()
 
 transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transport)
 {
-    sleeper_.add(*transport);
-    (transport->wait_fd() >= 0 ? slow_ : quick_).push_back(transport.get());
+    transport::Doorbell* const doorbell = transport->doorbell();
+    if (doorbell != nullptr)
+        sleeper_.add(*doorbell);
+    const bool asks_kernel = doorbell != nullptr && doorbell->word() == nullptr;
+    (asks_kernel ? slow_ : quick_).push_back(transport.get());
     return *transports_.emplace_back(std::move(transport));
 }
 

@@ -101,8 +101,8 @@ public:
     Engine& operator=(const Engine&) = delete;
 
     /// Takes over a transport, which is polled from then on: in every pass, or, where it has to ask the
-    /// kernel (it has a wait_fd()) and events come from others, in some. At most one of them has a doorbell.
-    /// May be called by the protocol from within progress().
+    /// kernel (its doorbell has no word()) and events come from others, in some. At most one of them has a
+    /// word(). May be called by the protocol from within progress().
     transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {

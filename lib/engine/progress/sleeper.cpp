@@ -10,35 +10,33 @@
 #include <utility>
 
 #include "lib/foundation/base/futex.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::progress {
 
 namespace {
 
-// How long a sleep may last whose doorbell no file descriptor tells of.
+// How long a sleep may last whose word no file descriptor tells of.
 constexpr std::int64_t kDeafNs = 1'000'000;
 
 }  // namespace
 
-void Sleeper::add(transport::Transport& transport)
+void Sleeper::add(transport::Doorbell& doorbell)
 {
-    auto* const bell = transport.doorbell();
-    const bool has_descriptor = transport.wait_fd() >= 0;
     if (anybody()) {
-        wake();  // by the old bell, and to look at the new transport
-        if (bell != nullptr || has_descriptor)
-            transport.arm();
+        wake();  // by the old word, and to look at the new transport
+        doorbell.arm();
     }
-    if (bell != nullptr) {
-        doorbell_owner_ = &transport;
-        bell_ = bell;
+    if (auto* const word = doorbell.word(); word != nullptr) {
+        with_word_ = &doorbell;
+        word_ = word;
+    } else {
+        with_fd_.push_back(&doorbell);
     }
-    if (has_descriptor)
-        waited_for_.push_back(&transport);
-    if (waited_for_.empty())
+    if (with_fd_.empty())
         return;
-    if (doorbell_owner_ != nullptr)
-        doorbell_fd_ = doorbell_owner_->doorbell_fd();
+    if (with_word_ != nullptr)
+        word_fd_ = with_word_->wait_fd();
     if (!wake_fd_)
         wake_fd_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!wake_fd_)
@@ -56,9 +54,9 @@ void Sleeper::list_descriptors()
             descriptors->push_back({.fd = fd, .events = POLLIN, .revents = 0});
     };
     add(wake_fd_.get());
-    add(doorbell_fd_);
-    for (transport::Transport* transport : waited_for_)
-        add(transport->wait_fd());
+    add(word_fd_);
+    for (transport::Doorbell* doorbell : with_fd_)
+        add(doorbell->wait_fd());
     descriptors_ = std::move(descriptors);
 }
 
@@ -66,10 +64,10 @@ void Sleeper::arm()
 {
     if (sleepers_++ != 0)
         return;
-    if (doorbell_owner_ != nullptr)
-        doorbell_owner_->arm();
-    for (transport::Transport* transport : waited_for_)
-        transport->arm();
+    if (with_word_ != nullptr)
+        with_word_->arm();
+    for (transport::Doorbell* doorbell : with_fd_)
+        doorbell->arm();
 }
 
 // Only the last one drains: others may not have looked yet.
@@ -77,10 +75,10 @@ void Sleeper::disarm() noexcept
 {
     if (--sleepers_ != 0)
         return;
-    if (doorbell_owner_ != nullptr)
-        doorbell_owner_->disarm();
-    for (transport::Transport* transport : waited_for_)
-        transport->disarm();
+    if (with_word_ != nullptr)
+        with_word_->disarm();
+    for (transport::Doorbell* doorbell : with_fd_)
+        doorbell->disarm();
     if (wake_fd_) {
         eventfd_t count = 0;
         eventfd_read(wake_fd_.get(), &count);
@@ -90,19 +88,19 @@ void Sleeper::disarm() noexcept
 Sleeper::Ticket Sleeper::ticket() const
 {
     Ticket ticket;
-    ticket.bell_ = bell_;
-    ticket.rung_ = bell_->load(std::memory_order_acquire);
+    ticket.word_ = word_;
+    ticket.rung_ = word_->load(std::memory_order_acquire);
     ticket.descriptors_ = descriptors_;
-    ticket.deaf_ = doorbell_owner_ != nullptr && doorbell_fd_ < 0;
+    ticket.deaf_ = with_word_ != nullptr && word_fd_ < 0;
     return ticket;
 }
 
-// A poll needs no number of the bell's: each of the descriptors stays readable until the last sleeper has
+// A poll needs no number of the word's: each of the descriptors stays readable until the last sleeper has
 // left.
 void Sleeper::sleep(const Ticket& ticket, std::int64_t longest_ns)
 {
     if (ticket.descriptors_ == nullptr) {
-        base::futex_wait(*ticket.bell_, ticket.rung_, longest_ns);
+        base::futex_wait(*ticket.word_, ticket.rung_, longest_ns);
         return;
     }
     constexpr std::size_t kMost = 8;
@@ -117,8 +115,8 @@ void Sleeper::sleep(const Ticket& ticket, std::int64_t longest_ns)
 
 void Sleeper::wake() noexcept
 {
-    bell_->fetch_add(1, std::memory_order_release);
-    base::futex_wake_all(*bell_);
+    word_->fetch_add(1, std::memory_order_release);
+    base::futex_wake_all(*word_);
     if (wake_fd_)
         eventfd_write(wake_fd_.get(), 1);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/foundation/base/unique_fd.hpp"
-#include "transports/transport.hpp"
+#include "transports/doorbell.hpp"
 
 namespace tutti::progress {
 
@@ -21,19 +21,19 @@ public:
     /// is added later ends it.
     class Ticket {
         friend class Sleeper;
-        std::atomic<std::uint32_t>* bell_ = nullptr;
+        std::atomic<std::uint32_t>* word_ = nullptr;
         std::uint32_t rung_ = 0;
-        std::shared_ptr<const std::vector<pollfd>> descriptors_;  // nullptr: the bell alone
-        bool deaf_ = false;                                       // no descriptor tells of the bell
+        std::shared_ptr<const std::vector<pollfd>> descriptors_;  // nullptr: the word alone
+        bool deaf_ = false;                                       // no descriptor tells of the word
     };
 
     Sleeper() = default;
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
 
-    /// Arrivals of this transport shall end sleeps. At most one has a doorbell. Throws tutti::Error where the
-    /// process may open no more files.
-    void add(transport::Transport& transport);
+    /// Arrivals that this one tells of shall end sleeps. At most one has a word. Throws tutti::Error where
+    /// the process may open no more files.
+    void add(transport::Doorbell& doorbell);
 
     /// From now on arrivals ring. What came before is seen by a pass of progress after it.
     void arm();
@@ -51,12 +51,12 @@ public:
 private:
     void list_descriptors();
 
-    transport::Transport* doorbell_owner_ = nullptr;
-    std::atomic<std::uint32_t> own_bell_{0};  // where no transport has one
-    std::atomic<std::uint32_t>* bell_ = &own_bell_;
-    std::vector<transport::Transport*> waited_for_;  // those with a file descriptor; then sleeps are polls
+    transport::Doorbell* with_word_ = nullptr;
+    std::atomic<std::uint32_t> own_word_{0};  // where no doorbell has one
+    std::atomic<std::uint32_t>* word_ = &own_word_;
+    std::vector<transport::Doorbell*> with_fd_;               // those without; then sleeps are polls
     std::shared_ptr<const std::vector<pollfd>> descriptors_;  // of all these; replaced, never changed
-    int doorbell_fd_ = -1;
+    int word_fd_ = -1;
     base::UniqueFd wake_fd_;  // an eventfd: readable from wake() on until nobody sleeps any more
     unsigned sleepers_ = 0;   // threads between arm() and disarm()
 };

@@ -26,12 +26,17 @@ struct ControlFrame {
 struct Peer : base::ListHook<PendingPeerTag> {
     explicit Peer(int job_rank) noexcept : rank(job_rank) {}
 
+    bool views(const transport::RemoteRegion& region) const noexcept
+    {
+        return memory != nullptr && memory->viewable(region);
+    }
     bool has_pending() noexcept { return !control.empty() || !starts.empty() || !streams.empty(); }
 
     int rank;
     bool lost = false;
     std::string loss;                           // why, as its transport says
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
+    transport::RemoteMemory* memory = nullptr;  // the transport's, where it has that
     RendezvousChoice* choice = nullptr;         // of all peers over that transport
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost

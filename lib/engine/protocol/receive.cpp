@@ -63,7 +63,7 @@ void Protocol::forget(ReceiveRequest& request) noexcept
         return;
     Peer& from = peer(request.sender);
     if (std::exchange(request.pulling, false))
-        from.transport->abandon_copy(request);
+        from.memory->abandon(request);
     for (ReceiveRequest** held : {&from.arriving_receive, &from.early_receive})
         if (*held == &request)
             *held = nullptr;
@@ -73,7 +73,7 @@ void Protocol::let_go(ReceiveRequest& request)
 {
     request.capacity = 0;
     if (request.pulling) {
-        peer(request.sender).transport->abandon_copy(request);
+        peer(request.sender).memory->abandon(request);
         return request.fire(request, ErrorCode::success);
     }
     if (request.sender >= 0 && !is_lost(request.sender))

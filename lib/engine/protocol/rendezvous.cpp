@@ -18,7 +18,7 @@ void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sen
     request.id = 0;
     try {
         Peer& from = connected_peer(sender);
-        const bool viewable = region && from.transport->viewable(*region);
+        const bool viewable = region && from.views(*region);
         request.matched_ns = 0;
         if (viewable && take_in_place(request, from, sender_id, *region))
             return;
@@ -43,7 +43,7 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
                              const transport::RemoteRegion& region)
 {
     if (request.in_place) {
-        request.viewed = from.transport->view(from.rank, region, request.expected);
+        request.viewed = from.memory->view(from.rank, region, request.expected);
         request.sender_id = sender_id;
         const bool shown = !request.viewed.empty();
         if (shown)
@@ -52,7 +52,7 @@ bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t 
     }
     if (request.deliver == nullptr)
         return try_pull(request, from, sender_id, region);
-    const auto data = from.transport->view(from.rank, region, request.expected);
+    const auto data = from.memory->view(from.rank, region, request.expected);
     if (data.empty())
         return false;
     request.take(0, data);
@@ -77,12 +77,14 @@ void Protocol::copy_own(ReceiveRequest& request, std::span<const std::byte> from
         copied.pulling = false;
         copied.finish(result);
     };
-    transport::Transport* const transport = peer(request.peer_rank).transport;
+    using transport::SendResult;
     const std::span to(request.buffer, from.size());
-    if (transport == nullptr)
+    transport::RemoteMemory* const memory = peer(request.peer_rank).memory;
+    const SendResult result =
+        memory != nullptr ? memory->copy_own(request.peer_rank, to, from, request) : SendResult::again;
+    request.pulling = result == SendResult::pending;
+    if (result == SendResult::again)
         base::copy_bytes(to.data(), from.data(), from.size());
-    else if (transport->copy_own(request.peer_rank, to, from, request) == transport::SendResult::pending)
-        request.pulling = true;
     if (!request.pulling)
         request.finish(ErrorCode::success);
 }
@@ -102,7 +104,7 @@ bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sende
             pulled.protocol->give_up_pull(pulled, result);
     };
     try {
-        switch (from.transport->get(from.rank, region, {request.buffer, request.expected}, request)) {
+        switch (from.memory->get(from.rank, region, {request.buffer, request.expected}, request)) {
             case transport::SendResult::done:
                 finish_pull(request);
                 return true;

@@ -56,7 +56,8 @@ Peer& Protocol::connected_peer(int rank)
         to.eager_limit = std::min(options_.eager_limit_bytes.value_or(wish),
                                   options_.unexpected_bytes - kEagerOverheadBytes);
         to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
-        to.can_pull = capabilities.remote_get;
+        to.memory = transport.memory();
+        to.can_pull = to.memory != nullptr;
         to.gathers = capabilities.gathers;
         to.transport = &transport;
         to.choice = &choices_[&transport];
@@ -126,8 +127,7 @@ bool Protocol::pass(SendRequest& request, Peer& to, std::span<const std::byte> h
 bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byte> header)
 {
     std::span<const std::byte> where;
-    if (!request.data.empty() && request.lies_together() &&
-        (to.transport->viewable(request.region) || lend(request, to)))
+    if (!request.data.empty() && request.lies_together() && (to.views(request.region) || lend(request, to)))
         where = std::as_bytes(std::span(&request.region, 1));
     const SendResult result = to.transport->send(to.rank, header, where, request);
     request.frames_pending += result == SendResult::pending;
@@ -138,7 +138,7 @@ bool Protocol::pass_rts(SendRequest& request, Peer& to, std::span<const std::byt
 bool Protocol::lend(SendRequest& request, Peer& to)
 {
     if (!request.lent && to.can_pull && request.data.size() >= kPullFromBytes)
-        request.lent = to.transport->lend(request.data, request.region);
+        request.lent = to.memory->lend(request.data, request.region);
     return request.lent;
 }
 
@@ -148,7 +148,7 @@ void Protocol::answered(SendRequest& request) noexcept
     if (request.id != 0)
         awaiting_cts_.remove(std::exchange(request.id, 0));
     if (std::exchange(request.lent, false))
-        request.peer->transport->take_back(request.region);
+        request.peer->memory->take_back(request.region);
 }
 
 // Ends a request whose every frame was handed over, unless the transport still reads from it or a cts must
@@ -169,12 +169,11 @@ bool Protocol::start(SendRequest& request, Peer& to)
 
     if (request.stage == Stage::start) {
         const std::size_t cost = total + kEagerOverheadBytes;
-        if (total != 0 && !request.lent && request.lies_together())
-            request.region = to.transport->expose(request.data);
+        if (total != 0 && to.memory != nullptr && !request.lent && request.lies_together())
+            request.region = to.memory->expose(request.data);
         const bool copied =
             request.copied && total <= kCopiedLimitBytes && !options_.eager_limit_bytes.has_value();
-        const bool in_view =
-            !copied && total >= options_.view_from_bytes && to.transport->viewable(request.region);
+        const bool in_view = !copied && total >= options_.view_from_bytes && to.views(request.region);
         // A refused rts stays one, even when credit has come back since: its id is taken.
         if (request.synchronous || in_view || (total > to.eager_limit && !copied) || cost > to.credit ||
             request.id != 0 || (request.collect != nullptr && total > kPieceBytes)) [[unlikely]] {

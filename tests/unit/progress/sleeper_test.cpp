@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -20,8 +19,8 @@ namespace {
 
 constexpr std::int64_t kForEverNs = 60'000'000'000;
 
-// Moves nothing: arrivals are what a test writes to its descriptor, or rings at its bell.
-class Arrivals final : public transport::Transport {
+// Arrivals are what a test writes to its descriptor, or rings at its bell.
+class Arrivals final : public transport::Doorbell {
 public:
     enum class By { descriptor, bell };
 
@@ -30,23 +29,10 @@ public:
     void arrive() { eventfd_write(fd_.get(), 1); }
     bool armed() const noexcept { return armed_ > 0; }
 
-    std::string_view name() const noexcept override { return "arrivals"; }
-    transport::Capabilities capabilities() const noexcept override { return {}; }
-    std::vector<std::byte> address() const override { return {}; }
-    bool reach(int, std::span<const std::byte>) const noexcept override { return false; }
-    void connect(int, std::span<const std::byte>) override {}
-    transport::SendResult send(int, std::span<const std::byte>, std::span<const std::byte>,
-                               transport::Completion&) override
-    {
-        return transport::SendResult::done;
-    }
-    std::size_t progress(transport::Sink&) override { return 0; }
-    std::atomic<std::uint32_t>* doorbell() noexcept override { return by_ == By::bell ? &bell_ : nullptr; }
+    std::atomic<std::uint32_t>* word() noexcept override { return by_ == By::bell ? &bell_ : nullptr; }
+    int wait_fd() noexcept override { return fd_.get(); }
     void arm() override { ++armed_; }
     void disarm() noexcept override { --armed_; }
-    int wait_fd() noexcept override { return by_ == By::descriptor ? fd_.get() : -1; }
-    int doorbell_fd() override { return by_ == By::bell ? fd_.get() : -1; }
-    void close() noexcept override {}
 
 private:
     By by_;

@@ -12,7 +12,7 @@ using transport::SendResult;
 using transport::Sink;
 
 // The simplest transport there is: two queues.
-class Wire::Link final : public transport::Transport {
+class Wire::Link final : public transport::Transport, public transport::RemoteMemory {
 public:
     Link(Wire& wire, int rank) : wire_(wire), rank_(rank) {}
 
@@ -23,7 +23,6 @@ public:
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
         capabilities.inject_below = wire_.options_.frame_bytes;
         capabilities.gathers = wire_.options_.gathers;
-        capabilities.remote_get = static_cast<bool>(wire_.options_.get);
         return capabilities;
     }
     std::vector<std::byte> address() const override { return {}; }
@@ -53,6 +52,10 @@ public:
         wire_.most_parts_ = std::max(wire_.most_parts_, payload.size());
         return result;
     }
+    transport::RemoteMemory* memory() noexcept override
+    {
+        return wire_.options_.get || wire_.options_.view ? this : nullptr;
+    }
     SendResult get(int, const transport::RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override
     {
@@ -62,7 +65,7 @@ public:
         std::ranges::copy(viewed, local.begin());
         return viewed.empty() ? SendResult::again : SendResult::done;
     }
-    void abandon_copy(const Completion& completion) noexcept override { wire_.options_.abandon(completion); }
+    void abandon(const Completion& completion) noexcept override { wire_.options_.abandon(completion); }
     bool viewable(const transport::RemoteRegion&) const noexcept override
     {
         return static_cast<bool>(wire_.options_.view);

@@ -32,13 +32,13 @@ struct WireOptions {
     bool gathers = false;                // sends from several places at once
     // Asks where payloads belong, and brings each in two passes: half of it, then the rest.
     bool asks_destination = false;
-    // What Transport::get does, on both sides; empty: the transport cannot read remote memory.
+    // What RemoteMemory::get does, on both sides; empty: the transport cannot read remote memory.
     std::function<transport::SendResult(transport::RemoteRegion, std::span<std::byte> local,
                                         transport::Completion&)>
         get{};
-    // What Transport::abandon_copy is called for, on both sides.
+    // What RemoteMemory::abandon is called for, on both sides.
     std::function<void(const transport::Completion&)> abandon{};
-    // What Transport::view gives, on both sides; empty: no memory can be viewed.
+    // What RemoteMemory::view gives, on both sides; empty: no memory can be viewed.
     std::function<std::span<const std::byte>(const transport::RemoteRegion&, std::size_t)> view{};
 };
 
