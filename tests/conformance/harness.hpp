@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "transports/fault/fault_transport.hpp"
+#include "tests/fault/fault_transport.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::test {

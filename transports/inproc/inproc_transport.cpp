@@ -36,10 +36,7 @@ InprocTransport::InprocTransport(std::shared_ptr<InprocHub> hub, int rank)
 
 Capabilities InprocTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = 32u << 10,
-            .inject_below = 32u << 10,
-            .latency_ns = 200,
-            .bytes_per_ns = 5};
+    return {.max_payload_bytes = 32u << 10, .inject_below = 32u << 10, .latency_ns = 200, .bytes_per_ns = 5};
 }
 
 std::vector<std::byte> InprocTransport::address() const

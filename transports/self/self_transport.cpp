@@ -6,10 +6,7 @@ namespace tutti::transport {
 
 Capabilities SelfTransport::capabilities() const noexcept
 {
-    return {.max_payload_bytes = 64u << 10,
-            .inject_below = 64u << 10,
-            .latency_ns = 50,
-            .bytes_per_ns = 10};
+    return {.max_payload_bytes = 64u << 10, .inject_below = 64u << 10, .latency_ns = 50, .bytes_per_ns = 10};
 }
 
 bool SelfTransport::reach(int peer, std::span<const std::byte>) const noexcept

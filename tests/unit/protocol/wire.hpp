@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "lib/engine/protocol/protocol.hpp"
-#include "transports/fault/fault_transport.hpp"
+#include "tests/fault/fault_transport.hpp"
 
 namespace tutti::test {
 

@@ -1,4 +1,4 @@
-#include "transports/fault/fault_transport.hpp"
+#include "tests/fault/fault_transport.hpp"
 
 #include <algorithm>
 #include <utility>
