@@ -79,6 +79,8 @@ public:
     void take_back(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
+    /// What the network still brings lands in the memory all the same: no provider takes a read back.
+    void abandon(const Completion& completion) noexcept override { reads_.abandon(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
     std::size_t progress(Sink& sink) override;

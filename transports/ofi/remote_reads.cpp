@@ -127,6 +127,18 @@ void RemoteReads::abandon(int peer)
     }
 }
 
+void RemoteReads::abandon(const Completion& completion) noexcept
+{
+    const auto read = std::ranges::find(reads_, &completion, &Read::completion);
+    if (read == reads_.end())
+        return;
+    read->completion = nullptr;
+    if (read->over())
+        return;  // and counted
+    drop_rest(*read);
+    over_ += read->over();
+}
+
 bool RemoteReads::any_of(int peer) const noexcept
 {
     return std::ranges::any_of(

@@ -48,6 +48,8 @@ public:
     void lose(int peer);
     /// Gives up waiting for that.
     void abandon(int peer);
+    /// No more is read for that one, which does not fire.
+    void abandon(const Completion& completion) noexcept;
     bool any_of(int peer) const noexcept;
 
     bool none() const noexcept { return reads_.empty(); }

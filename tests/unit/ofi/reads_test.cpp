@@ -50,3 +50,24 @@ TEST_CASE("close ends reads that are under way, and no byte comes afterwards")
         pair.b.progress();
     CHECK(local == copy);
 }
+
+TEST_CASE("a read that is abandoned does not fire, and others go on")
+{
+    Pair pair;
+    const Lent lent(pair.b, 1 << 20);
+    Bytes given_up(1 << 20);
+    Bytes local(1 << 20);
+    OfiCompletion never;
+    OfiCompletion completion;
+    const bool connected = GENERATE(false, true);
+    CAPTURE(connected);
+    if (connected)
+        REQUIRE(drive_until([&] { pair.pass(); }, [&] { return pair.connected(); }));
+    REQUIRE(pair.a.transport->get(1, lent.region, given_up, never) == SendResult::pending);
+    pair.a.transport->abandon(never);
+    REQUIRE(pair.a.transport->get(1, lent.region, local, completion) == SendResult::pending);
+    REQUIRE(drive_until([&] { pair.pass(); }, [&] { return completion.fired == 1; }));
+    CHECK(local == lent.bytes);
+    pair.a.transport->close();
+    CHECK(never.fired == 0);
+}
