@@ -33,6 +33,7 @@ enum class CallKind : std::uint8_t {
     neighbor_allgatherv,
     neighbor_alltoall,
     neighbor_alltoallv,
+    dup,
     split,
     create_cartesian,
     create_graph,
@@ -63,7 +64,8 @@ inline constexpr std::string_view kCallNames[] = {
     "neighbor_allgatherv",
     "neighbor_alltoall",
     "neighbor_alltoallv",
-    "a call that makes a communicator (split or dup)",
+    "dup",
+    "split",
     "create_cartesian",
     "create_graph",
     "a blocking collective, for the first time",  // ranks of a node first agree on memory to share

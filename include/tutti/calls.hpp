@@ -11,7 +11,7 @@
 #include "tutti/blocks.hpp"
 #include "tutti/collective_options.hpp"
 #include "tutti/reduction.hpp"
-#include "tutti/started.hpp"
+#include "tutti/call_handle.hpp"
 
 namespace tutti::detail {
 
@@ -21,52 +21,52 @@ struct Topology;
 using StatePointer = std::shared_ptr<CommunicatorState>;
 using TopologyPointer = std::shared_ptr<const Topology>;
 
-Started call_barrier(const StatePointer& state, Form form, const CollectiveOptions& options);
+CallHandle call_barrier(const StatePointer& state, Form form, const CollectiveOptions& options);
 /// `buffer` is in place.
-Started call_broadcast(const StatePointer& state, Form form, const BlockBuffers& buffer,
+CallHandle call_broadcast(const StatePointer& state, Form form, const BlockBuffers& buffer,
                        const RootOptions& options);
 
-Started call_allgather(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_allgather(const StatePointer& state, Form form, const BlockBuffers& buffers,
                        const CollectiveOptions& options);
-Started call_allgatherv(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_allgatherv(const StatePointer& state, Form form, const BlockBuffers& buffers,
                         const BlockCounts& counts, const CollectiveOptions& options);
-Started call_gather(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_gather(const StatePointer& state, Form form, const BlockBuffers& buffers,
                     const RootOptions& options);
-Started call_gatherv(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_gatherv(const StatePointer& state, Form form, const BlockBuffers& buffers,
                      const BlockCounts& counts, const RootOptions& options);
-Started call_scatter(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_scatter(const StatePointer& state, Form form, const BlockBuffers& buffers,
                      const RootOptions& options);
-Started call_scatterv(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_scatterv(const StatePointer& state, Form form, const BlockBuffers& buffers,
                       const BlockCounts& counts, const RootOptions& options);
-Started call_alltoall(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_alltoall(const StatePointer& state, Form form, const BlockBuffers& buffers,
                       const CollectiveOptions& options);
 /// In place only `received` counts.
-Started call_alltoallv(const StatePointer& state, Form form, const BlockBuffers& buffers,
+CallHandle call_alltoallv(const StatePointer& state, Form form, const BlockBuffers& buffers,
                        const BlockCounts& sent, const BlockCounts& received,
                        const CollectiveOptions& options);
 
-Started call_reduce(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
+CallHandle call_reduce(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
                     const RootOptions& options);
-Started call_allreduce(const StatePointer& state, Form form, const ReducedBuffers& buffers,
+CallHandle call_allreduce(const StatePointer& state, Form form, const ReducedBuffers& buffers,
                        const Operator& op, const CollectiveOptions& options);
-Started call_reduce_scatter(const StatePointer& state, Form form, const ReducedBuffers& buffers,
+CallHandle call_reduce_scatter(const StatePointer& state, Form form, const ReducedBuffers& buffers,
                             const Operator& op, const CollectiveOptions& options);
 /// `counts` in elements, one for each rank.
-Started call_reduce_scatterv(const StatePointer& state, Form form, const ReducedBuffers& buffers,
+CallHandle call_reduce_scatterv(const StatePointer& state, Form form, const ReducedBuffers& buffers,
                              std::span<const std::size_t> counts, const Operator& op,
                              const CollectiveOptions& options);
-Started call_scan(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
+CallHandle call_scan(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
                   const CollectiveOptions& options);
-Started call_exscan(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
+CallHandle call_exscan(const StatePointer& state, Form form, const ReducedBuffers& buffers, const Operator& op,
                     const CollectiveOptions& options);
 
-Started call_neighbor_allgather(const StatePointer& state, const TopologyPointer& topology, Form form,
+CallHandle call_neighbor_allgather(const StatePointer& state, const TopologyPointer& topology, Form form,
                                 const BlockBuffers& buffers);
-Started call_neighbor_allgatherv(const StatePointer& state, const TopologyPointer& topology, Form form,
+CallHandle call_neighbor_allgatherv(const StatePointer& state, const TopologyPointer& topology, Form form,
                                  const BlockBuffers& buffers, const BlockCounts& received);
-Started call_neighbor_alltoall(const StatePointer& state, const TopologyPointer& topology, Form form,
+CallHandle call_neighbor_alltoall(const StatePointer& state, const TopologyPointer& topology, Form form,
                                const BlockBuffers& buffers);
-Started call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
+CallHandle call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
                                 const BlockBuffers& buffers, const BlockCounts& sent,
                                 const BlockCounts& received);
 

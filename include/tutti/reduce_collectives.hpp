@@ -318,15 +318,15 @@ protected:
 private:
     using Form = detail::Form;
     using Operator = detail::Operator;
-    using Started = detail::Started;
+    using CallHandle = detail::CallHandle;
 
     /// call(operator for `buffer`), all of whose operations then keep the function object that it refers to.
     template <class B, class F, class Call>
-    static Started with_kept(const B& buffer, F op, Call&& call)
+    static CallHandle with_kept(const B& buffer, F op, Call&& call)
     {
         if constexpr (detail::kHasState<F>) {
             auto kept = std::make_shared<F>(std::move(op));
-            const Started started = call(detail::operator_for(buffer, *kept));
+            const CallHandle started = call(detail::operator_for(buffer, *kept));
             started.keep(std::move(kept));
             return started;
         } else {

@@ -18,7 +18,7 @@ class Request;
 
 namespace detail {
 struct RequestState;
-class Started;
+class CallHandle;
 
 /// What a PersistentRequest starts.
 struct Starter {
@@ -92,7 +92,7 @@ public:
 
 private:
     friend struct RequestAccess;
-    friend detail::Started;
+    friend detail::CallHandle;
 
     explicit Request(detail::RequestState* state) noexcept : state_(state) {}
     void take(Request& other) noexcept
@@ -187,7 +187,7 @@ public:
 
 private:
     friend class Communicator;
-    friend detail::Started;
+    friend detail::CallHandle;
     explicit PersistentRequest(std::unique_ptr<detail::Starter> starter) noexcept
         : starter_(std::move(starter))
     {

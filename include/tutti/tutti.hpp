@@ -18,7 +18,7 @@
 #include "tutti/request.hpp"
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
-#include "tutti/started.hpp"
+#include "tutti/call_handle.hpp"
 #include "tutti/status.hpp"
 #include "tutti/topologies.hpp"
 #include "tutti/typed_buffer.hpp"

@@ -11,8 +11,8 @@ using collectives::ask_for;
 using collectives::CallKind;
 using collectives::Group;
 
-Started call_allgather(const StatePointer& state, Form form, const BlockBuffers& given,
-                       const CollectiveOptions& options)
+CallHandle call_allgather(const StatePointer& state, Form form, const BlockBuffers& given,
+                          const CollectiveOptions& options)
 {
     const Contiguous buffers("allgather", given, {.out_overwritten = true});
     const Elements out = buffers.out;
@@ -29,8 +29,8 @@ Started call_allgather(const StatePointer& state, Form form, const BlockBuffers&
                });
 }
 
-Started call_allgatherv(const StatePointer& state, Form form, const BlockBuffers& given,
-                        const BlockCounts& counts, const CollectiveOptions& options)
+CallHandle call_allgatherv(const StatePointer& state, Form form, const BlockBuffers& given,
+                           const BlockCounts& counts, const CollectiveOptions& options)
 {
     const Contiguous buffers("allgatherv", given);
     const auto& in = buffers.in;

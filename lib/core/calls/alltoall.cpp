@@ -13,8 +13,8 @@ using collectives::Group;
 
 namespace {
 
-Started call_alltoallv_in_place(const StatePointer& state, Form form, const Contiguous& buffers,
-                                const BlockCounts& counts, const CollectiveOptions& options)
+CallHandle call_alltoallv_in_place(const StatePointer& state, Form form, const Contiguous& buffers,
+                                   const BlockCounts& counts, const CollectiveOptions& options)
 {
     ByteBlocks blocks("alltoallv", "buffer", counts, buffers.out, state->size(), ByteBlocks::Use::received);
     return run(state, form, buffers,
@@ -26,8 +26,8 @@ Started call_alltoallv_in_place(const StatePointer& state, Form form, const Cont
 
 }  // namespace
 
-Started call_alltoall(const StatePointer& state, Form form, const BlockBuffers& given,
-                      const CollectiveOptions& options)
+CallHandle call_alltoall(const StatePointer& state, Form form, const BlockBuffers& given,
+                         const CollectiveOptions& options)
 {
     const Contiguous buffers("alltoall", given, {.out_overwritten = true});
     block_of("alltoall", buffers.out, state->size(), state->rank());
@@ -44,8 +44,9 @@ Started call_alltoall(const StatePointer& state, Form form, const BlockBuffers& 
                });
 }
 
-Started call_alltoallv(const StatePointer& state, Form form, const BlockBuffers& given,
-                       const BlockCounts& sent, const BlockCounts& received, const CollectiveOptions& options)
+CallHandle call_alltoallv(const StatePointer& state, Form form, const BlockBuffers& given,
+                          const BlockCounts& sent, const BlockCounts& received,
+                          const CollectiveOptions& options)
 {
     const Contiguous buffers("alltoallv", given);
     if (buffers.in_place)

@@ -11,15 +11,15 @@ using collectives::ask_for;
 using collectives::CallKind;
 using collectives::Group;
 
-Started call_barrier(const StatePointer& state, Form form, const CollectiveOptions& options)
+CallHandle call_barrier(const StatePointer& state, Form form, const CollectiveOptions& options)
 {
     return run(state, form, [asked = ask_for(CallKind::barrier, options.algorithm)](Group& group) {
         return collectives::barrier(group, asked);
     });
 }
 
-Started call_broadcast(const StatePointer& state, Form form, const BlockBuffers& buffer,
-                       const RootOptions& options)
+CallHandle call_broadcast(const StatePointer& state, Form form, const BlockBuffers& buffer,
+                          const RootOptions& options)
 {
     check_root(*state, "broadcast", options.root);
     const bool is_root = state->rank() == options.root;

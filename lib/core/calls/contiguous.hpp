@@ -46,7 +46,7 @@ private:
 
 /// Runs the plan of a call over `buffers` in one of the three forms.
 template <class Plan>
-Started run(const StatePointer& state, Form form, const Contiguous& buffers, Plan plan)
+CallHandle run(const StatePointer& state, Form form, const Contiguous& buffers, Plan plan)
 {
     if (buffers.packed == nullptr) [[likely]]
         return run(state, form, std::move(plan));

@@ -93,8 +93,8 @@ BuffersUsed used_by_scatter(bool in_place, bool is_root, bool overwritten)
 
 }  // namespace
 
-Started call_gather(const StatePointer& state, Form form, const BlockBuffers& given,
-                    const RootOptions& options)
+CallHandle call_gather(const StatePointer& state, Form form, const BlockBuffers& given,
+                       const RootOptions& options)
 {
     check_root(*state, "gather", options.root);
     const Contiguous buffers("gather", given,
@@ -109,8 +109,8 @@ Started call_gather(const StatePointer& state, Form form, const BlockBuffers& gi
                });
 }
 
-Started call_gatherv(const StatePointer& state, Form form, const BlockBuffers& given,
-                     const BlockCounts& counts, const RootOptions& options)
+CallHandle call_gatherv(const StatePointer& state, Form form, const BlockBuffers& given,
+                        const BlockCounts& counts, const RootOptions& options)
 {
     check_root(*state, "gatherv", options.root);
     const Contiguous buffers("gatherv", given,
@@ -125,8 +125,8 @@ Started call_gatherv(const StatePointer& state, Form form, const BlockBuffers& g
                });
 }
 
-Started call_scatter(const StatePointer& state, Form form, const BlockBuffers& given,
-                     const RootOptions& options)
+CallHandle call_scatter(const StatePointer& state, Form form, const BlockBuffers& given,
+                        const RootOptions& options)
 {
     check_root(*state, "scatter", options.root);
     const Contiguous buffers("scatter", given,
@@ -141,8 +141,8 @@ Started call_scatter(const StatePointer& state, Form form, const BlockBuffers& g
                });
 }
 
-Started call_scatterv(const StatePointer& state, Form form, const BlockBuffers& given,
-                      const BlockCounts& counts, const RootOptions& options)
+CallHandle call_scatterv(const StatePointer& state, Form form, const BlockBuffers& given,
+                         const BlockCounts& counts, const RootOptions& options)
 {
     check_root(*state, "scatterv", options.root);
     const Contiguous buffers("scatterv", given,

@@ -32,8 +32,8 @@ void check_kept(std::string_view operation, const Topology& topology, int rank, 
 
 }  // namespace
 
-Started call_neighbor_allgather(const StatePointer& state, const TopologyPointer& topology, Form form,
-                                const BlockBuffers& given)
+CallHandle call_neighbor_allgather(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                   const BlockBuffers& given)
 {
     constexpr std::string_view kOperation = "neighbor_allgather";
     const Contiguous buffers(kOperation, given);
@@ -46,8 +46,8 @@ Started call_neighbor_allgather(const StatePointer& state, const TopologyPointer
             Group& group) { return collectives::neighbor_allgather(group, topology->neighbors(), in, out); });
 }
 
-Started call_neighbor_allgatherv(const StatePointer& state, const TopologyPointer& topology, Form form,
-                                 const BlockBuffers& given, const BlockCounts& received)
+CallHandle call_neighbor_allgatherv(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                    const BlockBuffers& given, const BlockCounts& received)
 {
     constexpr std::string_view kOperation = "neighbor_allgatherv";
     const Contiguous buffers(kOperation, given);
@@ -64,8 +64,8 @@ Started call_neighbor_allgatherv(const StatePointer& state, const TopologyPointe
                });
 }
 
-Started call_neighbor_alltoall(const StatePointer& state, const TopologyPointer& topology, Form form,
-                               const BlockBuffers& given)
+CallHandle call_neighbor_alltoall(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                  const BlockBuffers& given)
 {
     constexpr std::string_view kOperation = "neighbor_alltoall";
     const Contiguous buffers(kOperation, given);
@@ -88,9 +88,9 @@ Started call_neighbor_alltoall(const StatePointer& state, const TopologyPointer&
     });
 }
 
-Started call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
-                                const BlockBuffers& given, const BlockCounts& sent,
-                                const BlockCounts& received)
+CallHandle call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                   const BlockBuffers& given, const BlockCounts& sent,
+                                   const BlockCounts& received)
 {
     constexpr std::string_view kOperation = "neighbor_alltoallv";
     const Contiguous buffers(kOperation, given);

@@ -40,9 +40,9 @@ Buffer buffer_of(Elements elements)
 }
 
 /// `blocks` has been checked against the buffers.
-Started scatter_blocks(const StatePointer& state, Form form, std::string_view operation,
-                       const Contiguous& buffers, Partition blocks, const Operator& op,
-                       const CollectiveOptions& options)
+CallHandle scatter_blocks(const StatePointer& state, Form form, std::string_view operation,
+                          const Contiguous& buffers, Partition blocks, const Operator& op,
+                          const CollectiveOptions& options)
 {
     check_memory(operation, "input", buffers.in);
     check_memory(operation, "output", buffers.out);
@@ -88,8 +88,8 @@ void check_counts(const CommunicatorState& state, const Contiguous& buffers,
 
 }  // namespace
 
-Started call_reduce(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
-                    const RootOptions& options)
+CallHandle call_reduce(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
+                       const RootOptions& options)
 {
     check_root(*state, "reduce", options.root);
     const bool is_root = state->rank() == options.root;
@@ -109,8 +109,8 @@ Started call_reduce(const StatePointer& state, Form form, const ReducedBuffers& 
                });
 }
 
-Started call_allreduce(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
-                       const CollectiveOptions& options)
+CallHandle call_allreduce(const StatePointer& state, Form form, const ReducedBuffers& given,
+                          const Operator& op, const CollectiveOptions& options)
 {
     const Contiguous buffers("allreduce", given, kOverwrites);
     check_same_shape("allreduce", buffers);
@@ -121,8 +121,8 @@ Started call_allreduce(const StatePointer& state, Form form, const ReducedBuffer
                });
 }
 
-Started call_reduce_scatter(const StatePointer& state, Form form, const ReducedBuffers& given,
-                            const Operator& op, const CollectiveOptions& options)
+CallHandle call_reduce_scatter(const StatePointer& state, Form form, const ReducedBuffers& given,
+                               const Operator& op, const CollectiveOptions& options)
 {
     const Contiguous buffers("reduce_scatter", given, kOverwrites);
     const std::size_t in = buffers.in.count;
@@ -145,17 +145,17 @@ Started call_reduce_scatter(const StatePointer& state, Form form, const ReducedB
                           options);
 }
 
-Started call_reduce_scatterv(const StatePointer& state, Form form, const ReducedBuffers& given,
-                             std::span<const std::size_t> counts, const Operator& op,
-                             const CollectiveOptions& options)
+CallHandle call_reduce_scatterv(const StatePointer& state, Form form, const ReducedBuffers& given,
+                                std::span<const std::size_t> counts, const Operator& op,
+                                const CollectiveOptions& options)
 {
     const Contiguous buffers("reduce_scatterv", given, kOverwrites);
     check_counts(*state, buffers, counts);
     return scatter_blocks(state, form, "reduce_scatterv", buffers, Partition::of_counts(counts), op, options);
 }
 
-Started call_scan(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
-                  const CollectiveOptions& options)
+CallHandle call_scan(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
+                     const CollectiveOptions& options)
 {
     const Contiguous buffers("scan", given, kOverwrites);
     check_same_shape("scan", buffers);
@@ -166,8 +166,8 @@ Started call_scan(const StatePointer& state, Form form, const ReducedBuffers& gi
                });
 }
 
-Started call_exscan(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
-                    const CollectiveOptions& options)
+CallHandle call_exscan(const StatePointer& state, Form form, const ReducedBuffers& given, const Operator& op,
+                       const CollectiveOptions& options)
 {
     const Contiguous buffers("exscan", given);  // rank 0's output stays as it is
     check_same_shape("exscan", buffers);

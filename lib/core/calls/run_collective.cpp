@@ -17,7 +17,7 @@ void collective_ended(void* context) noexcept
     request.finish(result);
 }
 
-void Started::keep(std::shared_ptr<void> what) const
+void CallHandle::keep(std::shared_ptr<void> what) const
 {
     if (starter_ != nullptr)
         starter_->keep = std::move(what);

@@ -14,8 +14,8 @@
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/communicators/communicator_group.hpp"
 #include "lib/core/requests/request_access.hpp"
+#include "tutti/call_handle.hpp"
 #include "tutti/error.hpp"
-#include "tutti/started.hpp"
 
 namespace tutti::detail {
 
@@ -98,15 +98,15 @@ private:
 };
 
 template <class Plan>
-Started run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan plan)
+CallHandle run(const std::shared_ptr<CommunicatorState>& state, Form form, Plan plan)
 {
     if (form == Form::blocking) [[likely]] {
         run_blocking(*state, plan);
         return {};
     }
     if (form == Form::nonblocking)
-        return Started(start(state, std::move(plan)));
-    return Started(std::make_unique<CollectiveStarter<Plan>>(state, std::move(plan)));
+        return CallHandle(start(state, std::move(plan)));
+    return CallHandle(std::make_unique<CollectiveStarter<Plan>>(state, std::move(plan)));
 }
 
 }  // namespace tutti::detail

@@ -13,6 +13,7 @@ struct CommunicatorAccess {
     {
         return Communicator(std::move(state));
     }
+    static const detail::StatePointer& state_of(const Communicator& handle) noexcept { return handle.state_; }
 };
 
 }  // namespace tutti

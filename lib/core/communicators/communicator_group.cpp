@@ -339,7 +339,7 @@ void CommunicatorGroup::raise(const OperationState& state) const
         }
         raise_failed(state.result(), peer);
     }
-    const std::vector<int>& members = state_.members();
+    const std::vector<int>& members = *state_.members();
     const auto receiver = std::ranges::find(members, static_cast<const GroupSend&>(request).peer_rank);
     raise_failed(state.result(), static_cast<int>(receiver - members.begin()));
 }

@@ -8,19 +8,22 @@
 
 namespace tutti::detail {
 
-CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank)
+CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
+                                     Members remote)
     : process_(process),
       table_(process.calls().communicators()),
       id_(id),
       members_(std::move(members)),
+      peers_(remote != nullptr ? std::move(remote) : members_),
+      peer_ranks_(peers_->data()),
       rank_(rank)
 {
     placement_.one_node =
-        std::ranges::all_of(members_, [&](int member) { return process_.is_local(member); });
+        std::ranges::all_of(*members_, [&](int member) { return process_.is_local(member); });
     if (const std::span<const int> nodes = process_.bootstrap().node_of_rank();
         !nodes.empty() && !placement_.one_node) {
-        std::vector<int> node_of_member(members_.size());
-        std::ranges::transform(members_, node_of_member.begin(),
+        std::vector<int> node_of_member(members_->size());
+        std::ranges::transform(*members_, node_of_member.begin(),
                                [&](int member) { return nodes[static_cast<std::size_t>(member)]; });
         placement_.nodes = &nodes_.emplace(node_of_member);
     }
@@ -59,7 +62,7 @@ void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorC
 void CommunicatorState::agree_on_cores()
 {
     const auto of_own_node =
-        std::ranges::find_if(members_, [&](int member) { return process_.is_local(member); });
+        std::ranges::find_if(*members_, [&](int member) { return process_.is_local(member); });
     placement_.more_ranks_than_cores = process_.shared_cores_of(*of_own_node);
     cores_are_agreed_ = true;
 }

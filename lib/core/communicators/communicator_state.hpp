@@ -23,20 +23,28 @@ struct CreateTag {
     int value;
 };
 
+/// Ranks in the job, by rank in a communicator. Communicators of the same ranks share one list.
+using Members = std::shared_ptr<const std::vector<int>>;
+
 /// Constant but for the counters of collectives and the board. Shared by all handles of the communicator.
 class CommunicatorState {
 public:
-    /// `members`: the ranks in the job, by rank in the communicator.
-    CommunicatorState(Process& process, std::uint64_t id, std::vector<int> members, int rank);
+    /// `members`: the local group, `rank` in it. `remote`: the other group of an intercommunicator, whose
+    /// ranks messages come from and go to; nullptr: there is one group. Collectives are the local group's.
+    CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
+                      Members remote = nullptr);
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState();
 
     Process& process() const noexcept { return process_; }
     int rank() const noexcept { return rank_; }
-    int size() const noexcept { return static_cast<int>(members_.size()); }
-    const std::vector<int>& members() const noexcept { return members_; }
-    int world_rank(int rank) const noexcept { return members_[static_cast<std::size_t>(rank)]; }
+    int size() const noexcept { return static_cast<int>(members_->size()); }
+    const Members& members() const noexcept { return members_; }
+    int world_rank(int rank) const noexcept { return members_->data()[rank]; }
+    /// Whom this rank exchanges messages with: the remote group where there is one.
+    const std::vector<int>& peers() const noexcept { return *peers_; }
+    int peer_rank(int rank) const noexcept { return peer_ranks_[rank]; }
     /// As all ranks of a node have it from the first collective on.
     collectives::Placement placement() const noexcept { return placement_; }
 
@@ -94,7 +102,9 @@ private:
     Process& process_;
     std::shared_ptr<CommunicatorTable> table_;
     std::uint64_t id_;
-    std::vector<int> members_;
+    Members members_;
+    Members peers_;
+    const int* peer_ranks_;  // *peers_, one step nearer for each message
     int rank_;
     collectives::Placement placement_;
     bool cores_are_agreed_ = false;              // in placement_

@@ -1,8 +1,9 @@
 // Making communicators: dup, split, split_by_node, create_from.
 //
-// Flat: rank 0 gathers colours and keys, gives each new communicator an id, and tells its members who they
-// are. Ids come from the giver's own count, so no two communicators of a job share one, and no agreement is
-// needed. Cost: two messages a rank, and one of the group's size each.
+// dup: rank 0 gives the new communicator an id and tells all; the ranks share their list with the old one.
+// split, flat: rank 0 gathers colours and keys, gives each new communicator an id, and tells its members who
+// they are. Ids come from the giver's own count, so no two communicators of a job share one, and no agreement
+// is needed. Cost: two messages a rank, and one of the group's size each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,8 +139,9 @@ std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& old, std:
     members.reserve(ranks.size());
     for (const int rank : ranks)
         members.push_back(old.world_rank(rank));
+    auto shared = std::make_shared<const std::vector<int>>(std::move(members));
     const auto mine = std::ranges::find(ranks, old.rank()) - ranks.begin();
-    return std::make_shared<CommunicatorState>(old.process(), context, std::move(members),
+    return std::make_shared<CommunicatorState>(old.process(), context, std::move(shared),
                                                static_cast<int>(mine));
 }
 
@@ -184,7 +186,16 @@ std::optional<Communicator> Communicator::split(std::optional<int> colour, Split
 
 Communicator Communicator::dup() const
 {
-    return *split(0);
+    detail::Process& process = state_->process();
+    auto lock = process.engine().lock();
+    detail::CommunicatorGroup group(*state_, state_->next_collective());
+    group.announce({.kind = collectives::CallKind::dup});
+    std::vector<int> ranks(static_cast<std::size_t>(size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::uint64_t context = 0;
+    Task task = learn_context(group, process, ranks, context);
+    detail::drive(process.engine(), lock, group, task);
+    return Communicator(std::make_shared<CommunicatorState>(process, context, state_->members(), rank()));
 }
 
 Communicator Communicator::split_by_node() const

@@ -110,7 +110,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
         if (twice_as_long)
             calls_.look(waited_ns);
-        return attendance_.look();
+        return failure_detector_.look();
     });
     collectives::choice();
     check_network_variables();
@@ -137,8 +137,10 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
-    world_ = std::make_shared<CommunicatorState>(*this, kWorldContext, std::move(everybody), rank());
-    self_ = std::make_shared<CommunicatorState>(*this, new_context(), std::vector{rank()}, 0);
+    world_ = std::make_shared<CommunicatorState>(
+        *this, kWorldContext, std::make_shared<const std::vector<int>>(std::move(everybody)), rank());
+    self_ = std::make_shared<CommunicatorState>(*this, new_context(),
+                                                std::make_shared<const std::vector<int>>(1, rank()), 0);
 }
 
 const transport::shm::InboxCard* Process::inbox() const noexcept

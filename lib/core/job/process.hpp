@@ -11,8 +11,8 @@
 
 #include "lib/core/calls/call_diagnosis.hpp"
 #include "lib/core/communicators/group_operation.hpp"
-#include "lib/core/job/attendance.hpp"
 #include "lib/core/job/control_exchange.hpp"
+#include "lib/core/job/failure_detector.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
@@ -53,7 +53,7 @@ public:
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
     CallDiagnosis& calls() noexcept { return calls_; }
-    Attendance& attendance() noexcept { return attendance_; }
+    FailureDetector& failure_detector() noexcept { return failure_detector_; }
     Continuations& continuations() noexcept { return continuations_; }
     /// How this rank is woken through shared memory; nullptr where it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
@@ -101,7 +101,7 @@ private:
     bool shared_cores_;
     protocol::Protocol protocol_;
     CallDiagnosis calls_;
-    Attendance attendance_{*this};
+    FailureDetector failure_detector_{*this};
     progress::Engine engine_;
     Continuations continuations_{*this};
     reduction::Team team_;

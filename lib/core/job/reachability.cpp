@@ -83,8 +83,8 @@ void detail::prove_reachability(Process& process)
     if (leaders.size() < 2 || own == leaders.end())
         return;
     const auto node = static_cast<int>(own - leaders.begin());
-    const Communicator among = CommunicatorAccess::handle_of(
-        std::make_shared<CommunicatorState>(process, kLeadersContext, leaders, node));
+    const Communicator among = CommunicatorAccess::handle_of(std::make_shared<CommunicatorState>(
+        process, kLeadersContext, std::make_shared<const std::vector<int>>(leaders), node));
     std::span<std::byte> nothing;
     std::vector<Request> requests;
     const std::vector<int> asked = detail::nodes_asked(node, static_cast<int>(leaders.size()));

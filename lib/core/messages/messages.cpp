@@ -57,7 +57,7 @@ void describe(SendRequest& request, const CommunicatorState& state, const ConstV
               int tag, SendMode mode)
 {
     request.envelope = {state.context(), state.rank(), tag};
-    request.peer_rank = state.world_rank(destination);
+    request.peer_rank = state.peer_rank(destination);
     request.data = {view.data, view.size_bytes};
     request.synchronous = mode == SendMode::synchronous;
     if (view.layout != nullptr) {
@@ -84,7 +84,7 @@ void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
 void describe(ReceiveRequest& request, const CommunicatorState& state, const View& view, int source, int tag)
 {
     request.key = {state.context(), source, tag};
-    request.peer_rank = source == any_source ? -1 : state.world_rank(source);
+    request.peer_rank = source == any_source ? -1 : state.peer_rank(source);
     request.buffer = view.data;
     request.capacity = view.size_bytes;
     if (view.layout != nullptr) {

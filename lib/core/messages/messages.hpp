@@ -22,7 +22,7 @@ inline bool send_at_once(const CommunicatorState& state, const ConstView& view, 
 {
     Process& process = state.process();
     if (mode == SendMode::synchronous || view.layout != nullptr ||
-        !process.protocol().inject({state.context(), state.rank(), tag}, state.world_rank(destination),
+        !process.protocol().inject({state.context(), state.rank(), tag}, state.peer_rank(destination),
                                    {view.data, view.size_bytes})) [[unlikely]]
         return false;
     process.engine().started();

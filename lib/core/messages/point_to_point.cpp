@@ -36,8 +36,8 @@ void check_send(const CommunicatorState& state, const detail::ConstView& view, i
 {
     if (view.data == nullptr && view.size_bytes != 0) [[unlikely]]
         no_memory("send", view.size_bytes);
-    if (static_cast<unsigned>(destination) >= static_cast<unsigned>(state.size())) [[unlikely]]
-        bad_peer("send", destination, state.size());
+    if (static_cast<unsigned>(destination) >= state.peers().size()) [[unlikely]]
+        bad_peer("send", destination, static_cast<int>(state.peers().size()));
     if (tag < 0) [[unlikely]]
         bad_tag("send", tag);
 }
@@ -56,23 +56,22 @@ void check_receive(const CommunicatorState& state, std::string_view operation, c
 
 void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag)
 {
-    if (source != any_source && static_cast<unsigned>(source) >= static_cast<unsigned>(state.size()))
-        [[unlikely]]
-        bad_peer(operation, source, state.size());
+    if (source != any_source && static_cast<unsigned>(source) >= state.peers().size()) [[unlikely]]
+        bad_peer(operation, source, static_cast<int>(state.peers().size()));
     if (tag < 0 && tag != any_tag) [[unlikely]]
         bad_tag(operation, tag);
 }
 
 bool is_lost(const CommunicatorState& state, int source) noexcept
 {
-    return source != any_source && state.process().protocol().is_lost(state.world_rank(source));
+    return source != any_source && state.process().protocol().is_lost(state.peer_rank(source));
 }
 
 void raise_lost(const CommunicatorState& state, std::string_view operation, int source)
 {
     throw Error(ErrorCode::peer_lost, operation,
                 fmt::format("nothing more comes from rank {}: {}", source,
-                            state.process().protocol().why_lost(state.world_rank(source))),
+                            state.process().protocol().why_lost(state.peer_rank(source))),
                 source);
 }
 

@@ -14,7 +14,7 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
 {
     Process& process = state.process();
     UnexpectedRequest* found = nullptr;
-    const Attendance::Probe waiting(state, source);
+    const FailureDetector::Probe waiting(state, source);
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state.context(), source, tag});
         return found != nullptr || is_lost(state, source) || waiting.hopeless();
@@ -37,7 +37,7 @@ UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const Communic
     if (source == any_source) {
         process.engine().poll(lock);
     } else {
-        const Attendance::Probe waiting(state, source);
+        const FailureDetector::Probe waiting(state, source);
         process.engine().poll(lock);
     }
     found = process.protocol().probe(pattern);

@@ -30,7 +30,7 @@ Error failure_of_receive(const protocol::ReceiveRequest& receive)
                 status.source};
     if (receive.sender < 0 && receive.peer_rank < 0)
         return {status.code, "recv",
-                process_of(receive).attendance().nobody_left(receive.key.context, receive.key.tag())};
+                process_of(receive).failure_detector().nobody_left(receive.key.context, receive.key.tag())};
     const int from = receive.sender >= 0 ? receive.sender : receive.peer_rank;
     return {
         status.code, "recv",

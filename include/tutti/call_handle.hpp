@@ -13,11 +13,11 @@ enum class Form : unsigned char { blocking, nonblocking, persistent };
 /// Nothing of a blocking call, the operation under way of a non-blocking one, or what starts a persistent
 /// one. Whoever made the call takes it over by request() or persistent(), once. Trivial to copy and destroy,
 /// so that blocking calls, which leave nothing, pay nothing for it.
-class Started {
+class CallHandle {
 public:
-    Started() noexcept = default;
-    explicit Started(Request request) noexcept : state_(std::exchange(request.state_, nullptr)) {}
-    explicit Started(std::unique_ptr<Starter> starter) noexcept : starter_(starter.release()) {}
+    CallHandle() noexcept = default;
+    explicit CallHandle(Request request) noexcept : state_(std::exchange(request.state_, nullptr)) {}
+    explicit CallHandle(std::unique_ptr<Starter> starter) noexcept : starter_(starter.release()) {}
 
     Request request() const noexcept { return Request(state_); }
     PersistentRequest persistent() const noexcept

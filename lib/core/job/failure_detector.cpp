@@ -1,4 +1,4 @@
-#include "lib/core/job/attendance.hpp"
+#include "lib/core/job/failure_detector.hpp"
 
 #include <fmt/format.h>
 
@@ -35,17 +35,17 @@ std::string communicator_name(const CommunicatorState& state)
 
 }  // namespace
 
-Attendance::Probe::Probe(const CommunicatorState& state, int source) : state_(state), source_(source)
+FailureDetector::Probe::Probe(const CommunicatorState& state, int source) : state_(state), source_(source)
 {
-    state_.process().attendance().probes_.push_back(*this);
+    state_.process().failure_detector().probes_.push_back(*this);
 }
 
-Attendance::Probe::~Probe()
+FailureDetector::Probe::~Probe()
 {
     base::IntrusiveList<Probe, ProbeTag>::remove(*this);
 }
 
-bool Attendance::look()
+bool FailureDetector::look()
 {
     std::set<int> named;
     std::set<std::uint64_t> anybody;  // contexts
@@ -59,7 +59,7 @@ bool Attendance::look()
         [&](const matching::MatchKey& key, int peer) { add(key.context, peer); });
     for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
         add(probe->state_.context(),
-            probe->source_ == any_source ? -1 : probe->state_.world_rank(probe->source_));
+            probe->source_ == any_source ? -1 : probe->state_.peer_rank(probe->source_));
     CommunicatorTable& communicators = *process_.calls().communicators();
     communicators.for_each([&](const CommunicatorState& state) {
         for (const int member : state.awaited_at_board()) {
@@ -79,7 +79,7 @@ bool Attendance::look()
     return soon;
 }
 
-Presence Attendance::look_after(int peer)
+Presence FailureDetector::look_after(int peer)
 {
     if (peer == process_.rank())
         return Presence::here;
@@ -97,13 +97,15 @@ Presence Attendance::look_after(int peer)
 }
 
 // The next ranks first: of many that wait not all ask the same one, and the nearest are the cheapest to ask.
-bool Attendance::look_for_anybody(const CommunicatorState& state)
+bool FailureDetector::look_for_anybody(const CommunicatorState& state)
 {
     bool all_lost = true;
     int asked = 0;
-    for (int i = 1; i < state.size() && asked < kMostAsked; ++i) {
-        const int peer = state.world_rank((state.rank() + i) % state.size());
-        if (process_.protocol().is_lost(peer))
+    const std::vector<int>& peers = state.peers();
+    const auto next = static_cast<std::size_t>(state.rank()) + 1;
+    for (std::size_t i = 0; i < peers.size() && asked < kMostAsked; ++i) {
+        const int peer = peers[(next + i) % peers.size()];
+        if (peer == process_.rank() || process_.protocol().is_lost(peer))
             continue;
         all_lost = false;
         const Presence presence = look_after(peer);
@@ -118,7 +120,7 @@ bool Attendance::look_for_anybody(const CommunicatorState& state)
 
 // Nothing has come in this pass, so nothing of this rank's own is on its way either. Another thread of it may
 // still send, and so may the one that waits for something else now.
-void Attendance::end_hopeless(const CommunicatorState& state)
+void FailureDetector::end_hopeless(const CommunicatorState& state)
 {
     if (process_.thread_level() == ThreadLevel::multiple)
         return;
@@ -127,7 +129,7 @@ void Attendance::end_hopeless(const CommunicatorState& state)
         probe->hopeless_ |= &probe->state_ == &state && probe->source_ == any_source;
 }
 
-std::string Attendance::nobody_left(std::uint64_t context, int tag)
+std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
 {
     std::string text = "nobody is left who could send what this rank waits for";
     process_.calls().communicators()->with(
@@ -141,15 +143,17 @@ std::string nobody_left(const CommunicatorState& state, int tag)
     const std::string wait =
         fmt::format("rank {} waits for a message from any source with {} in {}", state.rank(),
                     tag == any_tag ? "any tag" : fmt::format("tag {}", tag), communicator_name(state));
-    if (state.size() == 1)
+    const std::vector<int>& peers = state.peers();
+    const int own = state.process().rank();
+    const auto others = std::ranges::count_if(peers, [own](int peer) { return peer != own; });
+    if (others == 0)
         return wait + ", in which it is alone: nobody else could send one";
     std::string gone;
-    const int others = state.size() - 1;
-    for (int i = 0, named = 0; i < state.size() && named < kMostNamed; ++i) {
-        if (i == state.rank())
+    for (std::size_t i = 0, named = 0; i < peers.size() && named < kMostNamed; ++i) {
+        if (peers[i] == own)
             continue;
         gone += fmt::format("{}rank {}: {}", named++ == 0 ? "" : "; ", i,
-                            state.process().protocol().why_lost(state.world_rank(i)));
+                            state.process().protocol().why_lost(peers[i]));
     }
     if (others > kMostNamed)
         gone += fmt::format("; and {} more", others - kMostNamed);

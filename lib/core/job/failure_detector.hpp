@@ -17,11 +17,11 @@ class CommunicatorState;
 class Process;
 
 /// Under the engine's lock.
-class Attendance {
+class FailureDetector {
     struct ProbeTag;
 
 public:
-    explicit Attendance(Process& process) noexcept : process_(process) {}
+    explicit FailureDetector(Process& process) noexcept : process_(process) {}
 
     /// For the engine's watch. True: more is likely to be known soon. Throws where a rank is lost that this
     /// one waits for at a board.
@@ -39,7 +39,7 @@ public:
         bool hopeless() const noexcept { return hopeless_; }
 
     private:
-        friend class Attendance;
+        friend class FailureDetector;
 
         const CommunicatorState& state_;
         int source_;
