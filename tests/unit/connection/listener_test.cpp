@@ -1,0 +1,132 @@
+// Who comes to a port: those who prove themselves arrive, the others are bounded and dropped, each with a
+// reason.
+#include "lib/foundation/connection/listener.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/connection/dialer.hpp"
+
+using namespace tutti;
+using namespace tutti::connection;
+
+namespace {
+
+constexpr security::Identity kHead{security::Identity::Kind::head, 0};
+
+network::LocalAddress own(const char* text)
+{
+    return {{*network::IpAddress::parse(text), 8, "lo"}, 1};
+}
+
+/// A port, and what its owner hears of it.
+struct GuestPort final : Listener::User {
+    GuestPort(Listener::Limits limits, std::chrono::nanoseconds timeout)
+        : options{.key = key, .version = 7, .self = kHead, .timeout_ns = timeout.count()},
+          listener(options, poller, {own("127.0.0.1")}, limits, *this)
+    {
+    }
+
+    void arrived(PendingConnection& guest) override { came.push_back(listener.take(guest)); }
+    void dropped(const std::string& remote, std::string_view why) override
+    {
+        CHECK(remote.starts_with("127.0.0.1:"));
+        reasons.emplace_back(why);
+    }
+
+    /// Until `done()`; false when that does not come within 20 s.
+    template <class Done>
+    bool serve_until(Done&& done)
+    {
+        const std::int64_t deadline_ns = base::now_ns() + 20'000'000'000;
+        while (!done()) {
+            if (base::now_ns() > deadline_ns)
+                return false;
+            listener.serve(poller.wait(1));
+        }
+        return true;
+    }
+    base::UniqueFd visit() const
+    {
+        base::UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        socklen_t size = 0;
+        const auto to = network::IpAddress::parse("127.0.0.1")->to_sockaddr(listener.port(), 0, size);
+        REQUIRE(connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), size) == 0);
+        return fd;
+    }
+
+    security::Key key = security::Key::random();
+    Options options;
+    Poller poller;
+    std::vector<std::unique_ptr<PendingConnection>> came;
+    std::vector<std::string> reasons;
+    Listener listener;
+};
+
+}  // namespace
+
+TEST_CASE("who proves itself arrives, and what it says next is still to be read")
+{
+    GuestPort port({}, std::chrono::seconds(20));
+    const Options options{.key = port.key,
+                          .version = 7,
+                          .self = {security::Identity::Kind::daemon, 5},
+                          .timeout_ns = 20'000'000'000};
+    Poller poller;
+    Dialer dialer(options, poller, kHead, port.listener.port(),
+                  {{own("127.0.0.1"), {*network::IpAddress::parse("127.0.0.1"), 8, "lo"}}});
+    std::unique_ptr<PendingConnection> dialled;
+    REQUIRE(port.serve_until([&] {
+        if (dialled == nullptr && (dialled = dialer.wait(base::now_ns() + 1'000'000)) != nullptr)
+            REQUIRE(send(dialled->fd(), "!", 1, MSG_NOSIGNAL) == 1);
+        return !port.came.empty();
+    }));
+    CHECK(port.came[0]->peer() == options.self);
+    CHECK_FALSE(port.listener.has_guests());
+    char next = 0;
+    const base::UniqueFd fd = port.came[0]->release();
+    REQUIRE(port.serve_until([&] { return recv(fd.get(), &next, 1, MSG_DONTWAIT) == 1; }));
+    CHECK(next == '!');
+    CHECK(port.reasons.empty());
+}
+
+TEST_CASE("strangers are bounded in number and in time, and told of with the reason")
+{
+    GuestPort port({.strangers = 2}, std::chrono::seconds(2));
+    const base::UniqueFd first = port.visit();
+    const base::UniqueFd second = port.visit();
+    const base::UniqueFd third = port.visit();
+    REQUIRE(port.serve_until([&] { return !port.reasons.empty(); }));
+    CHECK(port.reasons[0] == "too many connections that prove nothing");
+    char byte = 0;
+    CHECK(recv(first.get(), &byte, 1, 0) == 0);  // the oldest has gone
+    REQUIRE(send(second.get(), "GET / HTTP/1.1", 14, MSG_NOSIGNAL) == 14);
+    REQUIRE(port.serve_until([&] { return port.reasons.size() == 3; }));
+    CHECK(port.reasons[1] == "it does not speak Tutti's protocol");
+    CHECK(port.reasons[2] == "it did not finish the handshake in time");
+    CHECK_FALSE(port.listener.has_guests());
+    CHECK(port.came.empty());
+}
+
+TEST_CASE("who goes again without a word is not told of, and a closed port takes nobody")
+{
+    GuestPort port({}, std::chrono::seconds(20));
+    {
+        const base::UniqueFd guest = port.visit();
+        REQUIRE(port.serve_until([&] { return port.listener.has_guests(); }));
+    }
+    REQUIRE(port.serve_until([&] { return !port.listener.has_guests(); }));
+    CHECK(port.reasons.empty());
+    const auto there = network::IpAddress::parse("127.0.0.1");
+    socklen_t size = 0;
+    const auto to = there->to_sockaddr(port.listener.port(), 0, size);
+    port.listener.close();
+    const base::UniqueFd late(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    CHECK(connect(late.get(), reinterpret_cast<const sockaddr*>(&to), size) != 0);
+}
