@@ -18,7 +18,7 @@ public:
     /// Forks the daemon of the job's node `node`. To be called early: a small process forks quickly, and
     /// libpmix starts while the head looks at the machine. Throws std::system_error.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
-    ~LocalDaemon() { wait(kEndTimeout); }
+    ~LocalDaemon() { wait(kDaemonEndTimeout); }
     LocalDaemon(const LocalDaemon&) = delete;
     LocalDaemon& operator=(const LocalDaemon&) = delete;
 
@@ -30,7 +30,7 @@ public:
 
 private:
     /// A daemon needs less to end its ranks, unless it is stopped.
-    static constexpr std::chrono::milliseconds kEndTimeout{10'000};
+    static constexpr std::chrono::milliseconds kDaemonEndTimeout{10'000};
 
     const std::string session_directory_ = choose_session_directory();
     UniqueFd stream_;

@@ -25,7 +25,7 @@ constexpr milliseconds kClockTimeout{5000};
 constexpr milliseconds kProbeTimeout{30000};
 /// On top of the time that the commands that start daemons have.
 constexpr milliseconds kHelloTimeout{10000};
-constexpr milliseconds kEndTimeout{3000};
+constexpr milliseconds kHangUpTimeout{3000};
 /// With more hosts each pair is probed in one direction only.
 constexpr std::size_t kBothWaysHosts = 16;
 /// With more hosts the good probes are summed up.
@@ -76,7 +76,7 @@ int Doctor::run()
             names.push_back(host.name);
         fmt::print("{}", findings_.to_json(names, complete_));
     }
-    children_.finish(kEndTimeout);
+    children_.finish(kHangUpTimeout);
     return status_;
 }
 

@@ -25,7 +25,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{5};
-constexpr std::chrono::milliseconds kUnkillablePeriod{2000};
+constexpr std::chrono::milliseconds kUnkillableTimeout{2000};
 
 using ByParent = std::multimap<pid_t, pid_t>;
 
@@ -98,7 +98,7 @@ void end_descendants(std::chrono::milliseconds timeout) noexcept
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     bool asked = false;
-    while (reap() && Clock::now() < start + 2 * timeout + kUnkillablePeriod) {
+    while (reap() && Clock::now() < start + 2 * timeout + kUnkillableTimeout) {
         const bool killing = Clock::now() > start + timeout;
         const std::vector<pid_t> left = descendants();
         if (left.empty())

@@ -22,7 +22,7 @@ namespace {
 
 constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
 /// For processes that the daemon leaves behind to end by themselves: its agents' daemons have to clean up.
-constexpr std::chrono::milliseconds kEndTimeout{2000};
+constexpr std::chrono::milliseconds kOrphansEndTimeout{2000};
 
 /// Closes everything but the pipe: a descriptor that stays open would hide the daemon's death.
 void keep_only(int pipe_end)
@@ -61,7 +61,7 @@ public:
         if (!orderly_) {
             for (const pid_t group : groups_)
                 ::kill(-group, SIGKILL);
-            end_descendants(kEndTimeout);
+            end_descendants(kOrphansEndTimeout);
             remove_session_directory(session_directory);
         }
         return WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : 128 + WTERMSIG(wait_status_);

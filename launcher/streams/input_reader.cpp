@@ -11,7 +11,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{256} << 10;
-constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+constexpr std::size_t kInputReadBytes = std::size_t{64} << 10;
 /// The shell sends no signal when it brings a running job to the foreground.
 constexpr std::chrono::milliseconds kForegroundCheckPeriod{200};
 
@@ -78,7 +78,7 @@ void InputReader::read()
         retry_later();
         return;
     }
-    static std::vector<char> buffer(kReadBytes);
+    static std::vector<char> buffer(kInputReadBytes);
     const ssize_t bytes = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (bytes > 0) {
         on_the_way_bytes_ += static_cast<std::uint64_t>(bytes);

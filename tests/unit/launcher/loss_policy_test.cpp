@@ -10,8 +10,8 @@
 #include <catch2/catch.hpp>
 
 using namespace tutti::launcher;
-using Action = Verdict::Action;
-using State = LossPolicy::JobState;
+using LossAction = Verdict::Action;
+using LossState = LossPolicy::JobState;
 
 namespace {
 
@@ -27,7 +27,7 @@ ExitReport exit_of(int rank, int wait_status, bool joined, bool left)
 
 void check_end(const Verdict& verdict, int exit_status, const std::string& line)
 {
-    CHECK(verdict.action == Action::end_job);
+    CHECK(verdict.action == LossAction::end_job);
     CHECK(verdict.exit_status == exit_status);
     CHECK(verdict.line == line);
 }
@@ -51,20 +51,20 @@ TEST_CASE("A rank that ends badly ends the job with its status", "[loss]")
 TEST_CASE("Ranks that end well end nothing", "[loss]")
 {
     LossPolicy policy(1);
-    CHECK(policy.rank_exited(exit_of(0, 0, true, true), "a").action == Action::nothing);
-    CHECK(policy.rank_joined().action == Action::nothing);
-    CHECK(policy.rank_exited(exit_of(1, 0, true, true), "a").action == Action::nothing);
+    CHECK(policy.rank_exited(exit_of(0, 0, true, true), "a").action == LossAction::nothing);
+    CHECK(policy.rank_joined().action == LossAction::nothing);
+    CHECK(policy.rank_exited(exit_of(1, 0, true, true), "a").action == LossAction::nothing);
 }
 
 TEST_CASE("A rank that never joins ends the job once others have joined, and no earlier", "[loss]")
 {
     LossPolicy before(1);
-    CHECK(before.rank_exited(exit_of(2, 0, false, false), "a").action == Action::nothing);
-    CHECK(before.rank_exited(exit_of(3, 0, false, false), "a").action == Action::nothing);
+    CHECK(before.rank_exited(exit_of(2, 0, false, false), "a").action == LossAction::nothing);
+    CHECK(before.rank_exited(exit_of(3, 0, false, false), "a").action == LossAction::nothing);
     check_end(before.rank_joined(), 1, kAbsent);
 
     LossPolicy after(1);
-    CHECK(after.rank_joined().action == Action::nothing);
+    CHECK(after.rank_joined().action == LossAction::nothing);
     check_end(after.rank_exited(exit_of(2, 0, false, false), "a"), 1, kAbsent);
 }
 
@@ -103,27 +103,28 @@ TEST_CASE("The first loss of a daemon ends the job, and later ones are its conse
 {
     const std::vector<int> ranks = {2, 3};
     LossPolicy policy(2);
-    check_end(policy.daemons_lost("lost the daemon on b: gone", ranks, State::running), 1,
+    check_end(policy.daemons_lost("lost the daemon on b: gone", ranks, LossState::running), 1,
               "lost the daemon on b: gone; with it its ranks 2, 3; ending the job");
-    CHECK(policy.daemons_lost("lost the daemon on a: gone", ranks, State::ending).action == Action::nothing);
+    CHECK(policy.daemons_lost("lost the daemon on a: gone", ranks, LossState::ending).action ==
+          LossAction::nothing);
 
     LossPolicy one(2);
-    check_end(one.daemons_lost("lost b", std::vector{4}, State::running), 1,
+    check_end(one.daemons_lost("lost b", std::vector{4}, LossState::running), 1,
               "lost b; with it its rank 4; ending the job");
     LossPolicy none(2);
-    check_end(none.daemons_lost("lost b", {}, State::running), 1, "lost b; ending the job");
+    check_end(none.daemons_lost("lost b", {}, LossState::running), 1, "lost b; ending the job");
 }
 
 TEST_CASE("The first loss of a daemon is told while the job ends, but not on one host", "[loss]")
 {
-    for (const State state : {State::ending, State::exited}) {
+    for (const LossState state : {LossState::ending, LossState::exited}) {
         LossPolicy policy(2);
         const Verdict verdict = policy.daemons_lost("lost b", {}, state);
-        CHECK(verdict.action == Action::tell);
+        CHECK(verdict.action == LossAction::tell);
         CHECK(verdict.exit_status == 1);
         CHECK(verdict.line == "lost b");
     }
     LossPolicy alone(1);
-    CHECK(alone.daemons_lost("lost a", {}, State::ending).action == Action::nothing);
-    CHECK(LossPolicy(1).daemons_lost("lost a", {}, State::exited).action == Action::tell);
+    CHECK(alone.daemons_lost("lost a", {}, LossState::ending).action == LossAction::nothing);
+    CHECK(LossPolicy(1).daemons_lost("lost a", {}, LossState::exited).action == LossAction::tell);
 }
