@@ -15,7 +15,6 @@ namespace tutti::detail {
 namespace {
 
 using collectives::CallKind;
-using protocol::CallHeader;
 using protocol::FrameKind;
 
 // Unexpected messages looked at: one of a wrong call is never taken, so it is among the oldest before long.
@@ -204,16 +203,15 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
             awaited.insert(peer);
     });
     const CallSignature* const call = own.calls().find(place.number);
-    const protocol::CallWaitHeader wait{
-        protocol::Lead::of(FrameKind::call_wait, place.context),
-        static_cast<std::uint32_t>(own.rank()),
-        place.number,
-        origin,
-        chain,
-        static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
+    const CallWaitHeader wait{protocol::Lead::of(FrameKind::call_wait, place.context),
+                              static_cast<std::uint32_t>(own.rank()),
+                              place.number,
+                              origin,
+                              chain,
+                              static_cast<std::uint64_t>(call != nullptr ? call->kind() : CallKind::unnamed)};
     for (const int peer : awaited) {
         try {
-            protocol_.tell_call(peer, wait);
+            protocol_.tell(peer, wait);
         } catch (const Error&) {
             // As above: it has left, or cannot be reached.
         }
@@ -250,7 +248,7 @@ void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int pee
     if (mine == nullptr)
         return;
     try {
-        protocol_.tell_call(peer, header_of(kind, state, number, *mine));
+        protocol_.tell(peer, header_of(kind, state, number, *mine));
     } catch (const Error&) {
         // It has left, or cannot be reached: then this rank hears of that.
     }
@@ -262,6 +260,14 @@ void CallDiagnosis::check_other_call(const CommunicatorState& of, int rank, std:
         if (&state == &of && other.rank == rank && other.number == number)
             throw told(error_of(other));
     });
+}
+
+void CallDiagnosis::frame(int peer, std::span<const std::byte> header, std::span<const std::byte>)
+{
+    if (protocol::kind_of(header) == FrameKind::call_wait)
+        heard(peer, protocol::header_in<CallWaitHeader>(header, peer));
+    else
+        heard(peer, protocol::header_in<CallHeader>(header, peer));
 }
 
 void CallDiagnosis::heard(int peer, const CallHeader& call)
@@ -278,7 +284,7 @@ void CallDiagnosis::heard(int peer, const CallHeader& call)
     });
 }
 
-void CallDiagnosis::heard(int peer, const protocol::CallWaitHeader& wait)
+void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
 {
     bool stands = false;
     communicators_->with(wait.lead.context(), [&](const CommunicatorState& state) {

@@ -15,10 +15,12 @@
 // may make the call: such ranks neither begin chains nor pass them on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -68,8 +70,27 @@ private:
     std::unordered_map<std::uint64_t, CommunicatorState*> states_;
 };
 
+/// Of call_inquiry and call_differs, the answer of who makes another call. The context is the collectives'.
+struct CallHeader {
+    protocol::Lead lead;
+    std::uint32_t rank;  // the sender's, in the communicator
+    std::uint32_t number;
+    std::array<std::uint64_t, 2> signature;
+};
+
+/// A collective call that its sender blocks in, because the receiver has not made it. `origin` began this
+/// chain of waits: a rank of the job, which counts its chains.
+struct CallWaitHeader {
+    protocol::Lead lead;
+    std::uint32_t rank;  // the sender's, in the communicator
+    std::uint32_t number;
+    std::uint32_t origin;
+    std::uint32_t chain;
+    std::uint64_t kind;  // of the call
+};
+
 /// Under the engine's lock.
-class CallDiagnosis final : public protocol::CallListener {
+class CallDiagnosis final {
 public:
     /// `one_thread`: no two threads of the program are in calls at once.
     CallDiagnosis(protocol::Protocol& protocol, int rank, bool one_thread) noexcept
@@ -107,10 +128,13 @@ public:
     /// Throws where `rank` has left a message of another call of that number.
     void check_other_call(const CommunicatorState& state, int rank, std::uint32_t number);
 
-    void heard(int peer, const protocol::CallHeader& call) override;
-    void heard(int peer, const protocol::CallWaitHeader& wait) override;
+    /// A frame of one of the call_ kinds: protocol::Services::Handler.
+    void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
 
 private:
+    void heard(int peer, const CallHeader& call);
+    void heard(int peer, const CallWaitHeader& wait);
+
     // By communicator and peer the earliest call to ask about: so a peer gets one frame, however much waits.
     using Questions = std::map<std::pair<std::uint64_t, int>, std::uint32_t>;
 

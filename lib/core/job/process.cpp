@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -106,7 +107,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
       team_(hub == nullptr ? threads_of_reductions() : 1)
 {
-    protocol_.set_call_listener(&calls_);
+    protocol_.serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
+                    std::bind_front(&CallDiagnosis::frame, &calls_));
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
         if (twice_as_long)
             calls_.look(waited_ns);

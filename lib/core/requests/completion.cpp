@@ -4,8 +4,7 @@
 
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/engine/protocol/peer.hpp"
-#include "lib/engine/protocol/requests.hpp"
+#include "lib/engine/protocol/peers.hpp"
 
 namespace tutti::detail {
 

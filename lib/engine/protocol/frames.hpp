@@ -9,19 +9,12 @@
 //   data           a part of that message
 //   fin            the receiver has read the data itself
 //   credit         room for unexpected messages, given back to the sender
-//   call_inquiry   "this is my collective call of that number, what is yours?", asked by a rank that has
-//                  waited long -> nothing when it is the same or has not been made yet, else call_differs
-//   call_differs   "mine is another"
-//   call_wait      "I block in this call, and wait for you", said with call_inquiry, and passed on by ranks
-//   that
-//                  block in another call
+//
+// The frames behind them are those of services (service.hpp), whose headers the service describes.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "lib/engine/matching/match_table.hpp"
@@ -29,6 +22,7 @@
 
 namespace tutti::protocol {
 
+/// All kinds that there are, so that no two have one number.
 enum class FrameKind : std::uint8_t {
     eager = 1,
     eager_first,
@@ -38,9 +32,11 @@ enum class FrameKind : std::uint8_t {
     data,
     fin,
     credit,
-    call_inquiry,
+    // Of services
+    call_inquiry,  // and the next two: lib/core/calls/call_diagnosis.hpp
     call_differs,
-    call_wait
+    call_wait,
+    last = call_wait
 };
 
 /// First in every header: the kind in the low byte, in envelopes the context id above it.
@@ -77,9 +73,7 @@ struct EagerFirstHeader {
     std::uint64_t total_bytes;
 };
 
-struct SegmentHeader {
-    Lead lead;
-};
+using SegmentHeader = Lead;
 
 struct RtsHeader {
     EagerHeader envelope;
@@ -110,26 +104,6 @@ struct CreditHeader {
     std::uint64_t bytes;
 };
 
-/// A collective call; what it means is the CallListener's. The context is that of the communicator's
-/// collectives.
-struct CallHeader {
-    Lead lead;
-    std::uint32_t rank;  // the sender's, in the communicator
-    std::uint32_t number;
-    std::array<std::uint64_t, 2> signature;
-};
-
-/// A collective call that its sender blocks in, because the receiver has not made it. `origin` began this
-/// chain of waits: a rank of the job, which counts its chains.
-struct CallWaitHeader {
-    Lead lead;
-    std::uint32_t rank;  // the sender's, in the communicator
-    std::uint32_t number;
-    std::uint32_t origin;
-    std::uint32_t chain;
-    std::uint64_t kind;  // of the call
-};
-
 template <class Header>
 std::span<const std::byte> bytes_of(const Header& header) noexcept
 {
@@ -137,14 +111,27 @@ std::span<const std::byte> bytes_of(const Header& header) noexcept
     return std::as_bytes(std::span(&header, 1));
 }
 
-/// False when the bytes are of another length: no frame of this version.
+/// Throws ErrorCode::protocol: no Tutti of this version sends what rank `from` has sent.
+[[noreturn]] void corrupt(int from, std::string_view what);
+
+/// Of a frame of rank `from`.
 template <class Header>
-bool read_header(std::span<const std::byte> bytes, Header& header) noexcept
+Header header_in(std::span<const std::byte> bytes, int from)
 {
-    if (bytes.size() != sizeof header)
-        return false;
+    Header header;
+    if (bytes.size() != sizeof header) [[unlikely]]
+        corrupt(from, "a header of the wrong length");
     std::memcpy(&header, bytes.data(), sizeof header);
-    return true;
+    return header;
+}
+
+/// 0, which is none, where the header is too short for any.
+inline FrameKind kind_of(std::span<const std::byte> header) noexcept
+{
+    Lead lead{};
+    if (header.size() >= sizeof lead) [[likely]]
+        std::memcpy(&lead, header.data(), sizeof lead);
+    return lead.kind();
 }
 
 }  // namespace tutti::protocol

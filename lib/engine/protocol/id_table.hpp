@@ -1,27 +1,31 @@
 // Numbers that stand for objects in frames: looked up and checked, never cast to a pointer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tutti::protocol {
 
 /// An id is a slot and the slot's generation: a late or forged frame finds nothing instead of freed memory.
+/// T has a member `id`, which is 0 while the object is not here.
 template <class T>
 class IdTable {
 public:
-    std::uint64_t add(T& object)
+    /// Does nothing where it is here already, as remove() where it is not.
+    void add(T& object)
     {
-        std::uint32_t slot = 0;
+        if (object.id != 0)
+            return;
         if (free_.empty()) {
-            slot = static_cast<std::uint32_t>(slots_.size());
+            free_.push_back(static_cast<std::uint32_t>(slots_.size()));
             slots_.push_back({});
-        } else {
-            slot = free_.back();
-            free_.pop_back();
         }
+        const std::uint32_t slot = free_.back();
+        free_.pop_back();
         slots_[slot].object = &object;
-        return static_cast<std::uint64_t>(slots_[slot].generation) << 32 | slot;
+        object.id = static_cast<std::uint64_t>(slots_[slot].generation) << 32 | slot;
     }
 
     T* find(std::uint64_t id) const noexcept
@@ -30,9 +34,11 @@ public:
         return slot < slots_.size() && slots_[slot].generation == id >> 32 ? slots_[slot].object : nullptr;
     }
 
-    void remove(std::uint64_t id)
+    void remove(T& object)
     {
-        const auto slot = static_cast<std::uint32_t>(id);
+        if (object.id == 0)
+            return;
+        const auto slot = static_cast<std::uint32_t>(std::exchange(object.id, 0));
         slots_[slot].object = nullptr;
         ++slots_[slot].generation;
         free_.push_back(slot);

@@ -1,8 +1,10 @@
 #include "lib/engine/protocol/pieces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
+#include "lib/engine/protocol/peers.hpp"
 #include "lib/foundation/base/copy.hpp"
 
 namespace tutti::protocol {
@@ -23,9 +25,9 @@ void for_each_place(transport::Parts parts, std::size_t offset, std::size_t size
     }
 }
 
-}  // namespace
-
-std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
+// The next bytes of a message with collect(), in memory of the request's: those that were collected for a
+// frame that was refused are still there.
+std::span<const std::byte> collect_next(SendRequest& request, std::size_t size_bytes)
 {
     if (request.collected == nullptr)
         request.collected =
@@ -36,6 +38,41 @@ std::span<const std::byte> collect(SendRequest& request, std::size_t size_bytes)
         request.collected_end = request.sent + size_bytes;
     }
     return piece;
+}
+
+// Out of at most kMostParts parts.
+transport::SendResult send_gathered(SendRequest& request, std::span<const std::byte> header,
+                                    std::size_t payload_bytes)
+{
+    std::array<std::span<const std::byte>, transport::kMostParts> places;
+    std::size_t count = 0;
+    for_each_place(request.parts, request.sent, payload_bytes,
+                   [&](std::span<const std::byte> bytes) { places[count++] = bytes; });
+    return request.peer->transport->send_parts(request.peer_rank, header, std::span(places).first(count),
+                                               request);
+}
+
+}  // namespace
+
+bool send_piece(SendRequest& request, std::span<const std::byte> header, std::size_t payload_bytes)
+{
+    transport::Transport& transport = *request.peer->transport;
+    auto result = transport::SendResult::again;
+    if (request.collect != nullptr) [[unlikely]] {
+        if (request.frames_pending != 0)  // from the only piece that there is
+            return false;
+        result = transport.send(request.peer_rank, header, collect_next(request, payload_bytes), request);
+    } else if (!request.parts.empty()) [[unlikely]] {
+        result = send_gathered(request, header, payload_bytes);
+    } else {
+        result = transport.send(request.peer_rank, header, request.data.subspan(request.sent, payload_bytes),
+                                request);
+    }
+    if (result == transport::SendResult::again)
+        return false;
+    request.frames_pending += result == transport::SendResult::pending;
+    request.sent += payload_bytes;
+    return true;
 }
 
 void collect_parts(const SendRequest& request, std::size_t offset, std::span<std::byte> out)
@@ -55,12 +92,6 @@ void copy_out(const SendRequest& request, std::span<std::byte> out)
         collect_parts(request, 0, out);
     else
         base::copy_bytes(out.data(), request.data.data(), out.size());
-}
-
-PartsOf::PartsOf(const SendRequest& request, std::size_t offset, std::size_t size_bytes) noexcept
-{
-    for_each_place(request.parts, offset, size_bytes,
-                   [this](std::span<const std::byte> bytes) { parts_[count_++] = bytes; });
 }
 
 }  // namespace tutti::protocol

@@ -1,74 +1,145 @@
-// The data of a matched rendezvous, on the receiver's side: pulled out of the sender's memory, or streamed by
-// it.
+// The two halves of a rendezvous: the sender offers a message, and the receiver gets its data.
+#include "lib/engine/protocol/rendezvous.hpp"
+
 #include <algorithm>
 #include <utility>
 
-#include "lib/engine/protocol/protocol.hpp"
+#include "lib/engine/protocol/pieces.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/copy.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::protocol {
 
-void Protocol::fetch_data(ReceiveRequest& request, int sender, std::uint64_t sender_id,
-                          std::size_t total_bytes, const std::optional<transport::RemoteRegion>& region)
+using transport::SendResult;
+
+// Lets the peer read the data by get().
+bool Rendezvous::lend(SendRequest& request)
 {
-    request.expected = std::min(total_bytes, request.capacity);
+    if (!request.lent && request.peer->can_pull && request.data.size() >= kPullFromBytes)
+        request.lent = request.peer->memory->lend(request.data, request.region);
+    return request.lent;
+}
+
+bool Rendezvous::offer(SendRequest& request)
+{
+    awaiting_cts_.add(request);
+    const RtsHeader header{EagerHeader::of(FrameKind::rts, request.envelope), request.data.size(),
+                           request.id};
+    std::span<const std::byte> where;
+    if (!request.data.empty() && request.lies_together() &&
+        (request.peer->views(request.region) || lend(request)))
+        where = std::as_bytes(std::span(&request.region, 1));
+    const SendResult result =
+        request.peer->transport->send(request.peer_rank, bytes_of(header), where, request);
+    if (result == SendResult::again)
+        return false;
+    request.frames_pending += result == SendResult::pending;
+    request.stage = SendRequest::Stage::awaiting_cts;
+    return true;
+}
+
+void Rendezvous::answered(SendRequest& request) noexcept
+{
+    awaiting_cts_.remove(request);
+    if (std::exchange(request.lent, false))
+        request.peer->memory->take_back(request.region);
+}
+
+// The send that a receiver answers. `wrong`: what an answer for none of ours is.
+SendRequest& Rendezvous::answer(Peer& from, std::uint64_t sender_id, std::size_t wanted_bytes,
+                                std::string_view wrong)
+{
+    SendRequest* const request = awaiting_cts_.find(sender_id);
+    if (request == nullptr || request->peer_rank != from.rank ||
+        request->stage != SendRequest::Stage::awaiting_cts || wanted_bytes > request->data.size())
+        corrupt(from.rank, wrong);
+    answered(*request);
+    request->stage = SendRequest::Stage::data;
+    return *request;
+}
+
+void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
+{
+    SendRequest& request =
+        answer(from, cts.sender_id, cts.wanted_bytes, "a clear-to-send for no message of ours");
+    request.receiver_id = cts.receiver_id;
+    request.wanted = cts.wanted_bytes;
+    if (from.streams.empty() && stream(request)) {
+        request.settle();
+    } else {
+        from.streams.push_back(request);
+        peers_.note_pending(from);
+    }
+}
+
+bool Rendezvous::stream(SendRequest& request)
+{
+    const std::size_t most = request.collect == nullptr ? request.peer->max_payload
+                                                        : std::min(request.peer->max_payload, kPieceBytes);
+    while (request.sent < request.wanted) {
+        const DataHeader header{Lead::of(FrameKind::data), request.receiver_id, request.sent};
+        if (!send_piece(request, bytes_of(header), std::min(most, request.wanted - request.sent)))
+            return false;
+    }
+    return true;
+}
+
+void Rendezvous::fetch(ReceiveRequest& request, std::uint64_t sender_id,
+                       const std::optional<transport::RemoteRegion>& region)
+{
+    request.expected = std::min(request.status.size_bytes, request.capacity);
     request.received = 0;
-    request.id = 0;
+    request.sender_id = sender_id;
     try {
-        Peer& from = connected_peer(sender);
+        Peer& from = peers_.connected(request.sender);
         const bool viewable = region && from.views(*region);
         request.matched_ns = 0;
-        if (viewable && take_in_place(request, from, sender_id, *region))
+        if (viewable && take_in_place(request, from, *region))
             return;
         const bool can_pull = region && !viewable && from.can_pull && request.deliver == nullptr &&
                               request.expected >= kPullFromBytes;
         request.matched_ns = can_pull ? base::now_ns() : 0;
         if (can_pull && from.choice->choose(request.expected) == Way::pull &&
-            try_pull(request, from, sender_id, *region))
+            try_pull(request, from, *region))
             return;
-        clear_to_send(request, from, sender_id);
+        if (request.expected > 0)
+            awaiting_data_.add(request);
+        const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
+        peers_.send_control(from, bytes_of(header));
+        if (request.expected == 0)
+            request.finish();
     } catch (const Error& error) {
         // The sender cannot be reached any more.
-        if (request.id != 0)
-            awaiting_data_.remove(std::exchange(request.id, 0));
-        request.lost = &peer(sender);
-        request.finish(error.code());
+        awaiting_data_.remove(request);
+        request.fail(peers_.peer(request.sender), error.code());
     }
 }
 
 // The sender's memory can be mapped here. False: that fails.
-bool Protocol::take_in_place(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
-                             const transport::RemoteRegion& region)
+bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
-    if (request.in_place) {
-        request.viewed = from.memory->view(from.rank, region, request.expected);
-        request.sender_id = sender_id;
-        const bool shown = !request.viewed.empty();
-        if (shown)
-            finish(request);
-        return shown;
-    }
-    if (request.deliver == nullptr)
-        return try_pull(request, from, sender_id, region);
+    if (!request.in_place && request.deliver == nullptr)
+        return try_pull(request, from, region);
     const auto data = from.memory->view(from.rank, region, request.expected);
     if (data.empty())
         return false;
-    request.take(0, data);
-    const FinHeader header{Lead::of(FrameKind::fin), sender_id};
-    send_control(from, bytes_of(header));
-    finish(request);
+    if (request.in_place) {
+        request.viewed = data;  // until the caller ends that
+    } else {
+        request.take(0, data);
+        end_view(from.rank, request.sender_id);
+    }
+    request.finish();
     return true;
 }
 
-void Protocol::end_view(int sender, std::uint64_t sender_id)
+void Rendezvous::end_view(int sender, std::uint64_t sender_id)
 {
-    const FinHeader header{Lead::of(FrameKind::fin), sender_id};
-    send_control(peer(sender), bytes_of(header));
+    peers_.send_control(peers_.peer(sender), bytes_of(FinHeader{Lead::of(FrameKind::fin), sender_id}));
 }
 
-void Protocol::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
+void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
 {
     request.status.size_bytes = from.size();
     request.sender = request.peer_rank;
@@ -77,9 +148,8 @@ void Protocol::copy_own(ReceiveRequest& request, std::span<const std::byte> from
         copied.pulling = false;
         copied.finish(result);
     };
-    using transport::SendResult;
     const std::span to(request.buffer, from.size());
-    transport::RemoteMemory* const memory = peer(request.peer_rank).memory;
+    transport::RemoteMemory* const memory = peers_.peer(request.peer_rank).memory;
     const SendResult result =
         memory != nullptr ? memory->copy_own(request.peer_rank, to, from, request) : SendResult::again;
     request.pulling = result == SendResult::pending;
@@ -90,100 +160,75 @@ void Protocol::copy_own(ReceiveRequest& request, std::span<const std::byte> from
 }
 
 // False: nothing was started, and the data must be streamed.
-bool Protocol::try_pull(ReceiveRequest& request, Peer& from, std::uint64_t sender_id,
-                        const transport::RemoteRegion& region)
+bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
-    request.sender_id = sender_id;
-    request.protocol = this;
+    request.rendezvous = this;
     request.fire = [](transport::Completion& completion, ErrorCode result) {
-        auto& pulled = static_cast<ReceiveRequest&>(completion);
-        pulled.pulling = false;
-        if (result == ErrorCode::success)
-            pulled.protocol->finish_pull(pulled);
-        else
-            pulled.protocol->give_up_pull(pulled, result);
+        auto& receive = static_cast<ReceiveRequest&>(completion);
+        receive.rendezvous->pulled(receive, result);
     };
     try {
-        switch (from.memory->get(from.rank, region, {request.buffer, request.expected}, request)) {
-            case transport::SendResult::done:
-                finish_pull(request);
-                return true;
-            case transport::SendResult::pending:
-                request.pulling = true;
-                return true;
-            case transport::SendResult::again:
-                return false;
-        }
+        const SendResult result =
+            from.memory->get(from.rank, region, {request.buffer, request.expected}, request);
+        request.pulling = result == SendResult::pending;
+        if (result == SendResult::done)
+            pulled(request, ErrorCode::success);
+        return result != SendResult::again;
     } catch (const Error&) {
         // A kernel or container that forbids it: never asked again.
         from.can_pull = false;
+        return false;
     }
-    return false;
 }
 
-void Protocol::finish_pull(ReceiveRequest& request)
-{
-    if (request.matched_ns != 0)
-        peer(request.sender).choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
-    const FinHeader header{Lead::of(FrameKind::fin), request.sender_id};
-    send_control(connected_peer(request.sender), bytes_of(header));
-    finish(request);
-}
-
-// A read that was started and failed. The sender still waits for an answer, so its data is streamed instead,
+// A read has ended. Where it failed the sender still waits for an answer, so its data is streamed instead,
 // unless no more can come from it.
-void Protocol::give_up_pull(ReceiveRequest& request, ErrorCode result)
+void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
 {
-    Peer& from = connected_peer(request.sender);
-    if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
-        request.lost = &from;
-        request.finish(from.lost ? ErrorCode::peer_lost : result);
-        return;
+    Peer& from = peers_.peer(request.sender);
+    request.pulling = false;
+    if (result == ErrorCode::success) {
+        if (request.matched_ns != 0)
+            from.choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
+        end_view(from.rank, request.sender_id);
+        request.finish();
+    } else if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
+        request.fail(from, from.lost ? ErrorCode::peer_lost : result);
+    } else {
+        from.can_pull = false;
+        fetch(request, request.sender_id, std::nullopt);
     }
-    from.can_pull = false;
-    const std::size_t total_bytes = request.status.size_bytes;
-    fetch_data(request, request.sender, request.sender_id, total_bytes, std::nullopt);
 }
 
-void Protocol::clear_to_send(ReceiveRequest& request, Peer& from, std::uint64_t sender_id)
+ReceiveRequest* Rendezvous::data_receiver(const Peer& from, const DataHeader& header,
+                                          std::size_t payload_bytes) const noexcept
 {
-    if (request.expected > 0)
-        request.id = awaiting_data_.add(request);
-    const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
-    send_control(from, bytes_of(header));
-    if (request.expected == 0)
-        finish(request);
-}
-
-// nullptr: there is none, and the frame is none that we have asked for.
-ReceiveRequest* Protocol::data_receiver(int from, const DataHeader& header,
-                                        std::size_t payload_bytes) noexcept
-{
-    ReceiveRequest* request = awaiting_data_.find(header.receiver_id);
-    const bool fits = request != nullptr && request->sender == from && header.offset == request->received &&
+    ReceiveRequest* const request = awaiting_data_.find(header.receiver_id);
+    const bool fits = request != nullptr && request->sender == from.rank &&
+                      header.offset == request->received &&
                       payload_bytes <= request->expected - request->received;
     return fits ? request : nullptr;
 }
 
-void Protocol::on_data(int from, const DataHeader& header, std::span<const std::byte> payload)
+void Rendezvous::on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload)
 {
     ReceiveRequest* const request = data_receiver(from, header, payload.size());
     if (request == nullptr)
-        corrupt(from, "data for no receive of ours");
+        corrupt(from.rank, "data for no receive of ours");
     request->take(header.offset, payload);
     data_arrived(*request, payload.size());
 }
 
-void Protocol::data_arrived(ReceiveRequest& request, std::size_t bytes)
+void Rendezvous::data_arrived(ReceiveRequest& request, std::size_t bytes)
 {
     request.received += bytes;
     if (request.received != request.expected)
         return;
-    awaiting_data_.remove(request.id);
+    awaiting_data_.remove(request);
     if (request.matched_ns != 0)
-        peer(request.sender)
+        peers_.peer(request.sender)
             .choice->record(Way::stream, request.expected, base::now_ns() - request.matched_ns);
-    finish(request);
+    request.finish();
 }
 
 }  // namespace tutti::protocol

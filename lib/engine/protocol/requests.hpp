@@ -3,20 +3,19 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "lib/engine/matching/matcher.hpp"
 #include "lib/engine/request/request_state.hpp"
 #include "lib/foundation/base/copy.hpp"
-#include "lib/foundation/base/intrusive_list.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::protocol {
 
+class Rendezvous;
 struct Peer;
 struct OutgoingTag;
 
@@ -51,6 +50,13 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::size_t collected_end = 0;           // where in the message it ends
 
     bool lies_together() const noexcept { return collect == nullptr && parts.empty(); }
+
+    /// All frames were handed over: ends it, unless the transport still reads from it or a cts must come.
+    void settle() noexcept
+    {
+        if (stage != Stage::awaiting_cts && frames_pending == 0)
+            finish(status.code);
+    }
 };
 
 /// A receive, posted or matched.
@@ -73,12 +79,12 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     std::uint64_t id = 0;      // while data frames are expected
     std::size_t expected = 0;  // bytes that data frames will bring
     std::size_t received = 0;
-    int sender = -1;                     // rank in the job, once matched
-    std::uint64_t sender_id = 0;         // of the sender's request while its data is pulled or viewed
-    std::span<const std::byte> viewed;   // the message in the sender's memory
-    Peer* announced = nullptr;           // who counts it among long ones to come
-    class Protocol* protocol = nullptr;  // likewise
-    std::int64_t matched_ns = 0;         // when a rendezvous matched; 0: not timed
+    int sender = -1;                    // rank in the job, once matched
+    std::uint64_t sender_id = 0;        // of the sender's request while its data is pulled or viewed
+    std::span<const std::byte> viewed;  // the message in the sender's memory
+    unsigned* announced = nullptr;      // what counts it among the sender's long ones to come
+    Rendezvous* rendezvous = nullptr;   // while its data is pulled
+    std::int64_t matched_ns = 0;        // when a rendezvous matched; 0: not timed
     const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody
     bool pulling = false;        // the transport writes to `buffer` until its completion fires
     bool awaited = false;        // caller; its thread waits for it, and sends nothing meanwhile
@@ -92,6 +98,35 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
             deliver(*this, offset, bytes);
         else
             base::copy_bytes(buffer + offset, bytes.data(), bytes.size());
+    }
+
+    /// A message has matched it.
+    void match(const matching::MatchKey& envelope, int sender_rank, std::size_t total_bytes) noexcept
+    {
+        status.source = envelope.source();
+        status.tag = envelope.tag();
+        status.size_bytes = total_bytes;
+        sender = sender_rank;
+        unannounce();
+    }
+
+    using RequestState::finish;
+    /// All of the message is there.
+    void finish() noexcept
+    {
+        finish(status.size_bytes > capacity ? ErrorCode::truncated : ErrorCode::success);
+    }
+    /// The rest of it will never come.
+    void fail(const Peer& from, ErrorCode code = ErrorCode::peer_lost) noexcept
+    {
+        lost = &from;
+        unannounce();
+        finish(code);
+    }
+    void unannounce() noexcept
+    {
+        if (announced != nullptr) [[unlikely]]
+            --*std::exchange(announced, nullptr);
     }
 };
 

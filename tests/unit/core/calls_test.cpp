@@ -21,7 +21,6 @@ using tutti::ErrorCode;
 using tutti::Op;
 using tutti::collectives::Call;
 using tutti::collectives::CallKind;
-using tutti::protocol::CallHeader;
 using tutti::protocol::FrameKind;
 using tutti::protocol::Lead;
 using tutti::reduction::ReduceOp;

@@ -1,0 +1,128 @@
+// What ends without its message. A peer is lost: what only it could complete fails, with
+// ErrorCode::peer_lost. Or the caller gives up.
+#include <utility>
+
+#include "lib/engine/protocol/protocol.hpp"
+
+namespace tutti::protocol {
+
+void Protocol::peer_lost(int rank, std::string_view reason)
+{
+    Peer& lost = peer(rank);
+    if (!Peers::lose(lost, reason))
+        return;
+    Rendezvous::lose(lost);
+    Receiver::lose(lost);
+}
+
+void Protocol::fail_all()
+{
+    for (int rank = 0; rank < size(); ++rank)
+        if (known(rank) != nullptr)
+            peer_lost(rank, {});
+}
+
+bool Peers::lose(Peer& lost, std::string_view reason)
+{
+    if (lost.lost)
+        return false;
+    lost.lost = true;
+    lost.loss = reason;
+    lost.inject_below = 0;
+    lost.control.clear();
+    any_lost_.store(true, std::memory_order_relaxed);
+    return true;
+}
+
+void Rendezvous::lose(Peer& lost)
+{
+    const auto fail = [&](SendRequest& request) {
+        answered(request);
+        request.stage = SendRequest::Stage::data;
+        request.sent = request.wanted;
+        request.status.code = ErrorCode::peer_lost;
+        request.settle();
+    };
+    for (auto* queue : {&lost.starts, &lost.streams})
+        while (SendRequest* const request = queue->pop_front())
+            fail(*request);
+    awaiting_cts_.for_each([&](SendRequest& request) {
+        if (request.peer_rank == lost.rank)
+            fail(request);
+    });
+    awaiting_data_.for_each([&](ReceiveRequest& request) {
+        if (request.sender != lost.rank)
+            return;
+        awaiting_data_.remove(request);
+        request.fail(lost);
+    });
+}
+
+void Receiver::lose(Peer& lost)
+{
+    for (ReceiveRequest** held : {&lost.arriving.receive, &lost.early_receive})
+        if (ReceiveRequest* const request = std::exchange(*held, nullptr))
+            request->fail(lost);
+    // Receives from any source may still be served by others; those from this peer alone cannot.
+    matcher_.withdraw_if(
+        [&](auto& posted) { return static_cast<const ReceiveRequest&>(posted).peer_rank == lost.rank; },
+        [&](auto& posted) { static_cast<ReceiveRequest&>(posted).fail(lost); });
+}
+
+bool Receiver::cancel(ReceiveRequest& request) noexcept
+{
+    if (!request.linked())
+        return false;
+    matcher_.withdraw(request);
+    request.unannounce();
+    request.status.cancelled = true;
+    request.finish(ErrorCode::success);
+    return true;
+}
+
+void Receiver::fail_awaited_from_anybody(std::uint64_t context)
+{
+    matcher_.withdraw_if(
+        [&](auto& posted) {
+            const auto& request = static_cast<const ReceiveRequest&>(posted);
+            return request.awaited && request.peer_rank < 0 && request.key.context == context;
+        },
+        // Of nobody, so never announced.
+        [](auto& posted) { static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost); });
+}
+
+void Receiver::forget(ReceiveRequest& request) noexcept
+{
+    if (request.linked())
+        matcher_.withdraw(request);
+    request.unannounce();
+    rendezvous_.forget(request);
+    if (request.sender < 0)
+        return;
+    Peer& from = peers_.peer(request.sender);
+    if (std::exchange(request.pulling, false))
+        from.memory->abandon(request);
+    for (ReceiveRequest** held : {&from.arriving.receive, &from.early_receive})
+        if (*held == &request)
+            *held = nullptr;
+}
+
+void Receiver::let_go(ReceiveRequest& request)
+{
+    request.capacity = 0;
+    if (request.pulling) {
+        peers_.peer(request.sender).memory->abandon(request);
+        return request.fire(request, ErrorCode::success);
+    }
+    if (request.sender >= 0 && !peers_.is_lost(request.sender))
+        peers_.connected(request.sender).transport->release_place(request.sender);
+}
+
+void Sender::forget(SendRequest& request) noexcept
+{
+    if (request.linked())
+        base::IntrusiveList<SendRequest, OutgoingTag>::remove(request);
+    rendezvous_.answered(request);
+}
+
+}  // namespace tutti::protocol

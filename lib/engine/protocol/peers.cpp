@@ -1,0 +1,66 @@
+#include "lib/engine/protocol/peers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/foundation/base/error_detail.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+Peers::Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses)
+    : options_(options),
+      connect_(std::move(connect)),
+      losses_(losses),
+      peers_(static_cast<std::size_t>(ranks))
+{
+}
+
+Peer& Peers::connected(int rank)
+{
+    Peer& to = peer(rank);
+    if (to.transport == nullptr) [[unlikely]] {
+        transport::Transport& transport = connect_(rank);
+        const transport::Capabilities capabilities = transport.capabilities();
+        const std::size_t wish =
+            capabilities.eager_limit_bytes != 0 ? capabilities.eager_limit_bytes : kEagerLimitBytes;
+        to.max_payload = capabilities.max_payload_bytes;
+        to.eager_limit = std::min(options_.eager_limit_bytes.value_or(wish),
+                                  options_.unexpected_bytes - kEagerOverheadBytes);
+        to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
+        to.memory = transport.memory();
+        to.can_pull = to.memory != nullptr;
+        to.gathers = capabilities.gathers;
+        to.transport = &transport;
+        to.choice = &choices_[&transport];
+    }
+    return to;
+}
+
+Peer& Peers::connected_or_lost(int rank)
+{
+    Peer& to = peer(rank);
+    if (to.transport != nullptr || to.lost) [[likely]]
+        return to;
+    try {
+        return connected(rank);
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::peer_lost)
+            throw;
+        losses_.peer_lost(rank, base::detail_of(error));
+        return to;
+    }
+}
+
+void Peers::send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload)
+{
+    if (to.lost)
+        return;
+    if (to.control.empty() &&
+        to.transport->send(to.rank, header, payload, nobody_waits) != transport::SendResult::again)
+        return;
+    to.control.push_back({{header.begin(), header.end()}, {payload.begin(), payload.end()}});
+    note_pending(to);
+}
+
+}  // namespace tutti::protocol

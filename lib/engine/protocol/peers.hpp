@@ -1,0 +1,141 @@
+// The other ranks of the job: connected when they are first needed, told short things, and lost at some time.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/engine/protocol/credit.hpp"
+#include "lib/engine/protocol/rendezvous_choice.hpp"
+#include "lib/engine/protocol/requests.hpp"
+
+namespace tutti::protocol {
+
+struct PendingPeerTag;
+
+/// A cts, fin or credit frame, or one of a service, that the transport refused: it is tried again.
+struct ControlFrame {
+    std::vector<std::byte> header;
+    std::vector<std::byte> payload;
+};
+
+/// What a rank keeps about one other rank that it has sent to or heard from.
+struct Peer : base::ListHook<PendingPeerTag> {
+    Peer(int job_rank, std::size_t unexpected_bytes) noexcept : rank(job_rank), credit(unexpected_bytes) {}
+
+    bool views(const transport::RemoteRegion& region) const noexcept
+    {
+        return memory != nullptr && memory->viewable(region);
+    }
+    bool has_pending() noexcept { return !control.empty() || !starts.empty() || !streams.empty(); }
+
+    int rank;
+    bool lost = false;
+    std::string loss;                           // why, as its transport says
+    transport::Transport* transport = nullptr;  // nullptr: not connected yet
+    transport::RemoteMemory* memory = nullptr;  // the transport's, where it has that
+    RendezvousChoice* choice = nullptr;         // of all peers over that transport
+    std::size_t max_payload = 0;
+    std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
+    std::size_t eager_limit = 0;   // larger messages go by rendezvous
+    bool can_pull = false;         // its memory may be read by remote get
+    bool gathers = false;          // its transport sends from several places at once
+    Credit credit;
+
+    // What waits to be sent. Envelopes keep their order, so a start waits behind earlier ones; control frames
+    // and the data of matched messages need no order and overtake.
+    std::deque<ControlFrame> control;
+    base::IntrusiveList<SendRequest, OutgoingTag> starts;
+    base::IntrusiveList<SendRequest, OutgoingTag> streams;
+
+    // The segmented message that arrives: for a matched receive, or kept as unexpected.
+    struct Arriving {
+        ReceiveRequest* receive = nullptr;
+        UnexpectedRequest* unexpected = nullptr;
+        std::size_t total_bytes = 0;  // 0: there is none
+        std::size_t received_bytes = 0;
+    } arriving;
+    // Of an eager message whose header the transport has shown, and whose payload is still on its way.
+    ReceiveRequest* early_receive = nullptr;
+    unsigned long_to_come = 0;  // posted receives that are sure to get a long message from it
+};
+
+/// Why a lost peer is lost, to go behind a colon. nullptr: one that was never connected to.
+inline std::string_view why_lost(const Peer* peer) noexcept
+{
+    return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
+                                                  : "its process has ended or its connection broke";
+}
+
+struct ProtocolOptions {
+    // Larger messages go by rendezvous: docs/developing/protocol.md. Without it: as each transport wishes.
+    std::optional<std::size_t> eager_limit_bytes;
+    std::size_t unexpected_bytes = 1u << 20;  // credit of each sender; the same at all ranks
+    // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
+    // less than the envelope's trip.
+    std::size_t view_from_bytes = 1u << 10;
+};
+
+/// Of transports that wish no other.
+inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
+
+/// For frames that are never `pending`: the transport has copied them.
+inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
+
+class Peers {
+public:
+    /// Returns the transport to `peer`, connected. May throw tutti::Error, may take a while.
+    using Connect = std::function<transport::Transport&(int peer)>;
+
+    /// `losses` hears of peers that have left before they were needed.
+    Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses);
+
+    int size() const noexcept { return static_cast<int>(peers_.size()); }
+    const ProtocolOptions& options() const noexcept { return options_; }
+
+    Peer& peer(int rank)
+    {
+        auto& slot = peers_[static_cast<std::size_t>(rank)];
+        if (slot == nullptr) [[unlikely]]
+            slot = std::make_unique<Peer>(rank, options_.unexpected_bytes);
+        return *slot;
+    }
+    const Peer* known(int rank) const noexcept { return peers_[static_cast<std::size_t>(rank)].get(); }
+    /// Throws where the peer cannot be reached.
+    Peer& connected(int rank);
+    /// A peer that has left before it was needed is a lost one: the request that needs it says what for.
+    Peer& connected_or_lost(int rank);
+    /// Notes a loss. False: it was known.
+    bool lose(Peer& lost, std::string_view reason);
+    bool is_lost(int rank) const noexcept { return known(rank) != nullptr && known(rank)->lost; }
+    /// Whether any peer is. May be asked without the lock.
+    bool has_lost_peers() const noexcept { return any_lost_.load(std::memory_order_relaxed); }
+    /// As protocol::why_lost. Valid as long as this.
+    std::string_view why_lost(int rank) const noexcept { return protocol::why_lost(known(rank)); }
+
+    /// Sends a frame that needs no request, behind the earlier ones of its kind. It is copied.
+    void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {});
+
+    /// Of those to whom something waits to be sent.
+    void note_pending(Peer& to) noexcept
+    {
+        if (!to.linked())
+            pending_.push_back(to);
+    }
+    bool has_pending() noexcept { return !pending_.empty(); }
+    base::IntrusiveList<Peer, PendingPeerTag>& pending() noexcept { return pending_; }
+
+private:
+    ProtocolOptions options_;
+    Connect connect_;
+    transport::Sink& losses_;
+    std::vector<std::unique_ptr<Peer>> peers_;                         // by rank in the job
+    std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
+    base::IntrusiveList<Peer, PendingPeerTag> pending_;
+    std::atomic<bool> any_lost_{false};
+};
+
+}  // namespace tutti::protocol

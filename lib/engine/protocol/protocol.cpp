@@ -1,0 +1,73 @@
+#include "lib/engine/protocol/protocol.hpp"
+
+#include <fmt/format.h>
+
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span<const std::byte> payload)
+{
+    Peer& from = peer(from_rank);
+    switch (kind_of(header)) {
+        case FrameKind::eager:
+            return on_eager(from, header_in<EagerHeader>(header, from_rank), payload);
+        case FrameKind::eager_first:
+            return on_eager_first(from, header_in<EagerFirstHeader>(header, from_rank), payload);
+        case FrameKind::segment:
+            header_in<SegmentHeader>(header, from_rank);
+            return on_segment(from, payload);
+        case FrameKind::rts:
+            return on_rts(from, header_in<RtsHeader>(header, from_rank), payload);
+        case FrameKind::cts:
+            return on_cts(from, header_in<CtsHeader>(header, from_rank));
+        case FrameKind::data:
+            return on_data(from, header_in<DataHeader>(header, from_rank), payload);
+        case FrameKind::fin:
+            return on_fin(from, header_in<FinHeader>(header, from_rank));
+        case FrameKind::credit:
+            return on_credit(from, header_in<CreditHeader>(header, from_rank));
+        default:
+            return on_frame(from_rank, header, payload);
+    }
+}
+
+std::span<std::byte> Protocol::destination(int from_rank, std::span<const std::byte> header,
+                                           std::size_t payload_bytes)
+{
+    Peer& from = peer(from_rank);
+    ReceiveRequest* request = nullptr;
+    std::size_t offset = 0;
+    if (kind_of(header) == FrameKind::data) {
+        const auto data = header_in<DataHeader>(header, from_rank);
+        request = data_receiver(from, data, payload_bytes);
+        offset = data.offset;
+    } else if (kind_of(header) == FrameKind::eager) {
+        request = match_early(from, header_in<EagerHeader>(header, from_rank), payload_bytes);
+    }
+    if (request == nullptr || request->deliver != nullptr || offset + payload_bytes > request->capacity)
+        return {};
+    return {request->buffer + offset, payload_bytes};
+}
+
+void Protocol::placed(int from_rank, std::span<const std::byte> header, std::size_t payload_bytes)
+{
+    Peer& from = peer(from_rank);
+    if (kind_of(header) == FrameKind::data) {
+        const auto data = header_in<DataHeader>(header, from_rank);
+        if (ReceiveRequest* const request = data_receiver(from, data, payload_bytes))
+            return data_arrived(*request, payload_bytes);
+    } else if (complete_early(from, payload_bytes)) {
+        return;
+    }
+    corrupt(from_rank, "a payload that was asked for by nobody");
+}
+
+void corrupt(int from, std::string_view what)
+{
+    throw Error(
+        ErrorCode::protocol, "progress",
+        fmt::format("rank {} sent {}; check that all ranks run the same version of Tutti", from, what), from);
+}
+
+}  // namespace tutti::protocol

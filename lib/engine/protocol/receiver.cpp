@@ -1,0 +1,173 @@
+#include "lib/engine/protocol/receiver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "tutti/error.hpp"
+
+namespace tutti::protocol {
+
+void Receiver::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
+{
+    const matching::MatchKey envelope = header.envelope();
+    ReceiveRequest* request = std::exchange(from.early_receive, nullptr);
+    if (request == nullptr) [[likely]]
+        request = match(envelope, from, payload.size());
+    if (request != nullptr) [[likely]] {
+        consumed(from, payload.size());
+        request->take(0, payload);
+        request->finish();
+    } else {
+        keep(from, envelope, payload.size(), payload);
+    }
+}
+
+void Receiver::on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload)
+{
+    const ProtocolOptions& options = peers_.options();
+    if (from.arriving.total_bytes != 0 || header.total_bytes <= payload.size() ||
+        header.total_bytes > options.eager_limit_bytes.value_or(options.unexpected_bytes))
+        corrupt(from.rank, "the start of a segmented message that cannot be");
+    const matching::MatchKey envelope = header.envelope.envelope();
+    from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size()};
+    if (from.arriving.receive != nullptr)
+        from.arriving.receive->take(0, payload);
+    else
+        from.arriving.unexpected = &keep(from, envelope, header.total_bytes, payload);
+}
+
+void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
+{
+    const Peer::Arriving before = from.arriving;
+    if (payload.empty() || payload.size() > before.total_bytes - before.received_bytes)
+        corrupt(from.rank, "a segment of no message");
+    from.arriving.received_bytes += payload.size();
+    const bool last = from.arriving.received_bytes == before.total_bytes;
+    if (UnexpectedRequest* const message = before.unexpected) {
+        std::ranges::copy(payload, message->data() + before.received_bytes);
+        message->received += payload.size();
+    }
+    if (last)
+        from.arriving = {};
+    if (before.receive == nullptr)
+        return;
+    before.receive->take(before.received_bytes, payload);
+    if (last) {
+        consumed(from, before.total_bytes);
+        before.receive->finish();
+    }
+}
+
+void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload)
+{
+    std::optional<transport::RemoteRegion> region;
+    if (payload.size() == sizeof *region)
+        std::memcpy(&region.emplace(), payload.data(), sizeof *region);
+    else if (!payload.empty())
+        corrupt(from.rank, "a ready-to-send with a payload that is no memory region");
+    const matching::MatchKey envelope = header.envelope.envelope();
+    if (ReceiveRequest* const request = match(envelope, from, header.total_bytes))
+        return rendezvous_.fetch(*request, header.sender_id, region);
+    UnexpectedRequest& message = keep(from, envelope, 0, {});
+    message.total_bytes = header.total_bytes;
+    message.is_rts = true;
+    message.sender_id = header.sender_id;
+    message.region = region;
+}
+
+bool Receiver::complete_early(Peer& from, std::size_t payload_bytes)
+{
+    ReceiveRequest* const request = std::exchange(from.early_receive, nullptr);
+    if (request == nullptr)
+        return false;
+    consumed(from, payload_bytes);
+    request->finish();
+    return true;
+}
+
+void Receiver::give_credit(Peer& from, std::size_t bytes)
+{
+    try {
+        peers_.send_control(peers_.connected(from.rank),
+                            bytes_of(CreditHeader{Lead::of(FrameKind::credit), bytes}));
+    } catch (const Error&) {
+        // The sender has ended and needs no credit.
+    }
+}
+
+Receiver::~Receiver()
+{
+    while (matching::UnexpectedMessage* message = matcher_.oldest_unexpected()) {
+        matcher_.remove_unexpected(*message);
+        unexpected_pool_.give_back(static_cast<UnexpectedRequest&>(*message));
+    }
+}
+
+void Receiver::receive_or_post(ReceiveRequest& request)
+{
+    if (UnexpectedRequest* const message = probe(request.key)) {
+        extract(*message);
+        receive_matched(request, *message);
+    } else if (request.peer_rank >= 0 && peers_.is_lost(request.peer_rank)) {
+        request.fail(peers_.peer(request.peer_rank));
+    } else {
+        post(request);
+    }
+}
+
+UnexpectedRequest& Receiver::keep(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes,
+                                  std::span<const std::byte> payload)
+{
+    static_assert(sizeof(UnexpectedRequest) <= kEagerOverheadBytes, "credit is to bound what is kept");
+    UnexpectedRequest& message = unexpected_pool_.take();
+    message.envelope = envelope;
+    message.sender = from.rank;
+    message.total_bytes = total_bytes;
+    if (total_bytes > UnexpectedRequest::kInlineBytes)
+        message.heap = std::make_unique_for_overwrite<std::byte[]>(total_bytes);
+    std::ranges::copy(payload, message.data());
+    message.received = payload.size();
+    matcher_.add_unexpected(message);
+    return message;
+}
+
+// Joins a receive with a message that came before it and is out of the matcher. Ends the message.
+void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& message)
+{
+    Peer& from = peers_.peer(message.sender);
+    const std::size_t total = message.total_bytes;
+    request.match(message.envelope, message.sender, total);
+    if (!message.is_rts)
+        request.take(0, std::span(message.data(), message.received));
+    if (from.arriving.unexpected == &message) {
+        from.arriving.unexpected = nullptr;
+        from.arriving.receive = &request;
+    }
+    if (from.lost && total != 0 && (message.is_rts || message.received != total)) [[unlikely]] {
+        from.arriving.receive = nullptr;
+        request.fail(from);  // the rest will never come
+    } else if (message.is_rts) {
+        rendezvous_.fetch(request, message.sender_id, message.region);
+    } else if (message.received == total) {
+        consumed(from, total);
+        request.finish();
+    }
+    unexpected_pool_.give_back(message);
+}
+
+void Receiver::drop(UnexpectedRequest& message)
+{
+    // Received by a request that takes nothing and deletes itself: the sender is told, and credit goes back.
+    auto* nobody = new ReceiveRequest;
+    nobody->peer_rank = message.sender;
+    nobody->buffer = nullptr;
+    nobody->capacity = 0;
+    nobody->on_finish = [](detail::RequestState& state) noexcept {
+        delete static_cast<ReceiveRequest*>(&state);
+    };
+    receive_matched(*nobody, message);
+}
+
+}  // namespace tutti::protocol

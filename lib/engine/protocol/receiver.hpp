@@ -1,0 +1,107 @@
+// Receiving. A message meets its receive: a posted one as it arrives, or a later one as an unexpected
+// message.
+#pragma once
+
+#include "lib/engine/protocol/rendezvous.hpp"
+#include "lib/foundation/base/pool.hpp"
+
+namespace tutti::protocol {
+
+/// From here on it is worth a system call to place a message where it belongs as it arrives.
+inline constexpr std::size_t kLongBytes = 16u << 10;
+
+class Receiver {
+public:
+    Receiver(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
+    ~Receiver();
+
+    /// Starts a receive: takes the earliest unexpected message that fits, else posts it. Its status tells
+    /// that its peer is lost.
+    void receive(ReceiveRequest& request)
+    {
+        if (matcher_.unexpected_count() == 0 && !peers_.has_lost_peers()) [[likely]]
+            post(request);
+        else
+            receive_or_post(request);
+    }
+    /// Takes a posted receive back; false when it has matched.
+    bool cancel(ReceiveRequest& request) noexcept;
+    /// Fails the awaited receives from any source in this context with ErrorCode::peer_lost: nobody is left.
+    void fail_awaited_from_anybody(std::uint64_t context);
+    void forget(ReceiveRequest& request) noexcept;
+    void let_go(ReceiveRequest& request);
+    void lose(Peer& lost);
+
+    /// The earliest unexpected message that fits, left in its place.
+    UnexpectedRequest* probe(const matching::MatchKey& pattern)
+    {
+        return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));
+    }
+    /// Takes `message`, found by probe(), out of matching: it is now the caller's, for one of the next two.
+    void extract(UnexpectedRequest& message) noexcept { matcher_.remove_unexpected(message); }
+    void receive_matched(ReceiveRequest& request, UnexpectedRequest& message);
+    void drop(UnexpectedRequest& message);
+    std::size_t unexpected_count() const noexcept { return matcher_.unexpected_count(); }
+
+    /// Calls visit(key, rank of the source in the job) for each posted receive.
+    template <class Visit>
+    void for_each_posted(Visit&& visit)
+    {
+        matcher_.for_each_posted(
+            [&](auto& posted) { visit(posted.key, static_cast<ReceiveRequest&>(posted).peer_rank); });
+    }
+    /// Calls visit(const UnexpectedRequest&) for the oldest `most` messages that no receive has asked for.
+    template <class Visit>
+    void for_each_unexpected(std::size_t most, Visit&& visit)
+    {
+        matcher_.for_each_unexpected(
+            most, [&](const auto& message) { visit(static_cast<const UnexpectedRequest&>(message)); });
+    }
+
+    void on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload);
+    void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
+    void on_segment(Peer& from, std::span<const std::byte> payload);
+    void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
+    /// The receive of an eager message whose payload is still on its way, matched in the order of headers.
+    /// nullptr: it may still find one when it is whole.
+    ReceiveRequest* match_early(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
+    {
+        return from.early_receive = match(header.envelope(), from, payload_bytes);
+    }
+    /// That payload lies where it belongs. False: there is no such message.
+    bool complete_early(Peer& from, std::size_t payload_bytes);
+
+private:
+    ReceiveRequest* match(const matching::MatchKey& envelope, const Peer& from, std::size_t total) noexcept
+    {
+        auto* const request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope));
+        if (request != nullptr) [[likely]]
+            request->match(envelope, from.rank, total);
+        return request;
+    }
+    void post(ReceiveRequest& request)
+    {
+        // Found before, as that may throw: a request that is posted stays so.
+        Peer* const from =
+            request.exact && request.capacity >= kLongBytes ? &peers_.peer(request.peer_rank) : nullptr;
+        matcher_.post(request);
+        if (from != nullptr) [[unlikely]]
+            ++*(request.announced = &from->long_to_come);
+    }
+    void receive_or_post(ReceiveRequest& request);
+    UnexpectedRequest& keep(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes,
+                            std::span<const std::byte> payload);
+    void consumed(Peer& from, std::size_t message_bytes)
+    {
+        if (const std::size_t bytes = from.credit.taken(message_bytes); bytes != 0) [[unlikely]]
+            give_credit(from, bytes);
+    }
+    void give_credit(Peer& from, std::size_t bytes);
+
+    Peers& peers_;
+    Rendezvous& rendezvous_;
+    matching::Matcher matcher_;
+    base::Pool<UnexpectedRequest> unexpected_pool_;
+};
+
+}  // namespace tutti::protocol

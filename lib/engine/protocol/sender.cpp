@@ -1,0 +1,125 @@
+#include "lib/engine/protocol/sender.hpp"
+
+#include <algorithm>
+
+#include "lib/engine/protocol/pieces.hpp"
+
+namespace tutti::protocol {
+
+namespace {
+
+// Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
+void on_frame_sent(transport::Completion& completion, ErrorCode result)
+{
+    auto& request = static_cast<SendRequest&>(completion);
+    --request.frames_pending;
+    if (result != ErrorCode::success)
+        request.status.code = result;
+    if (!request.linked() && request.sent == request.wanted && !request.done)
+        request.settle();
+}
+
+}  // namespace
+
+void Sender::send(SendRequest& request)
+{
+    Peer& to = peers_.connected_or_lost(request.peer_rank);
+    request.peer = &to;
+    request.fire = on_frame_sent;
+    if (to.lost) [[unlikely]] {
+        request.finish(ErrorCode::peer_lost);
+        return;
+    }
+    if (!request.parts.empty() && (!to.gathers || request.parts.size() > transport::kMostParts))
+        request.collect = collect_parts;
+    if (to.starts.empty() && start(request)) [[likely]] {
+        request.settle();
+    } else {
+        to.starts.push_back(request);
+        peers_.note_pending(to);
+    }
+}
+
+bool Sender::needs_rendezvous(const SendRequest& request) const
+{
+    const Peer& to = *request.peer;
+    const std::size_t total = request.data.size();
+    const ProtocolOptions& options = peers_.options();
+    const bool copied =
+        request.copied && total <= kCopiedLimitBytes && !options.eager_limit_bytes.has_value();
+    // A refused rts stays one, even when credit has come back since: its id is taken.
+    return request.synchronous || !to.credit.covers(total) || request.id != 0 ||
+           (request.collect != nullptr && total > kPieceBytes) ||
+           (!copied &&
+            (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.region))));
+}
+
+// Sends the envelope, and of an eager message all that goes with it. False: the rest must be tried again, and
+// nothing may overtake it. True: nothing more to do until a cts comes, or for ever.
+bool Sender::start(SendRequest& request)
+{
+    using Stage = SendRequest::Stage;
+    Peer& to = *request.peer;
+    const std::size_t total = request.data.size();
+
+    if (request.stage == Stage::start) {
+        if (total != 0 && to.memory != nullptr && !request.lent && request.lies_together())
+            request.region = to.memory->expose(request.data);
+        if (needs_rendezvous(request)) [[unlikely]]
+            return rendezvous_.offer(request);
+        request.wanted = total;
+        const bool whole = total <= to.max_payload;
+        const EagerFirstHeader header{
+            EagerHeader::of(whole ? FrameKind::eager : FrameKind::eager_first, request.envelope), total};
+        if (!send_piece(request, whole ? bytes_of(header.envelope) : bytes_of(header),
+                        std::min(total, to.max_payload)))
+            return false;
+        to.credit.use(total);
+        request.stage = Stage::segments;
+    }
+    const SegmentHeader header = Lead::of(FrameKind::segment);
+    while (request.sent < total)
+        if (!send_piece(request, bytes_of(header), std::min(to.max_payload, total - request.sent)))
+            return false;
+    return true;
+}
+
+std::size_t Sender::retry()
+{
+    std::size_t sent = 0;
+    auto& pending = peers_.pending();
+    for (Peer* to = pending.front(); to != nullptr;) {
+        Peer* const next = pending.after(*to);
+        resume(*to, sent);
+        if (!to->has_pending())
+            pending.remove(*to);
+        to = next;
+    }
+    return sent;
+}
+
+// Control frames first, then matched data, then new messages, until the transport is full.
+void Sender::resume(Peer& to, std::size_t& sent)
+{
+    while (!to.control.empty()) {
+        const ControlFrame& frame = to.control.front();
+        if (to.transport->send(to.rank, frame.header, frame.payload, nobody_waits) ==
+            transport::SendResult::again)
+            return;
+        to.control.pop_front();
+        ++sent;
+    }
+    for (auto* queue : {&to.streams, &to.starts}) {
+        while (SendRequest* request = queue->front()) {
+            const std::size_t before = request->sent;
+            const bool all = queue == &to.streams ? Rendezvous::stream(*request) : start(*request);
+            sent += request->sent != before || all;
+            if (!all)
+                return;
+            queue->remove(*request);
+            request->settle();
+        }
+    }
+}
+
+}  // namespace tutti::protocol

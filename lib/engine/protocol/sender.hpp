@@ -1,0 +1,62 @@
+// Sending. A message goes eagerly, in one frame or in segments, or by rendezvous; what the transport refuses
+// waits with its peer, in order.
+#pragma once
+
+#include "lib/engine/protocol/rendezvous.hpp"
+
+namespace tutti::protocol {
+
+/// Of sends that ask to be copied, where no limit is set by hand: longer ones are read in place all the same.
+inline constexpr std::size_t kCopiedLimitBytes = 32u << 10;
+
+class Sender {
+public:
+    Sender(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
+
+    /// Sends a short message at once, without a request. False where it cannot go like that: send() it.
+    static bool inject(Peer& to, const matching::MatchKey& envelope, std::span<const std::byte> data)
+    {
+        if (data.size() >= to.inject_below || !to.credit.covers(data.size()) || !to.starts.empty())
+            [[unlikely]]
+            return false;
+        const EagerHeader header = EagerHeader::of(FrameKind::eager, envelope);
+        if (to.transport->send(to.rank, bytes_of(header), data, nobody_waits) == transport::SendResult::again)
+            [[unlikely]]
+            return false;
+        to.credit.use(data.size());
+        return true;
+    }
+    /// Starts a send; request.done tells whether it is complete already, its status that the peer is lost.
+    /// Throws where the peer cannot be reached.
+    void send(SendRequest& request);
+    /// Whether messages to that peer may be sent from so many places without a copy. Throws likewise.
+    bool gathers(int peer_rank, std::size_t parts)
+    {
+        return peers_.connected_or_lost(peer_rank).gathers && parts <= transport::kMostParts;
+    }
+    /// Sends what a transport had refused. Returns the number of frames that went out.
+    std::size_t retry();
+    void forget(SendRequest& request) noexcept;
+    static void let_go(SendRequest& request)
+    {
+        if (request.frames_pending != 0)
+            request.peer->transport->release_payload(request.peer_rank, request);
+    }
+
+    static void on_credit(Peer& from, const CreditHeader& credit)
+    {
+        if (credit.bytes > from.credit.used())
+            corrupt(from.rank, "more credit than was ever used");
+        from.credit.refill(credit.bytes);
+    }
+
+private:
+    bool needs_rendezvous(const SendRequest& request) const;
+    bool start(SendRequest& request);
+    void resume(Peer& to, std::size_t& sent);
+
+    Peers& peers_;
+    Rendezvous& rendezvous_;
+};
+
+}  // namespace tutti::protocol
