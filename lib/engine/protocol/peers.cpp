@@ -1,20 +1,11 @@
 #include "lib/engine/protocol/peers.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "lib/foundation/base/error_detail.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::protocol {
-
-Peers::Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses)
-    : options_(options),
-      connect_(std::move(connect)),
-      losses_(losses),
-      peers_(static_cast<std::size_t>(ranks))
-{
-}
 
 Peer& Peers::connected(int rank)
 {

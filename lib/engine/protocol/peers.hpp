@@ -91,7 +91,13 @@ public:
     using Connect = std::function<transport::Transport&(int peer)>;
 
     /// `losses` hears of peers that have left before they were needed.
-    Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses);
+    Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses)
+        : options_(options),
+          connect_(std::move(connect)),
+          losses_(losses),
+          peers_(static_cast<std::size_t>(ranks))
+    {
+    }
 
     int size() const noexcept { return static_cast<int>(peers_.size()); }
     const ProtocolOptions& options() const noexcept { return options_; }

@@ -23,15 +23,14 @@ bool Rendezvous::lend(SendRequest& request)
 
 bool Rendezvous::offer(SendRequest& request)
 {
+    Peer& to = *request.peer;
     awaiting_cts_.add(request);
     const RtsHeader header{EagerHeader::of(FrameKind::rts, request.envelope), request.data.size(),
                            request.id};
     std::span<const std::byte> where;
-    if (!request.data.empty() && request.lies_together() &&
-        (request.peer->views(request.region) || lend(request)))
+    if (!request.data.empty() && request.lies_together() && (to.views(request.region) || lend(request)))
         where = std::as_bytes(std::span(&request.region, 1));
-    const SendResult result =
-        request.peer->transport->send(request.peer_rank, bytes_of(header), where, request);
+    const SendResult result = to.transport->send(to.rank, bytes_of(header), where, request);
     if (result == SendResult::again)
         return false;
     request.frames_pending += result == SendResult::pending;

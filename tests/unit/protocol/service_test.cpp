@@ -89,8 +89,8 @@ TEST_CASE("each kind goes to the service that was registered for it")
     Wire wire;
     Listener<CallHeader> calls;
     Listener<CallWaitHeader> waits;
-    wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, &calls);
-    wire.at(0).serve(FrameKind::call_wait, FrameKind::call_wait, &waits);
+    wire.at(0).serve(FrameKind::call_inquiry, FrameKind::call_differs, std::ref(calls));
+    wire.at(0).serve(FrameKind::call_wait, FrameKind::call_wait, std::ref(waits));
     wire.at(1).tell(0, CallWaitHeader{Lead::of(FrameKind::call_wait, 9), 1, 7, 3, 4, 5});
     wire.settle();
     CHECK(calls.calls.empty());
