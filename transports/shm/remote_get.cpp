@@ -32,6 +32,10 @@ SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std
 {
     Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     const std::span<const std::byte> mapped = view(peer, remote, local.size());
+    if (!mapped.empty() && mapped.size() < kSharedFromBytes) [[likely]] {
+        base::copy_bytes(local.data(), mapped.data(), mapped.size());
+        return SendResult::done;
+    }
     if (viewable(remote) && mapped.empty())
         return SendResult::again;
     Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};

@@ -137,6 +137,14 @@ bool Engine::begin_deferred() noexcept
     return next != nullptr;
 }
 
+bool Engine::attend_to_others(Lock& lock, std::int64_t until_ns)
+{
+    run_follow_ups(lock);
+    if (many_threads_ && ++busy_passes_ % kBusyPasses == 0)
+        let_others(lock);
+    return !is_over(until_ns);
+}
+
 void Engine::run_all_follow_ups(Lock& lock)
 {
     while (FollowUp* const next = follow_ups_.pop_front()) {

@@ -232,11 +232,9 @@ public:
         while (!done()) {
             if (progress() != 0) {
                 idle = {};
-                run_follow_ups(lock);
-                if (is_over(until_ns)) [[unlikely]]
-                    return done();
-                if (many_threads_ && ++busy_passes_ % kBusyPasses == 0) [[unlikely]]
-                    let_others(lock);
+                if (many_threads_ || until_ns != kForEver || !follow_ups_.empty()) [[unlikely]]
+                    if (!attend_to_others(lock, until_ns))
+                        return done();
                 continue;
             }
             if (policy_.spins_on(idle)) [[likely]]
@@ -287,6 +285,8 @@ private:
         }
         return true;
     }
+    // After a pass with events. False when the time is over.
+    bool attend_to_others(Lock& lock, std::int64_t until_ns);
     static bool is_over(std::int64_t until_ns) noexcept
     {
         return until_ns != kForEver && base::now_ns() >= until_ns;

@@ -127,15 +127,15 @@ bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transp
         request.viewed = data;  // until the caller ends that
     } else {
         request.take(0, data);
-        end_view(from.rank, request.sender_id);
+        end_view(from, request.sender_id);
     }
     request.finish();
     return true;
 }
 
-void Rendezvous::end_view(int sender, std::uint64_t sender_id)
+void Rendezvous::end_view(Peer& sender, std::uint64_t sender_id)
 {
-    peers_.send_control(peers_.peer(sender), bytes_of(FinHeader{Lead::of(FrameKind::fin), sender_id}));
+    peers_.send_control(sender, bytes_of(FinHeader{Lead::of(FrameKind::fin), sender_id}));
 }
 
 void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
@@ -186,10 +186,10 @@ void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
 {
     Peer& from = peers_.peer(request.sender);
     request.pulling = false;
-    if (result == ErrorCode::success) {
+    if (result == ErrorCode::success) [[likely]] {
         if (request.matched_ns != 0)
             from.choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
-        end_view(from.rank, request.sender_id);
+        end_view(from, request.sender_id);
         request.finish();
     } else if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
         request.fail(from, from.lost ? ErrorCode::peer_lost : result);

@@ -47,7 +47,8 @@ public:
     void data_arrived(ReceiveRequest& request, std::size_t bytes);
     void forget(ReceiveRequest& request) noexcept { awaiting_data_.remove(request); }
     /// Gives the memory back that a receive in place has shown: its `sender` may change it.
-    void end_view(int sender, std::uint64_t sender_id);
+    void end_view(int sender, std::uint64_t sender_id) { end_view(peers_.peer(sender), sender_id); }
+    void end_view(Peer& sender, std::uint64_t sender_id);
     /// Copies `from`, memory of this rank, to the buffer of `request`, which is as long and is posted
     /// nowhere. request.peer_rank, who waits for this rank, may have a part in it.
     void copy_own(ReceiveRequest& request, std::span<const std::byte> from);
