@@ -125,7 +125,7 @@ public:
     /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go
     /// on (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more,
     /// so buffers of calls that ended by that exception are safe.
-    std::size_t progress()
+    [[gnu::always_inline]] std::size_t progress()
     {
         if (broken_) [[unlikely]]
             std::rethrow_exception(broken_);

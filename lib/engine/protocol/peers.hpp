@@ -102,7 +102,7 @@ public:
     int size() const noexcept { return static_cast<int>(peers_.size()); }
     const ProtocolOptions& options() const noexcept { return options_; }
 
-    Peer& peer(int rank)
+    [[gnu::always_inline]] Peer& peer(int rank)
     {
         auto& slot = peers_[static_cast<std::size_t>(rank)];
         if (slot == nullptr) [[unlikely]]
