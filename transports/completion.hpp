@@ -1,4 +1,4 @@
-// How a transport answers who gives it memory, and says later that it needs it no more.
+// How a transport answers a caller that gives it memory, and how it reports later that the memory is free.
 #pragma once
 
 #include "tutti/error.hpp"
@@ -7,11 +7,11 @@ namespace tutti::transport {
 
 enum class SendResult {
     done,     // the memory is free again
-    pending,  // it is the transport's until the completion fires, exactly once, also on close()
-    again     // nothing was begun; ask again after a later progress()
+    pending,  // the transport uses it until the completion fires: exactly once, at the latest in close()
+    again     // nothing was started; ask again after a later progress()
 };
 
-/// Embedded in whatever waits for it. `fire` runs inside progress() or close(), and may destroy its object.
+/// Embedded in the object that waits for it. `fire` runs inside progress() or close(), and may destroy it.
 struct Completion {
     void (*fire)(Completion& self, ErrorCode result) = nullptr;
 };

@@ -1,4 +1,4 @@
-// What an engine sleeps on while a transport brings nothing.
+// What an engine sleeps on while a transport has nothing to deliver.
 #pragma once
 
 #include <atomic>
@@ -6,18 +6,18 @@
 
 namespace tutti::transport {
 
-/// Belongs to its transport, and is called as that is. Nothing here blocks.
+/// Belongs to its transport; the same rules hold for its calls. Nothing here blocks.
 class Doorbell {
 public:
-    /// The futex word that changes when something arrives while armed, shared between processes where the
-    /// transport is. nullptr: arrivals come through the kernel, and wait_fd() tells of them. Constant.
+    /// The futex word that changes when something arrives while armed. It is shared between processes if the
+    /// transport is. nullptr: arrivals come through the kernel, and wait_fd() reports them. Constant.
     virtual std::atomic<std::uint32_t>* word() noexcept { return nullptr; }
-    /// A file descriptor, the transport's, that is readable whenever progress() may find something, at least
-    /// between arm() and disarm(). Where there is a word(), from the first call on: for an engine that has to
+    /// The transport's file descriptor, readable whenever progress() may find something, at least between
+    /// arm() and disarm(). Where there is a word(), it works from the first call on: for an engine that must
     /// sleep on descriptors. -1: there is none.
     virtual int wait_fd() { return -1; }
-    /// From here on every arrival changes the word and wakes its futex. The caller must call progress() once
-    /// more after arm() and before it sleeps.
+    /// From now on every arrival changes the word and wakes its futex. After arm() the caller must call
+    /// progress() once more before it sleeps.
     virtual void arm() {}
     virtual void disarm() noexcept {}
 

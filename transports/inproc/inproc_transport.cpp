@@ -80,15 +80,14 @@ SendResult InprocTransport::send(int peer, std::span<const std::byte> header,
     return SendResult::done;
 }
 
-// Rings always, not only while armed: a futex wake without sleepers is cheap enough here, and needs no
-// protocol.
+// Always rings, not only while armed: a futex wake without sleepers is cheap enough and needs no protocol.
 void InprocTransport::ring(InprocHub::Inbox& inbox) noexcept
 {
     inbox.bell.fetch_add(1, std::memory_order_release);
     base::futex_wake_all(inbox.bell);
 }
 
-// The peer's memory is this process's, for as long as the peer runs.
+// The peer's memory belongs to this process as long as the peer runs.
 SendResult InprocTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local, Completion&)
 {
     const std::shared_lock reading(hub_->reading_);
@@ -126,11 +125,11 @@ std::size_t InprocTransport::progress(Sink& sink)
     if (hub_->aborted_.load(std::memory_order_acquire)) [[unlikely]]
         throw base::JobAborted(ErrorCode::peer_lost, "progress",
                                "the job was aborted: " + hub_->abort_reason_);
-    // A peer known to have closed has sent all that it ever will: its loss comes behind the frames below.
+    // A peer that is known to have closed sends nothing more: its loss is reported after the frames below.
     const std::vector<int> losses = std::exchange(lost_, {});
     std::size_t events = losses.size();
     if (inbox_->waiting.load(std::memory_order_acquire) !=
-        0)  // pairs with send's store; misses are caught later
+        0)  // pairs with send's store; a missed one is found later
         events += deliver(sink);
     for (const int peer : losses)
         sink.peer_lost(peer, "its thread has ended");

@@ -13,8 +13,7 @@
 
 namespace tutti::transport {
 
-/// The meeting place of the ranks of one in-process job: an inbox each, made before and outliving the
-/// transports.
+/// Where the ranks of one in-process job meet. It has one inbox for each rank, and outlives the transports.
 class InprocHub {
 public:
     explicit InprocHub(int ranks);
@@ -37,7 +36,7 @@ private:
         std::deque<Frame> frames;
         std::vector<std::uint32_t> queued_by_source;
         bool closed = false;
-        // Frames that wait, readable without the lock: an idle progress() costs one load.
+        // Number of waiting frames, readable without the lock: an idle progress() costs one load.
         std::atomic<std::size_t> waiting{0};
         std::atomic<std::uint32_t> bell{0};
     };
@@ -45,15 +44,16 @@ private:
     std::vector<std::unique_ptr<Inbox>> inboxes_;
     std::string abort_reason_;
     std::atomic<bool> aborted_{false};  // release after abort_reason_; acquire in progress()
-    // Shared by whoever reads a peer's memory, exclusive for abort(): once a rank knows that the job was
-    // aborted, and gives up its buffers, nobody reads them any more.
+    // Shared for reads of a peer's memory, exclusive for abort(): once a rank knows of the abort, it gives up
+    // its buffers, and nobody may read them.
     std::shared_mutex reading_;
 };
 
-/// Simple and obviously right: a mutex an inbox. The reference that other transports are compared with.
+/// Simple: one mutex for each inbox. Other transports are compared with this one.
 class InprocTransport final : public Transport, public RemoteMemory, public Doorbell {
 public:
-    static constexpr std::uint32_t kMaxQueued = 64;  // frames of one sender in one inbox; then `again`
+    static constexpr std::uint32_t kMaxQueued =
+        64;  // frames of one sender in one inbox; a further one gets `again`
 
     InprocTransport(std::shared_ptr<InprocHub> hub, int rank);
     ~InprocTransport() override { close(); }
@@ -83,7 +83,7 @@ private:
     std::shared_ptr<InprocHub> hub_;
     int rank_;
     InprocHub::Inbox* inbox_;
-    std::vector<int> lost_;            // peers found closed, to report
+    std::vector<int> lost_;            // peers that have closed, to report
     std::vector<bool> loss_reported_;  // by rank
 };
 

@@ -1,4 +1,4 @@
-// Memory of the transport's own that frames are received into and sent from.
+// The transport's own memory for sending and receiving frames.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ struct Buffer : Operation {
 
     const std::span<std::byte> memory;
     void* const descriptor;  // nullptr where the provider needs none
-    int peer = -1;           // whom a send goes to
+    int peer = -1;           // the peer that a send goes to
 };
 
-/// Buffers of one size, made by the slab, kept until the end. Pages that no frame ever reaches cost nothing.
+/// Buffers of one size, allocated in slabs and kept until the end. Pages that no frame reaches cost nothing.
 class BufferPool {
 public:
-    /// `registrar`: where the provider wants such memory registered; otherwise nullptr. It outlives the pool.
+    /// `registrar`: nullptr if the provider wants no registration. It outlives the pool.
     BufferPool(Operation::Kind kind, std::size_t size_bytes, Registrar* registrar)
         : kind_(kind),
           size_bytes_((size_bytes + kAlignment - 1) / kAlignment * kAlignment),
@@ -43,13 +43,13 @@ public:
     {
         if (free_.empty())
             add_slab();
-        Buffer& taken = *free_.back();  // the last one given back is still in the cache
+        Buffer& taken = *free_.back();  // the last one that was given back is still in the cache
         free_.pop_back();
         return taken;
     }
     void give_back(Buffer& buffer) { free_.push_back(&buffer); }
 
-    /// Ends registrations: no operation uses a buffer any more.
+    /// Ends the registrations. No operation may still use a buffer.
     void clear() noexcept
     {
         for (const Slab& slab : slabs_)

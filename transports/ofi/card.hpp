@@ -1,4 +1,4 @@
-// What a rank tells others of how it is reached over libfabric.
+// The business card of a rank that is reached over libfabric.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace tutti::transport::ofi {
 
-/// Where it listens for links, and its endpoint.
+/// Where the rank listens for links, and the address of its endpoint.
 struct Card : connection::Card {
     std::string provider;
     std::uint32_t provider_version = 0;
     std::uint32_t address_format = 0;
     std::uint32_t protocol = 0;
     std::uint32_t protocol_version = 0;
-    std::vector<std::byte> endpoint;  // the provider's address of it
+    std::vector<std::byte> endpoint;  // the provider's address of the endpoint
 
     std::vector<std::byte> bytes() const;
-    /// Nothing when the bytes are no card of this version, or of a machine of another byte order.
+    /// Nothing when the bytes are no card of this version, or come from a machine of another byte order.
     static std::optional<Card> parse(std::span<const std::byte> bytes);
 
-    /// Whether endpoints of both can talk.
+    /// Whether the endpoints of both can talk to each other.
     bool speaks_with(const Card& other) const noexcept;
     /// "net 117.0 (protocol 25.1)"
     std::string speaks() const;
-    /// Where the endpoint is: "10.0.0.2:4711 (eth0)", as far as that can be told.
+    /// Where the endpoint is, as far as it is known: "10.0.0.2:4711 (eth0)".
     std::string endpoint_place() const;
 };
 

@@ -50,7 +50,7 @@ Endpoint::Endpoint(InfoPtr info) : info_(std::move(info)), modes_(*info_)
     read_name();
 }
 
-// One that can be slept on, if the provider has such.
+// Opens a queue that one can sleep on, if the provider has such queues.
 void Endpoint::open_queue()
 {
     fi_cq_attr attributes{};
@@ -157,7 +157,7 @@ FailedOperation Endpoint::failed()
     return {static_cast<Operation*>(entry.op_context), entry.err, std::move(words)};
 }
 
-// The domain stays until the end: registrations hang on it.
+// The domain stays until the end: registrations depend on it.
 void Endpoint::close() noexcept
 {
     endpoint_.reset();

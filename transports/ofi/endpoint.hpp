@@ -1,4 +1,4 @@
-// An open endpoint of libfabric: sends, receives and reads, and the queue that tells what has become of them.
+// An open endpoint of libfabric: sends, receives and reads, and the queue that reports their results.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -18,8 +18,8 @@
 
 namespace tutti::transport::ofi {
 
-/// What libfabric keeps for us during an operation, and by which a completion finds it. First member of all
-/// that is handed to an Endpoint as its operation.
+/// Memory that libfabric needs during an operation; a completion points to it. It is the first member of
+/// every object that is handed to an Endpoint as its operation.
 struct Operation {
     enum class Kind { receive, send, read };
 
@@ -36,15 +36,15 @@ struct Completed {
 };
 
 struct FailedOperation {
-    Operation* operation;  // nullptr: none in particular
+    Operation* operation;  // nullptr: the failure belongs to no operation
     int code;              // FI_E..., positive
     std::string words;
 };
 
-/// Not thread-safe. Operations answer 0, or what libfabric says, negative; -FI_EAGAIN: later, after poll().
+/// Not thread-safe. Operations return 0 or libfabric's negative code; -FI_EAGAIN: try again after poll().
 class Endpoint {
 public:
-    /// Throws ErrorCode::system in the provider's words.
+    /// Throws ErrorCode::system with the provider's message.
     explicit Endpoint(InfoPtr info);
     ~Endpoint() { close(); }
     Endpoint(const Endpoint&) = delete;
@@ -52,25 +52,25 @@ public:
 
     const fi_info& info() const noexcept { return *info_; }
     const std::vector<std::byte>& name() const noexcept { return name_; }
-    /// -1: the provider has none, and must be polled.
+    /// -1: the provider has none; it must be polled.
     int wait_fd() const noexcept { return wait_fd_; }
-    /// Whether nothing that has come will be overlooked by who now sleeps on wait_fd().
+    /// Whether it is safe to sleep on wait_fd(): no arrival is missed.
     bool may_sleep() noexcept;
 
-    /// How the endpoint of that name is addressed from now on. Throws.
+    /// The handle for the endpoint of that name. Throws.
     fi_addr_t insert(std::span<const std::byte> name);
 
     long receive(std::span<std::byte> buffer, void* descriptor, Operation& operation) noexcept;
     long send(fi_addr_t to, std::span<const std::byte> frame, void* descriptor,
               Operation& operation) noexcept;
-    /// At most inject_bytes(); the frame is the caller's again at once.
+    /// At most inject_bytes(); the caller may reuse the frame at once.
     long inject(fi_addr_t to, std::span<const std::byte> frame) noexcept;
     std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
     long read(fi_addr_t from, std::uint64_t address, std::uint64_t key, std::span<std::byte> to,
               void* descriptor, Operation& operation) noexcept;
 
-    /// What has ended, at most completed.size(): how many, 0 for none, or -1: failed() tells of one that
-    /// failed.
+    /// Returns the number of ended operations, at most completed.size(); 0 for none; -1 when one has failed:
+    /// failed() tells which.
     int poll(std::span<Completed> completed) noexcept;
     FailedOperation failed();
 
@@ -80,7 +80,7 @@ public:
         return register_memory(*domain_, *endpoint_, modes_, memory, access);
     }
 
-    /// Whatever is under way is given up. Registrations may still be ended.
+    /// Cancels all operations. Registrations may still be ended afterwards.
     void close() noexcept;
 
 private:

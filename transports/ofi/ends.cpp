@@ -1,4 +1,4 @@
-// How it ends: peers that have left or are lost, and this rank's own leaving.
+// How peers leave or are lost, and how this rank leaves.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -12,7 +12,7 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// How long bytes of a process that has died may be on their way through this host's kernel.
+// How long this host's kernel may still deliver bytes of a dead process.
 constexpr std::int64_t kLastBytesNs = 2'000'000'000;
 
 }  // namespace
@@ -29,8 +29,8 @@ void OfiTransport::lose(int rank, std::string reason)
     reads_.lose(rank);
 }
 
-// What the fabric says of a peer that it no longer reaches names neither the peer nor why. Its links may know
-// by now that it has ended or is leaving, and their words come first.
+// The fabric reports an unreachable peer without its name or a cause. The peer's link may already know that
+// it has ended or is leaving, so the link's reason comes first.
 void OfiTransport::lose_by_fabric(int rank, const std::string& words)
 {
     links_.look();
@@ -38,16 +38,15 @@ void OfiTransport::lose_by_fabric(int rank, const std::string& words)
     const std::string said = fmt::format("libfabric's {} says: {}", card_.provider, words);
     if (lost.state == Peer::State::living)
         lose(rank,
-             fmt::format("{}: what host {} sends from {} to {} does not arrive: its process has ended, or "
-                         "the network has failed ({}); where they should meet on another network, name that "
-                         "in TUTTI_INTERFACE",
+             fmt::format("{}: data of host {} from {} to {} does not arrive: the process has ended, or the "
+                         "network has failed ({}); to use another network, name it in TUTTI_INTERFACE",
                          lost.place(), options_.host, card_.endpoint_place(), lost.endpoint_place, said));
     else
         lose(rank, fmt::format("it has left the job while messages to it were under way ({}; {})",
                                lost.place(), said));
 }
 
-// Nothing follows on its link.
+// Nothing follows on the peer's link.
 void OfiTransport::let_go(Peer& with)
 {
     if (with.link == nullptr)
@@ -56,7 +55,7 @@ void OfiTransport::let_go(Peer& with)
     links_.drop(*std::exchange(with.link, nullptr));
 }
 
-// Those whose last frame has come depart. The fabric is quiet now.
+// Peers whose last frame has arrived depart. The fabric is quiet now.
 void OfiTransport::see_off_leavers()
 {
     for (const int rank : std::exchange(leavers_, {})) {
@@ -69,7 +68,7 @@ void OfiTransport::see_off_leavers()
             leaver.state = Peer::State::departed;
             let_go(leaver);
         } else if (leaver.link == nullptr || late) {
-            lose(rank, fmt::format("it has left the job, and {} frames that it sent before have not come",
+            lose(rank, fmt::format("it has left the job, but {} of its frames have not arrived",
                                    leaver.leaves_after - leaver.incoming.received()));
         } else {
             leavers_.push_back(rank);
@@ -77,7 +76,7 @@ void OfiTransport::see_off_leavers()
     }
 }
 
-// The fabric is quiet now: no frame of theirs is on its way.
+// The fabric is quiet now: no frame of a lost peer is under way.
 std::size_t OfiTransport::report_losses(Sink& sink)
 {
     std::size_t reported = 0;
@@ -97,14 +96,14 @@ std::size_t OfiTransport::report_losses(Sink& sink)
     return reported;
 }
 
-// For who is leaving: what still comes is nobody's.
+// The sink of a rank that leaves: it discards what still arrives.
 class OfiTransport::Nobody final : public Sink {
 public:
     void frame(int, std::span<const std::byte>, std::span<const std::byte>) override {}
     void peer_lost(int, std::string_view) override {}
 };
 
-// What the fabric has been given may be lost when its endpoint closes, so each peer must say that it has all.
+// A closing endpoint may lose frames that it has accepted. So each peer must confirm that it has all of them.
 void OfiTransport::linger() noexcept
 {
     try {
@@ -132,7 +131,7 @@ void OfiTransport::linger() noexcept
             ::poll(&sleep, 1, 100);
         }
     } catch (const std::exception&) {
-        // The fabric is broken: nothing can be waited for.
+        // The fabric is broken: there is nothing to wait for.
     }
 }
 

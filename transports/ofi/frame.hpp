@@ -1,4 +1,4 @@
-// A frame as it travels: what this transport needs, the header of its user, the payload.
+// A frame on the wire: this transport's head, the header of its user, the payload.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace tutti::transport::ofi {
 
-/// Ranks of one job run on machines of one byte order: the card says which (card.hpp).
+/// The ranks of one job run on machines of one byte order: the card tells it (card.hpp).
 struct FrameHead {
-    std::uint64_t token;         // that the receiver gave to this sender, on a link that had been proved
+    std::uint64_t token;         // the receiver gave it to this sender over a proved link
     std::uint32_t source;        // rank
-    std::uint32_t number;        // of this frame, from this sender to this receiver
-    std::uint32_t acknowledged;  // how many frames the sender has had from the receiver
+    std::uint32_t number;        // of this frame, counted from this sender to this receiver
+    std::uint32_t acknowledged;  // number of frames that the sender has received from the receiver
     std::uint16_t header_bytes;  // kAcknowledgement: the frame has no number and no content
     std::uint16_t zero;
 };
@@ -48,7 +48,7 @@ struct Frame {
         return frame;
     }
 
-    /// Writes head, header and payload to `to`, which has room for them. Returns their size.
+    /// Writes head, header and payload to `to`, which must have room for them. Returns their size.
     static std::size_t write(std::byte* to, const FrameHead& head, std::span<const std::byte> header,
                              std::span<const std::byte> payload) noexcept
     {

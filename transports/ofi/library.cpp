@@ -14,11 +14,11 @@ namespace tutti::transport::ofi {
 namespace {
 
 constexpr const char* kName = "libfabric.so.1";
-// What the code here is written for: mr_mode as bits, fi_context2.
+// The oldest interface that this code supports: mr_mode as bits, fi_context2.
 constexpr std::uint32_t kOldest = FI_VERSION(1, 9);
 
-// The layout of fi_info belongs to the symbol's version: a newer library may have another under the same
-// name, and keeps this one.
+// The layout of fi_info belongs to the symbol's version. A newer library may have another layout under the
+// same name; it also keeps this one.
 constexpr const char* kInfoVersion = FI_MAJOR_VERSION == 1 && FI_MINOR_VERSION < 20 ? "FABRIC_1.3" : nullptr;
 
 template <class Function>
@@ -31,7 +31,7 @@ void find(void* library, const char* name, Function& function, const char* symbo
     std::memcpy(&function, &symbol, sizeof function);
 }
 
-// Stays loaded: what its providers leave behind must not point to code that is gone.
+// Never unloaded: its providers may leave pointers to its code behind.
 void* load() noexcept
 {
     return dlopen(kName, RTLD_NOW | RTLD_LOCAL);
@@ -73,7 +73,7 @@ bool Library::installed() noexcept
 
 Library::Library()
 {
-    // Handlers that print a trace when the program crashes: its own, or the debugger, shall see that instead.
+    // Turns off crash handlers that print a trace: the program's handler or the debugger comes first.
     for (const char* variable : {"IPATH_NO_BACKTRACE", "HFI_NO_BACKTRACE"})
         setenv(variable, "1", 0);
     const KeepSignalHandlers keep;
@@ -81,7 +81,7 @@ Library::Library()
     if (library == nullptr) {
         const char* const why = dlerror();
         throw Error(ErrorCode::not_supported, "fabric",
-                    fmt::format("libfabric cannot be loaded ({}); install it (Debian: libfabric1), or take "
+                    fmt::format("libfabric cannot be loaded ({}); install it (Debian: libfabric1), or use "
                                 "Tutti's own sockets with TUTTI_FABRIC=tcp",
                                 why != nullptr ? why : kName));
     }

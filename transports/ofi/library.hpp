@@ -1,5 +1,5 @@
-// libfabric, loaded when a transport over it is made and not before: to load it costs 0.3 s and brings in the
-// libraries of every vendor.
+// libfabric is loaded only when a transport needs it: loading costs 0.3 s and loads the libraries of every
+// vendor.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -10,17 +10,17 @@
 
 namespace tutti::transport::ofi {
 
-/// The entry points of libfabric. All others are tables of functions in the objects that these make.
+/// The entry points of libfabric. All other functions are in tables of the objects that these make.
 class Library {
 public:
-    /// Loads it at the first call. Throws ErrorCode::not_supported where it is not installed, or too old.
+    /// Loads it at the first call. Throws ErrorCode::not_supported when it is not installed or too old.
     static const Library& get();
-    /// Whether it can be loaded; it is from now on.
+    /// Whether it can be loaded. The call loads it.
     static bool installed() noexcept;
 
-    /// The version of the interface to ask for: ours, or the library's where that is older.
+    /// The version of the interface to ask for: ours, or the library's if that is older.
     std::uint32_t version() const noexcept { return version_; }
-    /// In libfabric's words; `code` as its functions return it, negative, or positive as in completions.
+    /// libfabric's message; `code` is negative as its functions return it, or positive as in completions.
     std::string describe(long code) const;
 
     int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
@@ -36,8 +36,8 @@ private:
     const char* (*strerror_)(int code) = nullptr;
 };
 
-/// Puts every signal back, when it ends, to what was to happen at it when it began: libraries that libfabric
-/// loads (libinfinipath, libpsm2) take over SIGSEGV, SIGINT, SIGTERM and others.
+/// Restores all signal handlers at its end: libraries that libfabric loads (libinfinipath, libpsm2) replace
+/// those of SIGSEGV, SIGINT, SIGTERM and others.
 class KeepSignalHandlers {
 public:
     KeepSignalHandlers() noexcept;

@@ -12,7 +12,7 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// A peer that sends nothing but what belongs here never comes near.
+// A peer that sends only valid messages stays far below this.
 constexpr std::size_t kMostOut = 1 << 16;
 
 }  // namespace
@@ -46,7 +46,7 @@ void Link::write_some()
         if (gone < 0 && errno == EINTR)
             continue;
         if (gone < 0)
-            return;  // full, or broken: reading tells which
+            return;  // full or broken: the next read tells which
         out_.erase(out_.begin(), out_.begin() + gone);
     }
 }

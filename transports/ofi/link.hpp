@@ -1,7 +1,7 @@
-// A stream connection beside the fabric, one for each pair of ranks that talk: over it both prove that they
-// know the job's key before either takes the other's frames, and by it either sees the other's end. A process
-// that dies closes it, and the kernels at both ends keep asking whether the other host is there, whatever the
-// ranks compute meanwhile. Fabrics can do neither.
+// A stream connection beside the fabric, one for each pair of ranks that talk. Over it both prove that they
+// know the job's key before they accept frames, and it shows when the other one ends. A process that dies
+// closes it. The kernels at both ends check that the other host is alive, even while the ranks compute.
+// Fabrics can do neither.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace tutti::transport::ofi {
 
-/// What goes over a link.
+/// A message on a link.
 struct LinkMessage {
     enum class Kind : std::uint32_t {
         grant = 1,  // value: the token that your frames to me must carry
-        leaving,    // value: how many frames I have sent you; I wait for
-        left,       // I have had all of your frames, or want no more
+        leaving,    // value: how many frames I have sent you; I wait for `left`
+        left,       // I have received all your frames, or want no more
         ping,
-        pong  // value: how many frames I have had from you
+        pong  // value: how many frames I have received from you
     };
 
     Kind kind;
@@ -31,7 +31,7 @@ struct LinkMessage {
 };
 static_assert(sizeof(LinkMessage) == 16);
 
-/// One end, of ranks that have proved who they are. Owned by Links.
+/// One end of a link between ranks that have proved who they are. Owned by Links.
 class Link final : public connection::Watched {
 public:
     /// `where`: the address of the other end.
@@ -44,17 +44,17 @@ public:
     int peer() const noexcept { return peer_; }
     const std::string& where() const noexcept { return where_; }
     bool has_ended() const noexcept { return !fd_; }
-    /// Why it has ended: a part of a sentence that names the address.
+    /// Why the link has ended: a part of a sentence that names the address.
     const std::string& reason() const noexcept { return reason_; }
-    /// The kernel has not taken all.
+    /// Whether bytes wait for the kernel to take them.
     bool wants_to_write() const noexcept { return !out_.empty(); }
 
-    /// Reads and writes what can be; does not block.
+    /// Reads and writes as far as possible; does not block.
     void ready();
     void send(const LinkMessage& message);
-    /// The next message that has come.
+    /// The next message that has arrived.
     std::optional<LinkMessage> take();
-    /// `why` is put behind the address.
+    /// Ends the link; `why` is appended to the address.
     void end(const std::string& why);
 
 private:

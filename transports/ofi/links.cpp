@@ -13,10 +13,10 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Of what follows the handshake; other transports speak something else on their connections.
+// The version of the messages after the handshake; each transport has its own.
 constexpr std::uint32_t kVersion = 0x6f666902;
 
-// The kernels' own questions: they are answered also while the other rank computes.
+// The kernel's keepalive: it is answered even while the other rank computes.
 void prepare(int fd, int timeout_ms) noexcept
 {
     const int step_s = std::max(1, timeout_ms / 5000);
@@ -40,7 +40,7 @@ Links::Links(const security::Key& key, int rank, std::int64_t timeout_ns,
 
 void Links::connected(int rank, base::UniqueFd fd, std::string remote)
 {
-    // What is sent to a host that is gone ends the link as soon as a silent one does.
+    // Data to a dead host ends the link as quickly as keepalive does.
     connection::set_option(fd.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_ms_ * 4 / 5);
     auto made = std::make_unique<Link>(std::move(fd), rank, std::move(remote));
     Link& link = *made;
@@ -93,7 +93,7 @@ std::size_t Links::look()
         ++events;
     }
     connector_.look();
-    for (std::size_t i = 0; i < touched_.size(); ++i)  // the user's answers may touch more
+    for (std::size_t i = 0; i < touched_.size(); ++i)  // the user's answers may add to the list
         tell(*touched_[i]);
     events += touched_.size();
     touched_.clear();
@@ -101,7 +101,7 @@ std::size_t Links::look()
     return events;
 }
 
-// Also what came before it ended, unless the user has dropped it.
+// Also delivers messages that came before the link ended, unless the user has dropped it.
 void Links::tell(Link& link)
 {
     while (links_.contains(&link)) {

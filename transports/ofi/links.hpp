@@ -1,5 +1,5 @@
-// All links of a rank, and what it sleeps on: one descriptor that is readable when a link, the fabric or a
-// timer asks for progress.
+// All links of a rank, and one descriptor to sleep on: it is readable when a link, the fabric or a timer
+// needs progress.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace tutti::transport::ofi {
 
-/// Hears of links, from within Links::look() only. A Link stays valid until ended() of it returns.
+/// Is called by Links::look() only. A Link stays valid until its ended() returns.
 class LinkUser {
 public:
-    /// Whether a link with this rank is welcome: there is none, and the rank is not lost.
+    /// Whether a link with this rank is welcome: there is none yet, and the rank is not lost.
     virtual bool wants(int rank) = 0;
     virtual void linked(Link& link) = 0;
     virtual void heard(Link& link, const LinkMessage& message) = 0;
     virtual void ended(Link& link) = 0;
-    /// No way leads to the rank, or nobody is there any more.
+    /// There is no way to the rank, or it has ended.
     virtual void unreachable(int rank, std::string reason) = 0;
-    /// Somebody who is none of ours was dropped; `what` says who and why.
+    /// A connection from outside the job was dropped; `what` says from where and why.
     virtual void stranger(const std::string& what) = 0;
 
 protected:
@@ -31,32 +31,32 @@ protected:
 
 class Links final : connection::PeerConnector::User {
 public:
-    /// Listens from now on. Throws ErrorCode::system. `user` outlives this.
+    /// Starts to listen. Throws ErrorCode::system. `user` outlives this object.
     Links(const security::Key& key, int rank, std::int64_t timeout_ns,
           connection::PeerConnector::Settings settings, LinkUser& user);
 
     /// Where this rank listens.
     const connection::Card& card() const noexcept { return connector_.card(); }
-    /// Connects; LinkUser hears of what comes of it. Throws where the hosts have no network in common.
+    /// Connects; LinkUser gets the result. Throws when the hosts have no network in common.
     void connect(int peer, const connection::Card& card) { connector_.connect(peer, card); }
-    /// The same to see whether the peer is there.
+    /// The same, to see whether the peer is there.
     void look_for(int peer, const connection::Card& card) { connector_.look_for(peer, card); }
     std::string silent_at(int peer) const { return connector_.silent_at(peer); }
-    /// Sends, and has the rest sent later.
+    /// Sends as much as possible; the rest follows later.
     void send(Link& link, const LinkMessage& message);
-    /// Ends it. The user is not told.
+    /// Ends the link without a call of the user.
     void drop(Link& link);
-    /// Handles what is ready, tells the user. Does not block. Returns the number of events.
+    /// Handles what is ready and calls the user. Does not block. Returns the number of events.
     std::size_t look();
 
     /// Readable when look() or the fabric has something to do.
     int descriptor() const noexcept { return poller_.fd(); }
-    /// Watches a descriptor of the fabric's for changes (edge triggered): what it had to tell before the last
-    /// look() is not told again.
+    /// Watches a descriptor of the fabric for changes (edge triggered): events from before the last look()
+    /// are not reported again.
     void watch_fabric(int descriptor);
-    /// Makes descriptor() readable at this time, or earlier; 0: never mind.
+    /// Makes descriptor() readable at this time or earlier; 0: no timer.
     void wake_at(std::int64_t time_ns) noexcept;
-    /// Ends all and listens no more. Nobody is told.
+    /// Ends all links and stops listening, without a call of the user.
     void close() noexcept;
 
 private:
@@ -73,8 +73,8 @@ private:
     connection::PeerConnector connector_;
     connection::Watched fabric_{connection::Watched::Kind::owned};
     std::unordered_map<Link*, std::unique_ptr<Link>> links_;
-    std::vector<Link*> touched_;                    // may have something to tell
-    std::vector<std::unique_ptr<Link>> old_links_;  // ended within a pass, which may still name them
+    std::vector<Link*> touched_;                    // may have something to report
+    std::vector<std::unique_ptr<Link>> old_links_;  // ended within a pass, whose events may still name them
 };
 
 }  // namespace tutti::transport::ofi

@@ -8,7 +8,7 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// FI_MR_BASIC, of before 1.5, means three of the later modes at once; so answers who is asked for it.
+// FI_MR_BASIC, from before 1.5, means three of the later modes at once; providers may still return it.
 int modes_in(const fi_info& info) noexcept
 {
     const int modes = info.domain_attr->mr_mode;
@@ -32,7 +32,7 @@ std::optional<Registration> register_memory(fid_domain& domain, fid_ep& endpoint
 {
     fid_mr* made = nullptr;
     long result = -FI_ENOKEY;
-    // Keys of ours are random: who does not know one cannot read by it. Another has it once in 2^60 times.
+    // Our keys are random, so that nobody can guess one. Two are equal once in 2^60 times.
     for (int attempt = 0; attempt < 3 && result == -FI_ENOKEY; ++attempt) {
         std::uint64_t key = 0;
         if (!modes.provider_keys) {

@@ -18,10 +18,10 @@ struct MemoryModes {
     explicit MemoryModes(const fi_info& info) noexcept;
 
     bool local;              // our own buffers must be registered, too
-    bool virtual_addresses;  // peers name memory by its address; otherwise by the offset in its registration
+    bool virtual_addresses;  // peers use its virtual address; otherwise its offset in the registration
     bool provider_keys;      // the provider makes the keys; otherwise we do
     bool bound;              // a registration must be bound to the endpoint
-    bool pins_pages;         // it holds the pages of now, and knows nothing of a later mapping at their place
+    bool pins_pages;         // it pins the current pages; a later mapping at their address is not seen
     std::size_t key_bytes;   // of keys that we make
 };
 

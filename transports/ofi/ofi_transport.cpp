@@ -15,18 +15,17 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Of one frame. Layered providers send without asking the receiver first what is, with all heads, below 16
-// KiB.
+// Of one frame. Below 16 KiB with all heads, layered providers send without asking the receiver first.
 constexpr std::size_t kPayloadBytes = 64u << 10;
 constexpr std::size_t kLayeredPayloadBytes = 16'256;
-// Adapters read more than this faster than it is copied twice.
+// Longer messages are read by an adapter faster than they are copied twice.
 constexpr std::size_t kEagerBytes = 64u << 10;
 constexpr std::size_t kAdapterEagerBytes = 16u << 10;
 constexpr std::size_t kReceiveBuffers = 128;
 constexpr std::size_t kMostIdleRegistrations = 1024;
 constexpr std::size_t kMostStrangers = 256;
 
-// What an adapter must hold down in memory, and what may be a list of addresses.
+// How many idle registrations are kept: few where they pin memory, more where they are lists of addresses.
 std::size_t most_idle(const MemoryModes& modes)
 {
     return modes.pins_pages ? 0 : kMostIdleRegistrations;
@@ -72,7 +71,7 @@ OfiTransport::OfiTransport(OfiOptions options)
       reads_(endpoint_, modes_.local ? &landings_ : nullptr),
       peers_(static_cast<std::size_t>(options_.ranks))
 {
-    // A link a rank, one more while both dial, and the provider's own connection.
+    // One link for each rank, one more while both dial, and the provider's own connection.
     base::allow_open_files(3 * static_cast<std::size_t>(options_.ranks) + 256);
     const fi_info& info = endpoint_.info();
     if (info.ep_attr->max_msg_size < frame_bytes())
@@ -169,7 +168,7 @@ SendResult OfiTransport::send(int rank, std::span<const std::byte> header, std::
     return SendResult::done;
 }
 
-// False: the fabric takes nothing now. An error is the peer's end.
+// False: the fabric takes nothing now. An error means that the peer is lost.
 bool OfiTransport::send_frame(Peer& to, const FrameHead& head, std::span<const std::byte> header,
                               std::span<const std::byte> payload, int rank)
 {

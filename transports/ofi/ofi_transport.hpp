@@ -1,10 +1,10 @@
-// Frames over libfabric: TCP, InfiniBand, EFA, Slingshot, whatever it has a provider for.
+// Frames over libfabric: TCP, InfiniBand, EFA, Slingshot and all other networks that it has a provider for.
 //
-// Frames are sent to an unconnected endpoint and received into a pool of buffers; each carries a token, by
-// which the receiver knows that it comes from a rank of the job (link.hpp), and a number, as not every
-// provider keeps the order that it promises. At most kWindow frames to a peer are on their way: the sender
-// waits for an acknowledgement, so nobody can flood a receiver's buffers, and two ranks that flood each other
-// both answer `again` while they go on receiving.
+// Frames are sent to an unconnected endpoint and received into a pool of buffers. Each carries a token, which
+// shows the receiver that it comes from a rank of the job (link.hpp), and a number, as some providers do not
+// keep the order. At most kWindow frames to a peer are under way; then the sender waits for an
+// acknowledgement. So no sender can flood a receiver's buffers, and two ranks that flood each other both
+// answer `again` and go on receiving.
 #pragma once
 
 #include <chrono>
@@ -36,30 +36,29 @@ struct OfiOptions {
     security::Key key;      // of the job
     std::string host = {};  // the name of this rank's host, for messages
     network::InterfaceChoice interfaces = {};
-    std::string provider = {};  // one of libfabric's by name; empty: the best
-    bool adapter = false;       // a provider on a network adapter, or none
-    /// A peer whose host answers nothing for so long is lost, an address that does is given up, a stranger
-    /// that says nothing is dropped.
+    std::string provider = {};  // name of a libfabric provider; empty: the best one
+    bool adapter = false;       // only a provider on a network adapter
+    /// A peer whose host does not answer for so long is lost. The same time bounds the wait for an address
+    /// and for a stranger's first bytes.
     std::chrono::milliseconds timeout{10'000};
-    /// How long close() waits for peers that are there, but busy, to take what was sent to them; without a
-    /// value as long as they are there.
+    /// How long close() waits for living but busy peers to take what was sent to them. Without a value it
+    /// waits as long as they live.
     std::optional<std::chrono::milliseconds> linger = {};
-    /// Memory is registered as adapters want it, all of it, also with providers that need none of that
-    /// (tests).
+    /// All memory is registered as adapters need it, even with providers that need no registration (tests).
     bool as_adapter = false;
-    /// Where the first stranger is told of; by default the standard error.
+    /// Gets the message about the first stranger; default: standard error.
     std::function<void(const std::string& line)> log = {};
 };
 
 class OfiTransport final : public Transport, public RemoteMemory, public Doorbell, LinkUser {
 public:
-    /// Loads libfabric, and opens an endpoint. Takes 0.3 s. Throws.
+    /// Loads libfabric and opens an endpoint. Takes 0.3 s. Throws.
     explicit OfiTransport(OfiOptions options);
     ~OfiTransport() override { close(); }
 
-    /// Which provider, over what: "net 117.0 (protocol 25.0) over eth0".
+    /// The provider and its network: "net 117.0 (protocol 25.0) over eth0".
     std::string describe() const;
-    /// Whether frames may flow to this rank.
+    /// Whether frames can be sent to this rank.
     bool is_connected(int peer) const noexcept;
     const MemoryModes& memory_modes() const noexcept { return modes_; }
 
@@ -79,7 +78,7 @@ public:
     void take_back(const RemoteRegion& region) noexcept override;
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
-    /// What the network still brings lands in the memory all the same: no provider takes a read back.
+    /// The network still writes to the memory: no provider can cancel a read.
     void abandon(const Completion& completion) noexcept override { reads_.abandon(completion); }
     Presence look_after(int peer, std::span<const std::byte> card) override;
     std::string silent_at(int peer) const override { return links_.silent_at(peer); }
@@ -91,7 +90,7 @@ public:
     void close() noexcept override;
 
 private:
-    class Nobody;  // the sink of close()
+    class Nobody;  // sink of close()
 
     // ofi_transport.cpp
     std::size_t frame_bytes() const noexcept
@@ -113,7 +112,7 @@ private:
     void on_frame(std::span<const std::byte> bytes, Sink& sink, std::size_t& frames);
     void deliver(int peer, const Frame& frame, Sink& sink, std::size_t& frames);
 
-    // sessions.cpp: links, acknowledgements, patience
+    // sessions.cpp: links, acknowledgements, timeouts
     bool wants(int rank) override;
     void linked(Link& link) override;
     void heard(Link& link, const LinkMessage& message) override;
@@ -154,7 +153,7 @@ private:
     BufferPool receive_buffers_;
     BufferPool send_buffers_;
     RemoteReads reads_;
-    std::vector<std::unique_ptr<Peer>> peers_;  // by rank in the job; nullptr: nothing known
+    std::vector<std::unique_ptr<Peer>> peers_;  // by rank in the job; nullptr: unknown
     std::vector<int> known_;                    // ranks in peers_
     std::deque<Buffer*> unposted_;              // receive buffers that the provider has refused for now
     std::vector<int> to_tell_;                  // ranks that wait for an acknowledgement
@@ -164,7 +163,7 @@ private:
     bool quiet_ = false;  // the last poll of the fabric found nothing
     bool closed_ = false;
     bool told_of_stranger_ = false;
-    unsigned unsure_ = 0;  // how often in a row the provider would not let us sleep
+    unsigned unsure_ = 0;  // how often in a row the provider did not allow us to sleep
     std::int64_t looked_ns_ = 0;
     std::int64_t patience_ns_ = 0;
 };

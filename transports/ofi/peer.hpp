@@ -12,38 +12,38 @@
 
 namespace tutti::transport::ofi {
 
-/// Frames that may be on their way to a peer that has not said that it has them.
+/// Frames that may be sent to a peer before it acknowledges them.
 inline constexpr std::uint32_t kWindow = 128;
 
 struct Peer {
-    // Who it is; known once we have its card.
+    // The peer's identity, known once we have its card.
     fi_addr_t address = FI_ADDR_UNSPEC;
     std::string host;
     std::string endpoint_place;
-    std::string where;  // its end of the link
+    std::string where;  // the peer's end of the link
 
     Link* link = nullptr;
-    std::uint64_t token = 0;                  // that its frames must carry; 0: none
-    std::optional<std::uint64_t> send_token;  // that ours must carry
+    std::uint64_t token = 0;                  // the peer's frames must carry it; 0: none
+    std::optional<std::uint64_t> send_token;  // our frames must carry it
 
     // Sending.
     std::uint32_t sent = 0;          // frames
-    std::uint32_t acknowledged = 0;  // of them, known to have arrived
-    bool refused = false;            // the fabric has answered "later", and nothing has gone since
+    std::uint32_t acknowledged = 0;  // number of frames that are known to have arrived
+    bool refused = false;            // the fabric has answered "later", and nothing was sent since
 
     // Receiving.
     ReorderQueue incoming{kWindow};
     std::uint32_t told = 0;  // how many received frames the peer knows of
 
-    // Patience: since when something is owed, and how often it has shown meanwhile that it is there.
-    std::int64_t owed_since_ns = 0;  // 0: nothing is
+    // Timeouts: since when the peer owes something, and how often it has answered since then.
+    std::int64_t owed_since_ns = 0;  // 0: nothing is owed
     std::int64_t asked_ns = 0;
-    bool asked = false;  // and not answered yet
+    bool asked = false;  // and the peer has not answered yet
     unsigned answers = 0;
 
-    // The end. Who leaves the job is not missed, unless something is sent to it afterwards.
+    // The end. A peer that leaves the job is no loss, unless something is sent to it afterwards.
     enum class State { living, leaving, departed, lost, reported } state = State::living;
-    std::uint32_t leaves_after = 0;  // frames that a leaving one has sent in all
+    std::uint32_t leaves_after = 0;  // total number of frames that a leaving peer has sent
     bool took_all = false;           // it has said that it wants no more
     std::int64_t ends_ns = 0;        // when it began to leave, or was lost
     std::string reason;

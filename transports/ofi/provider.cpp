@@ -41,8 +41,8 @@ fi_info* ask(std::uint64_t capabilities, const ProviderWish& wish)
     return result == 0 ? found : nullptr;
 }
 
-// All that can be used, those with remote reads first. What is asked for leaves out who lacks it, and what is
-// not asked for is not given, so both questions are asked; the order of messages is told without.
+// All usable providers, those with remote reads first. It asks with and without reads: a provider must have
+// what is asked for, and offers no more. The order of messages is reported in any case.
 InfoPtr ask_for_all(const ProviderWish& wish)
 {
     InfoPtr all(ask(FI_MSG | FI_RMA, wish));
@@ -71,7 +71,7 @@ bool on_adapter(const fi_info& info)
     return info.nic != nullptr && info.nic->bus_attr != nullptr && info.nic->bus_attr->bus_type == FI_BUS_PCI;
 }
 
-// How far back in `addresses` the one is that this endpoint would have; their number when it is none of them.
+// The index in `addresses` of this endpoint's address; addresses.size() when it is not among them.
 std::size_t place_of(const fi_info& info, std::span<const network::LocalAddress> addresses)
 {
     if (!is_ip(info) || info.src_addr == nullptr)
@@ -101,7 +101,7 @@ std::string in_words(std::span<const std::string_view> names)
     return list.empty() ? "none" : list;
 }
 
-// "tcp" means "tcp;ofi_rxm", too.
+// "tcp" also means "tcp;ofi_rxm".
 bool is_called(std::string_view name, std::string_view provider)
 {
     return name.starts_with(provider) && (name.size() == provider.size() || name[provider.size()] == ';');
@@ -127,12 +127,11 @@ bool keeps_order(const fi_info& info)
     if (wish.adapter)
         throw Error(
             ErrorCode::not_supported, "fabric",
-            fmt::format(
-                "libfabric finds no network adapter that leads to where {} do; its providers here are {}",
-                network::describe(addresses), in_words(names_in(all))));
+            fmt::format("libfabric finds no network adapter on the networks of {}; its providers here are {}",
+                        network::describe(addresses), in_words(names_in(all))));
     throw Error(ErrorCode::not_supported, "fabric",
                 fmt::format("libfabric{} reaches no network over {}; name another interface with "
-                            "TUTTI_INTERFACE, or take Tutti's own sockets with TUTTI_FABRIC=tcp",
+                            "TUTTI_INTERFACE, or use Tutti's own sockets with TUTTI_FABRIC=tcp",
                             wish.name.empty() ? "" : fmt::format("'s provider {}", wish.name),
                             network::describe(addresses)));
 }
@@ -150,9 +149,9 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
             continue;
         const bool adapter = on_adapter(*info);
         const std::size_t place = place_of(*info, addresses);
-        // It leads to where nobody wanted to go,
+        // It leads to a network that was not chosen,
         const bool elsewhere = is_ip(*info) && info->src_addr != nullptr && place == addresses.size();
-        // or to this machine only, as far as is known.
+        // or only to this machine, as far as is known.
         const bool nowhere = !adapter && place == addresses.size() && (is_ip(*info) || wish.name.empty());
         if (elsewhere || nowhere || (wish.adapter && !adapter))
             continue;
@@ -168,7 +167,7 @@ const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
 
 InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses)
 {
-    const KeepSignalHandlers keep;  // libraries of vendors are loaded by the first question, too
+    const KeepSignalHandlers keep;  // the first question also loads the vendors' libraries
     const InfoPtr all = ask_for_all(wish);
     const auto names = names_in(all.get());
     if (!wish.name.empty() &&

@@ -1,4 +1,4 @@
-// Which of libfabric's providers carries the frames: by what it can do, or by the name that somebody gave.
+// Chooses libfabric's provider for the frames: by its abilities, or by name.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -18,20 +18,20 @@ struct FreeInfo {
 };
 using InfoPtr = std::unique_ptr<fi_info, FreeInfo>;
 
-/// What somebody wishes of a provider.
+/// What is asked of a provider.
 struct ProviderWish {
-    std::string_view name = {};  // only that one, or what is layered over it; empty: the best
-    bool adapter = false;        // on a network adapter of its own, or none
-    bool basic_memory = false;   // memory registered as adapters want it, from whoever can (tests)
+    std::string_view name = {};  // only this provider, or one layered over it; empty: the best
+    bool adapter = false;        // only one on a network adapter
+    bool basic_memory = false;   // only one that can register memory as adapters need it (tests)
 };
 
-/// The best endpoint for unconnected messages: one on a network adapter before one over IP, one with remote
-/// reads before one without, on the first of `addresses` before the next, made in one piece before layered
-/// over another, keeping messages in order, and what libfabric names first. None has an IP address that is
-/// not in `addresses`. Throws ErrorCode::not_supported, and says what there is.
+/// The best endpoint for unconnected messages. Preferred, in this order: on a network adapter over IP; with
+/// remote reads; on an early one of `addresses`; not layered over another provider; keeps messages in order;
+/// named first by libfabric. None has an IP address that is not in `addresses`. Throws
+/// ErrorCode::not_supported, and lists what there is.
 InfoPtr choose_provider(const ProviderWish& wish, std::span<const network::LocalAddress> addresses);
 
-/// The best in a list, as above; nullptr where none is fit.
+/// The best one in a list, as above; nullptr when none is usable.
 const fi_info* best_of(const fi_info* first, const ProviderWish& wish,
                        std::span<const network::LocalAddress> addresses);
 

@@ -1,4 +1,4 @@
-// What arrives, and what has become of what was sent: the transport's progress.
+// What arrives, and how sends end: the transport's progress.
 #include <fmt/format.h>
 #include <rdma/fi_errno.h>
 
@@ -12,9 +12,9 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Times that one pass asks the fabric, at up to 16 events: others want their turn.
+// Polls of the fabric in one pass, up to 16 events each: other work must get its turn.
 constexpr int kPollsAPass = 4;
-// Links say little: the kernel is asked for them so often at most.
+// Links carry few messages: this is the shortest time between two looks at them.
 constexpr std::int64_t kLookNs = 50'000;
 
 }  // namespace
@@ -40,7 +40,7 @@ std::size_t OfiTransport::progress(Sink& sink)
         return 0;
     const std::int64_t now = base::now_ns();
     std::size_t events = 0;
-    // Before the fabric: what it does later, it tells the next sleeper of.
+    // Before the fabric: later events of the fabric wake the next sleeper.
     if (armed_ || now - looked_ns_ >= kLookNs) {
         looked_ns_ = now;
         events += links_.look();
@@ -89,7 +89,7 @@ void OfiTransport::ended(const Completed& completed, Sink& sink, std::size_t& fr
     switch (operation.kind) {
         case Operation::Kind::receive: {
             auto& buffer = static_cast<Buffer&>(operation);
-            unposted_.push_back(&buffer);  // posted after this pass, also when the sink throws
+            unposted_.push_back(&buffer);  // posted after this pass, even when the sink throws
             on_frame(buffer.memory.first(std::min(completed.bytes, buffer.memory.size())), sink, frames);
             return;
         }
@@ -109,7 +109,7 @@ void OfiTransport::failed(const FailedOperation& failure)
         return;
     switch (failure.operation->kind) {
         case Operation::Kind::receive:
-            // A message too long for any frame, or cut off with its connection: nobody's that we know.
+            // A message too long for any frame, or cut off with its connection: the sender is unknown.
             unposted_.push_back(static_cast<Buffer*>(failure.operation));
             if (failure.code == FI_ETRUNC)
                 stranger("a message through the fabric that is too long for a frame");
@@ -120,7 +120,7 @@ void OfiTransport::failed(const FailedOperation& failure)
             return lose_by_fabric(buffer.peer, failure.words);
         }
         case Operation::Kind::read: {
-            // What the peer no longer lends is an error of this read alone; its link tells whether it lives.
+            // If the peer does not lend the memory, only this read fails; its link shows whether it lives.
             const int rank = reads_.peer_of(*failure.operation);
             const bool gone = peer(rank).state != Peer::State::living;
             return reads_.chunk_ended(*failure.operation, gone ? ErrorCode::peer_lost : ErrorCode::system);
@@ -150,7 +150,7 @@ void OfiTransport::on_frame(std::span<const std::byte> bytes, Sink& sink, std::s
         case ReorderQueue::Order::early:
             return;
         case ReorderQueue::Order::absurd:
-            stranger(fmt::format("a frame that says to be number {} of rank {}, of which {} have come",
+            stranger(fmt::format("a frame that claims number {} of rank {}, which has sent {}",
                                  frame->head.number, rank, from->incoming.received()));
             return;
     }

@@ -6,7 +6,7 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Registrations are made of whole pages: the neighbours of what is sent are often sent next.
+// Registrations cover whole pages: the neighbours of a sent buffer are often sent next.
 constexpr std::uintptr_t kPageBytes = 4096;
 
 }  // namespace
@@ -16,7 +16,7 @@ RegistrationCache::Entry* RegistrationCache::acquire(std::span<const std::byte> 
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
     const std::uintptr_t end = begin + memory.size();
     auto behind = found_.upper_bound(begin);
-    // Of those that begin before, the last one reaches farthest.
+    // Among those that begin before, the last one reaches farthest.
     if (behind != found_.begin() && std::prev(behind)->second->end >= end) {
         Entry& entry = *std::prev(behind)->second;
         use(entry);
@@ -33,7 +33,7 @@ RegistrationCache::Entry* RegistrationCache::acquire(std::span<const std::byte> 
     }
     if (!registration)
         return nullptr;
-    // Those within the new one will not be found any more.
+    // Entries within the new one cannot be found again.
     for (auto place = found_.lower_bound(first); place != found_.end() && place->second->end <= last;) {
         const auto next = std::next(place);
         take_out(place);
@@ -65,7 +65,7 @@ void RegistrationCache::release(Entry& entry) noexcept
         end_idle_beyond(most_idle_);
 }
 
-// Who uses it still, keeps it until then.
+// An entry in use lives until its last release.
 void RegistrationCache::take_out(ByBegin::iterator place) noexcept
 {
     Entry& entry = *place->second;

@@ -1,10 +1,10 @@
-// Memory that a provider knows: registered when first needed, and kept where that is safe.
+// Registered memory: registered when first needed, and kept where that is safe.
 //
-// Registrations of software providers are lists of addresses that peers may read; one whose memory was given
-// back and mapped anew is as good as before, so idle ones are kept, up to a number, and the longest unused
-// goes first. Those of adapters hold the pages that were there when they were made: kept beyond its use, one
-// would send what the program no longer sees. They end with their last user; the providers of adapters keep
-// what is costly about them in caches of their own, which watch the program's mappings.
+// A software provider's registration is a list of addresses that peers may read. It stays valid when the
+// memory is freed and mapped anew, so a number of idle ones is kept; the longest unused is dropped first. An
+// adapter's registration pins the pages of its time. Kept after its use, it could send pages that the program
+// does not see any more. So it ends with its last user. The providers of adapters keep the costly parts in
+// caches of their own, which watch the program's mappings.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@
 
 namespace tutti::transport::ofi {
 
-/// What a provider says about memory that it has registered.
+/// The provider's answer for registered memory.
 struct Registration {
-    std::uint64_t key = 0;       // by which peers name it
-    void* descriptor = nullptr;  // by which local operations do
-    void* handle = nullptr;      // by which it is ended
+    std::uint64_t key = 0;       // peers name the memory by it
+    void* descriptor = nullptr;  // local operations name the memory by it
+    void* handle = nullptr;      // ends the registration
 };
 
-/// Registers memory, uncached.
+/// Registers memory without a cache.
 class Registrar {
 public:
     /// Nothing when the provider refuses.
@@ -42,11 +42,11 @@ public:
         std::uintptr_t end;
         Registration registration;
         unsigned users;
-        bool found;  // by later calls: it is in the map
+        bool found;  // later calls can find it: it is in the map
         std::list<Entry*>::iterator idle;
     };
 
-    /// Keeps at most `most_idle` registrations that nobody uses. The registrar outlives the cache.
+    /// Keeps at most `most_idle` unused registrations. The registrar outlives the cache.
     RegistrationCache(Registrar& registrar, std::size_t most_idle)
         : registrar_(registrar), most_idle_(most_idle)
     {
@@ -55,11 +55,11 @@ public:
     RegistrationCache(const RegistrationCache&) = delete;
     RegistrationCache& operator=(const RegistrationCache&) = delete;
 
-    /// A registration of at least these bytes; each call is to be met by a release(). nullptr when the
-    /// provider refuses, also after all that is idle was given up.
+    /// A registration of at least these bytes; each call needs a release(). nullptr when the provider refuses
+    /// even after all idle ones are dropped.
     Entry* acquire(std::span<const std::byte> memory);
     void release(Entry& entry) noexcept;
-    /// Ends all, used or not.
+    /// Ends all registrations, also those in use.
     void clear() noexcept;
 
     std::size_t size() const noexcept { return entries_.size(); }
@@ -75,7 +75,7 @@ private:
     Registrar& registrar_;
     const std::size_t most_idle_;
     std::map<const Entry*, std::unique_ptr<Entry>> entries_;
-    ByBegin found_;           // none within another, so their ends are in order, too
+    ByBegin found_;           // none lies within another, so the ends are in order, too
     std::list<Entry*> idle_;  // longest unused first
 };
 

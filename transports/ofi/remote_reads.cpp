@@ -9,7 +9,7 @@ namespace tutti::transport::ofi {
 
 namespace {
 
-// Each that ends is a sign of life, also where the network is slow.
+// Each completed chunk is a sign of life, also on a slow network.
 constexpr std::size_t kChunkBytes = 4u << 20;
 constexpr unsigned kChunksUnderWay = 4;
 
@@ -89,7 +89,7 @@ int RemoteReads::peer_of(Operation& chunk) const noexcept
 std::size_t RemoteReads::finish()
 {
     std::size_t finished = 0;
-    // What a completion does may add reads: from the start each time, few are under way.
+    // A completion may add reads. So the search starts anew each time; there are few reads.
     while (over_ != 0) {
         const auto over = std::ranges::find_if(reads_, &Read::over);
         --over_;
@@ -134,7 +134,7 @@ void RemoteReads::abandon(const Completion& completion) noexcept
         return;
     read->completion = nullptr;
     if (read->over())
-        return;  // and counted
+        return;  // counted already
     drop_rest(*read);
     over_ += read->over();
 }

@@ -1,4 +1,4 @@
-// Reads of peers' memory: cut into chunks, a few of each under way at a time.
+// Reads of peers' memory in chunks; a few chunks of each read are under way at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace tutti::transport::ofi {
 
 class RemoteReads {
 public:
-    /// `landing`: registers the memory that is read into, where the provider wants that; otherwise nullptr.
+    /// `landing`: registers the target memory if the provider wants that; otherwise nullptr.
     RemoteReads(Endpoint& endpoint, RegistrationCache* landing);
     RemoteReads(const RemoteReads&) = delete;
     RemoteReads& operator=(const RemoteReads&) = delete;
 
-    /// Keeps a read for `peer`; post() starts it. False: its memory cannot be registered, nothing is kept.
+    /// Keeps a read from `peer`; post() starts it. False: the memory cannot be registered.
     bool add(int peer, RemoteRegion remote, std::span<std::byte> local, Completion& completion);
 
-    /// Starts what can be started, of peers for whom address_of(peer) is not FI_ADDR_UNSPEC.
+    /// Starts all chunks that can start. address_of(peer) is FI_ADDR_UNSPEC for a peer that must wait.
     template <class AddressOf>
     void post(AddressOf&& address_of)
     {
@@ -40,22 +40,22 @@ public:
     /// A chunk has ended. Completions fire only in finish().
     void chunk_ended(Operation& chunk, ErrorCode result);
     int peer_of(Operation& chunk) const noexcept;
-    /// Ends reads of which nothing is left; their number.
+    /// Ends the reads that are complete; returns their number.
     std::size_t finish();
 
-    /// No more is read from `peer`. What its network still brings is waited for: it goes to the reader's
-    /// memory.
+    /// Starts no more reads from `peer`, but waits for the chunks under way: the network writes them to the
+    /// reader's memory.
     void lose(int peer);
-    /// Gives up waiting for that.
+    /// Stops waiting for them.
     void abandon(int peer);
-    /// No more is read for that one, which does not fire.
+    /// Starts no more chunks of this read. Its completion does not fire.
     void abandon(const Completion& completion) noexcept;
     bool any_of(int peer) const noexcept;
 
     bool none() const noexcept { return reads_.empty(); }
-    /// Some could not be started yet.
+    /// Whether some could not be started yet.
     bool any_unposted() const noexcept { return unposted_ != 0; }
-    /// For the end: no chunk is under way any more.
+    /// For the end, when no chunk is under way.
     void cancel_all();
 
 private:
@@ -84,7 +84,7 @@ private:
     std::list<Read> reads_;
     std::list<Chunk> chunks_;  // all there are
     std::vector<Chunk*> free_;
-    std::size_t unposted_ = 0;  // reads with something left
+    std::size_t unposted_ = 0;  // reads with chunks to start
     std::size_t over_ = 0;      // reads to finish
 };
 

@@ -1,4 +1,4 @@
-// Puts frames that overtook others back into the order in which they were sent.
+// Puts frames that arrive out of order back into the order of sending.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ public:
     enum class Order {
         next,   // deliver it, then what ready() has
         early,  // it is kept
-        absurd  // seen before, or further ahead than a peer may be
+        absurd  // a duplicate, or beyond the window
     };
 
-    /// `window`: how many frames a peer may have sent beyond those that were received().
+    /// `window`: how many frames a peer may have sent beyond received().
     explicit ReorderQueue(std::uint32_t window) : window_(window) {}
 
-    /// What to do with the frame of this number, whose bytes are kept if it is early. The first is 0.
+    /// What to do with the frame of this number. The bytes of an early one are kept. The first number is 0.
     Order take(std::uint32_t number, std::span<const std::byte> frame)
     {
         const std::uint32_t ahead = number - received_;
@@ -35,7 +35,7 @@ public:
     }
 
     bool none_early() const noexcept { return early_.empty(); }
-    /// The next frame in order, if it has come early; empty when it has not.
+    /// The next frame in order, if it came early; otherwise empty.
     std::vector<std::byte> ready()
     {
         const auto found = early_.find(received_);
@@ -47,7 +47,7 @@ public:
         return frame;
     }
 
-    /// Frames that were delivered, or are being so.
+    /// Number of frames that are delivered, or are being delivered.
     std::uint32_t received() const noexcept { return received_; }
 
 private:

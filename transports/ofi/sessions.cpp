@@ -1,4 +1,4 @@
-// Who is let in, and who is still there: the links' side of the transport.
+// Which peers are let in, and which are still alive: the links' side of the transport.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace tutti::transport::ofi {
 namespace {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
-// How often patience is looked at, and how many questions a peer is asked within the timeout.
+// How often timeouts are checked, and how many pings a peer gets within the timeout.
 constexpr std::int64_t kPatienceNs = 100 * kMillisecond;
 constexpr int kQuestions = 10;
-// Sleeps of a rank whose fabric may need to be asked again, without telling: soon, where it has refused to
-// send or cannot be slept on; and where it may have to send something once more.
+// How long a rank sleeps when its fabric may not wake it: short if the fabric has refused a send or cannot be
+// slept on, longer if something may have to be sent again.
 constexpr std::int64_t kAskSoonNs = kMillisecond;
 constexpr std::int64_t kAskAgainNs = 20 * kMillisecond;
 
@@ -102,8 +102,8 @@ void OfiTransport::ended(Link& link)
                          link.reason(), options_.host));
 }
 
-// A link tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
-// more, its host says so. The fabric is not asked for one that may be gone: some providers do not survive it.
+// A link reports every end except a proper leave. Without a link the peer is dialled: if it has ended, its
+// host refuses. The fabric is not asked about a peer that may be gone: some providers crash then.
 Presence OfiTransport::look_after(int rank, std::span<const std::byte> bytes)
 {
     Peer& of = make_peer(rank);
@@ -127,8 +127,8 @@ void OfiTransport::stranger(const std::string& what)
     if (std::exchange(told_of_stranger_, true))
         return;
     const std::string line = fmt::format(
-        "tutti: rank {} on {} has dropped, and goes on without it: {}; others "
-        "that follow are not told of",
+        "tutti: rank {} on {} has dropped, and goes on without it: {}; further "
+        "ones are not reported",
         options_.rank, options_.host, what);
     if (options_.log)
         options_.log(line);
@@ -140,7 +140,7 @@ void OfiTransport::acknowledge(Peer& from, std::uint32_t count)
 {
     const std::uint32_t more = count - from.acknowledged;
     if (more == 0 || more > from.sent - from.acknowledged)
-        return;  // nothing new; a frame that was overtaken says less than was known
+        return;  // nothing new; an overtaken frame has an old count
     from.acknowledged = count;
     from.owed_since_ns = 0;
 }
@@ -151,7 +151,7 @@ void OfiTransport::tell_by_link(Link& link, Peer& to)
     links_.send(link, {LinkMessage::Kind::pong, 0, to.told});
 }
 
-// Those that have sent half a window since they last heard. A link carries it to peers that we never send to.
+// Acknowledges peers that have sent half a window; by the link if they get no frames.
 void OfiTransport::tell_everybody()
 {
     const std::vector<int> ranks = std::exchange(to_tell_, {});
@@ -175,14 +175,14 @@ void OfiTransport::tell_everybody()
     }
 }
 
-// Whether the peer has something to do for us that shows here when it is done.
+// Whether the peer has to act before something of ours completes.
 bool OfiTransport::owes(int rank, const Peer& to) const
 {
     return to.sent != to.acknowledged || to.refused || reads_.any_of(rank);
 }
 
-// A fabric that loses what it is given, or never connects, is found out while the peer says over its link
-// that it is there and looking. One that computes and does not look says nothing, and is waited for.
+// Finds a fabric that loses frames or never connects: the peer answers pings over its link, but nothing
+// arrives. A peer that computes answers nothing, and is waited for.
 void OfiTransport::be_patient(std::int64_t now_ns)
 {
     if (now_ns - patience_ns_ < kPatienceNs)
@@ -200,13 +200,12 @@ void OfiTransport::be_patient(std::int64_t now_ns)
             to.owed_since_ns = to.asked_ns = now_ns;
             to.answers = 0;
         } else if (now_ns - to.owed_since_ns >= timeout_ns_ && to.answers >= kQuestions - 1) {
-            lose(rank,
-                 fmt::format(
-                     "host {} answers host {} over TCP ({}), but libfabric's provider {} has brought it "
-                     "nothing from {} to {} for {:.1f} s: see whether a firewall lets it through; where "
-                     "they should meet on another network, name that in TUTTI_INTERFACE",
-                     to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
-                     to.endpoint_place, double(timeout_ns_) * 1e-9));
+            lose(rank, fmt::format(
+                           "host {} answers host {} over TCP ({}), but libfabric's provider {} has delivered "
+                           "nothing from {} to {} for {:.1f} s: check whether a firewall blocks it; to use "
+                           "another network, name it in TUTTI_INTERFACE",
+                           to.host, options_.host, link->where(), card_.provider, card_.endpoint_place(),
+                           to.endpoint_place, double(timeout_ns_) * 1e-9));
         } else if (!to.asked && now_ns - to.asked_ns >= question_ns) {
             to.asked = true;
             to.asked_ns = now_ns;
@@ -221,7 +220,7 @@ void OfiTransport::arm()
     unsure_ = 0;
 }
 
-// When to look again although nothing has happened; 0: never.
+// When to look again if nothing happens; 0: never.
 std::int64_t OfiTransport::sleep_until(std::int64_t now_ns) const
 {
     if (endpoint_.wait_fd() < 0 || !unposted_.empty() || !to_tell_.empty() || unsure_ != 0)

@@ -29,7 +29,7 @@ SendResult SelfTransport::send(int, std::span<const std::byte> header, std::span
 
 std::size_t SelfTransport::progress(Sink& sink)
 {
-    // What the sink sends from within its callback is delivered by the next call.
+    // Frames that the sink sends from its callback are delivered by the next call.
     const std::size_t waiting = frames_.size();
     for (std::size_t i = 0; i < waiting; ++i) {
         const Frame frame = std::move(frames_.front());

@@ -15,13 +15,13 @@ namespace tutti::transport::shm {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x37306d6873747574;  // "tutshm07": changes with the layout
-// A rank's rings share this much: large enough that a pipeline of two copies runs at full speed among a few
-// ranks, small enough that many ranks that all talk to all stay within a gigabyte.
+// The rings of a rank share this much: enough for a pipeline of two copies at full speed among a few ranks,
+// and below a gigabyte when many ranks all talk to each other.
 constexpr std::size_t kInboxBytes = 4u << 20;
 constexpr std::size_t kSmallestRing = 32u << 10;
 constexpr std::size_t kLargestRing = 256u << 10;
 
-// And so much at first: no more than a page each where ranks are many.
+// The size that all rings use at first: a page each when there are many ranks.
 constexpr std::size_t kInboxBytesAtFirst = 512u << 10;
 
 constexpr std::size_t round_to_page(std::size_t bytes)
@@ -44,14 +44,14 @@ constexpr std::size_t inbox_bytes(const InboxCard& card)
     return header_bytes(card.rings) + card.rings * block_bytes(card);
 }
 
-// What is used of a ring at first fills pages together with the slot.
+// A ring's first part and the slot together fill whole pages.
 std::size_t first_part(const InboxCard& card)
 {
     const std::size_t share = std::max(std::bit_floor(kInboxBytesAtFirst / card.rings), kPage);
     return share >= card.ring_bytes ? card.ring_bytes : share - sizeof(RingSlot);
 }
 
-// Registered once a process; what it answers decides who pays for the barrier.
+// Registered once in each process; the result decides which side pays for the barrier.
 bool can_membarrier() noexcept
 {
     static const bool registered = base::membarrier_register();
@@ -103,7 +103,7 @@ Inbox Inbox::open(const InboxCard& card, std::optional<std::uint32_t> ring, Desc
     MemoryMap block;
     if (ring) {
         const std::size_t start = header_bytes(card.rings) + *ring * block_bytes(card);
-        // Where pages cannot be had later, all of the ring's now.
+        // When pages cannot be added later, the whole ring gets its pages now.
         const std::size_t used =
             MemoryMap::can_allocate() ? sizeof(RingSlot) + first_part(card) : block_bytes(card);
         file.allocate(start, used);
@@ -156,7 +156,7 @@ void Inbox::wake_owner() noexcept
     else
         std::atomic_signal_fence(std::memory_order_seq_cst);
     InboxHeader& shared = header();
-    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // acquire: wake_pipe
+    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // pairs with the store of wake_pipe
     if (sleep != Sleep::awake) [[unlikely]] {
         shared.bell.fetch_add(1, std::memory_order_release);
         if (sleep == Sleep::on_futex)

@@ -39,7 +39,7 @@ std::uint64_t this_pid_namespace() noexcept
     return inode;
 }
 
-// Where /proc hides a process, its files are as little there as when it has closed them.
+// When /proc hides a process, its files look as if they were closed.
 bool is_shown_in_proc(pid_t pid)
 {
     struct stat status {};
@@ -69,7 +69,7 @@ bool LocalProcess::has_ended() const noexcept
         return false;
     if (kill(pid, 0) != 0)
         return errno == ESRCH;
-    // Whom its parent has not yet asked after is no longer there, either.
+    // A zombie counts as ended, too: its parent has not yet waited for it.
     const base::UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd ends{.fd = process.get(), .events = POLLIN, .revents = 0};
     return process && poll(&ends, 1, 0) == 1;

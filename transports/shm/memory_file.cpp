@@ -22,7 +22,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// A mapping splits others, and the file that lists them is read while they change.
+// A mapping can split others, and the file that lists them is read while they change.
 constexpr std::size_t kMapsToSpare = 16;
 
 [[noreturn]] void fail(std::string_view what, int error, std::string_view remedy)
@@ -32,7 +32,7 @@ constexpr std::size_t kMapsToSpare = 16;
                 fmt::format("{}: {}; {}", what, std::strerror(error), remedy));
 }
 
-// Beyond the file size limit ftruncate() answers with SIGXFSZ, which kills: look first.
+// Beyond the file size limit ftruncate() sends SIGXFSZ, which kills. So the limit is checked first.
 bool within_file_limit(std::size_t bytes) noexcept
 {
     rlimit limit{};
@@ -45,8 +45,7 @@ bool within_file_limit(std::size_t bytes) noexcept
          "start fewer ranks on this node or raise its (cgroup's) memory limit");
 }
 
-// Pages that are not there yet are allocated, and an error says where that cannot be. False, too, where the
-// kernel knows no such thing.
+// Allocates missing pages. False when that fails, or when the kernel does not support it.
 bool populate_for_writing([[maybe_unused]] std::byte* start, [[maybe_unused]] std::size_t bytes) noexcept
 {
 #ifdef MADV_POPULATE_WRITE
@@ -67,7 +66,7 @@ std::size_t lines_of(const char* path)
         std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
 }
 
-// mmap() says ENOMEM of both limits.
+// mmap() returns ENOMEM for both limits.
 std::string remedy_of_mapping(int error)
 {
     std::size_t most = 0;

@@ -1,9 +1,8 @@
-// Memory that processes of one node share: a memfd, mapped.
+// Memory that processes of one node share: a mapped memfd.
 //
-// It has no name in /dev/shm, no size limit of a mount, and is gone with the last process that maps it,
-// however that dies. Others open what its owner has open (local_process.hpp), which keeps the descriptor
-// while they may. Pages are allocated before they are used: a machine without memory answers with an error
-// there and never with SIGBUS later.
+// It has no name in /dev/shm and no size limit of a mount, and it ends with the last process that maps it,
+// even after a crash. Others open the owner's file (local_process.hpp), so the owner keeps the descriptor for
+// them. Pages are allocated before use: a lack of memory is an error there, and never a later SIGBUS.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +14,12 @@ namespace tutti::transport::shm {
 
 inline constexpr std::size_t kPage = 4096;
 
-/// A number that tells one memory file from another that a recycled pid made.
+/// A random number that distinguishes memory files, also after a pid was recycled.
 std::uint64_t new_nonce() noexcept;
 
 class MemoryFile;
 
-/// A part of a memory file in this process's memory.
+/// A mapped part of a memory file.
 class MemoryMap {
 public:
     MemoryMap() = default;
@@ -30,11 +29,11 @@ public:
     MemoryMap& operator=(MemoryMap&& other) noexcept;
     ~MemoryMap();
 
-    /// Enters the pages of a part that has them into this process's page table at once, where the kernel can:
-    /// a fault at each page's first use would delay the first messages.
+    /// Enters allocated pages into this process's page table at once, if the kernel can: page faults at the
+    /// first use would delay the first messages.
     void populate(std::size_t offset, std::size_t bytes) const noexcept;
-    /// Gives pages to a part, as MemoryFile::allocate() does, without the file. Only where can_allocate():
-    /// since Linux 5.14. Throws tutti::Error (out_of_memory).
+    /// Allocates pages as MemoryFile::allocate() does, but without the file. Only if can_allocate(): since
+    /// Linux 5.14. Throws tutti::Error (out_of_memory).
     void allocate(std::size_t offset, std::size_t bytes) const;
     static bool can_allocate() noexcept;
 
@@ -49,27 +48,27 @@ private:
 class MemoryFile {
 public:
     MemoryFile() = default;
-    /// A new one of `bytes`, zero-filled, not mapped, no page of it allocated yet.
+    /// A new file of `bytes`, zero-filled, not mapped, without allocated pages.
     static MemoryFile create(const char* name, std::size_t bytes);
-    /// The file that `owner` has open as `descriptor`, which must have `bytes`; not mapped yet. Throws what
-    /// LocalProcess::open() does, too.
+    /// The file that `owner` has open as `descriptor`, which must have `bytes`; not mapped yet. Also throws
+    /// what LocalProcess::open() throws.
     static MemoryFile open(const LocalProcess& owner, int descriptor, std::size_t bytes,
                            DescriptorExchange* exchange);
-    /// The same, of whatever size.
+    /// The same for a file of any size.
     static MemoryFile open(const LocalProcess& owner, int descriptor, DescriptorExchange* exchange);
 
     MemoryFile(MemoryFile&& other) noexcept;
     MemoryFile& operator=(MemoryFile&& other) noexcept;
     ~MemoryFile();
 
-    /// Gives pages to a part of the file.
+    /// Allocates pages of a part of the file.
     void allocate(std::size_t offset, std::size_t bytes) const;
     /// Maps the first `bytes`.
     void map(std::size_t bytes);
-    /// From now on nobody else can open it.
+    /// After this call nobody else can open the file.
     void close_descriptor() noexcept;
 
-    /// Of the whole file; 0 once the descriptor is closed.
+    /// Size of the whole file; 0 once the descriptor is closed.
     std::size_t size_bytes() const noexcept;
     int descriptor() const noexcept { return descriptor_; }
     std::byte* base() const noexcept { return map_.base(); }

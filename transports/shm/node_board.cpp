@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kBoardMagic = 0x3530647262747574;  // "tutbrd05": changes with the layout
 
-// Of all boards here. Only counts: relaxed.
+// Of all boards in this process. Only a count: relaxed.
 std::atomic<std::size_t> bytes_shared{0};
 
 }  // namespace
@@ -22,7 +22,7 @@ BoardShare::BoardShare(std::size_t bytes) : bytes_(bytes)
     if (bytes_shared.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kMostBytes)
         return;
     bytes_shared.fetch_sub(bytes, std::memory_order_relaxed);
-    throw Error(ErrorCode::out_of_memory, "shared memory", "this process has as many boards as it may");
+    throw Error(ErrorCode::out_of_memory, "shared memory", "this process has reached its limit of boards");
 }
 
 BoardShare::~BoardShare()
@@ -131,8 +131,8 @@ bool NodeBoard::arrive() const noexcept
     return header().arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == call_ * card_.members;
 }
 
-// Who has left the job by then waits for nothing: a member that is slow to wake the others may come to it
-// when all of them have seen the call's end, and gone.
+// A member that has left the job needs no wake: it may leave after the call's end, before a slow member opens
+// its inbox to wake it.
 Inbox* NodeBoard::inbox_of(std::uint32_t index)
 {
     inboxes_.resize(card_.members);
@@ -151,7 +151,7 @@ Inbox* NodeBoard::inbox_of(std::uint32_t index)
 
 void NodeBoard::release()
 {
-    // While they are still here.
+    // Opens the inboxes while their owners are still here.
     for (std::uint32_t i = 0; i < card_.members && !all_looked_for_; ++i)
         if (i != own_)
             inbox_of(i);

@@ -1,9 +1,9 @@
-// Memory that ranks of one node use together in collectives: a slot for each to leave data in, a place for
-// the result, a count of arrivals and a release.
+// Memory that ranks of one node share in collectives: a slot for each rank's data, a place for the result, a
+// count of arrivals and a release.
 //
-// Where ranks outnumber cores, what a collective costs is how often each rank must be scheduled. Messages
-// need the receiver's turn for every step; here a rank arrives, and the last one to arrive does the rest for
-// all: one turn each (the central-counter barrier of Mellor-Crummey and Scott, "Algorithms for scalable
+// When ranks outnumber cores, the cost of a collective is how often each rank must be scheduled. Messages
+// need the receiver's turn for every step. Here each rank arrives, and the last one does the rest for all:
+// one turn each (the central-counter barrier of Mellor-Crummey and Scott, "Algorithms for scalable
 // synchronization on shared-memory multiprocessors", 1991).
 #pragma once
 
@@ -33,13 +33,13 @@ struct BoardCard {
     static std::optional<BoardCard> parse(std::span<const std::byte> bytes) noexcept;
 };
 
-/// A board's part of what all boards of this process may take together. Communicators beyond do without a
-/// board, as each costs addresses and mappings, of which a process has 65,530 by default.
+/// A board's share of the memory for all boards of this process; communicators beyond it have no board. Each
+/// costs addresses and mappings; a process has 65,530 by default.
 class BoardShare {
 public:
     static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
-    /// Throws tutti::Error (out_of_memory) where that is used up.
+    /// Throws tutti::Error (out_of_memory) when no such share is left.
     explicit BoardShare(std::size_t bytes);
     BoardShare(BoardShare&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
     BoardShare& operator=(BoardShare&&) = delete;
@@ -49,9 +49,9 @@ private:
     std::size_t bytes_;
 };
 
-/// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call is over for
-/// a member when it is released. The last to arrive must release(), or wake_root() where member 0 does that.
-/// Throws tutti::Error from its makers, release() and wake_root() only.
+/// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call ends for a
+/// member when it is released. The last to arrive must release(), or wake_root() if member 0 releases. Only
+/// the functions that make a board, release() and wake_root() throw tutti::Error.
 class NodeBoard {
 public:
     static constexpr std::size_t kSlotBytes = 16384;
@@ -61,18 +61,17 @@ public:
     static NodeBoard open(const BoardCard& card, DescriptorExchange* exchange = nullptr);
 
     const BoardCard& card() const noexcept { return card_; }
-    /// This process is number `member`; the others wake it by this inbox. Before the first begin() of
-    /// anybody.
+    /// This process is number `member`; the others wake it through this inbox. Must come before any member's
+    /// first begin().
     void join(std::uint32_t member, const InboxCard& inbox) noexcept;
-    /// All have joined: nobody else will open it.
+    /// Call it when all have joined: nobody else opens the board.
     void close_descriptor() noexcept;
 
-    /// What the members' next call is, whether it uses the board or not. Different words at two members are a
-    /// mistake of the program's.
+    /// Describes a member's next call, whether it uses the board or not. Members with different words have
+    /// made different calls: a mistake in the program.
     using Signature = std::array<std::uint64_t, 2>;
     void announce(const Signature& signature) noexcept;
-    /// A member that has announced something else for the call that this one is in, if there is one; any
-    /// time.
+    /// A member that has announced another call than this one, if there is one. May be asked at any time.
     struct Other {
         std::uint32_t member;
         Signature signature;
@@ -85,37 +84,37 @@ public:
         return member(index).announced.load(std::memory_order_relaxed) == announced_;
     }
 
-    /// The next call that uses the board.
+    /// Starts the next call that uses the board.
     void begin() noexcept { ++call_; }
-    /// Where `member` leaves data in this call: kSlotBytes. Others may read it from the last arrival on until
-    /// they arrive at the next call, while its owner may already write for that one: hence two sets of slots.
+    /// Where `member` leaves data in this call: kSlotBytes. Others may read it from the last arrival until
+    /// they arrive at the next call. Its owner may already write for the next one, so slots are double.
     std::byte* slot(std::uint32_t member) const noexcept;
-    /// The last one's place for what it made of the slots; likewise.
+    /// Where the last member writes the result; the same rules hold.
     std::byte* result() const noexcept { return slot(card_.members); }
-    /// True for the last.
+    /// True for the last one.
     bool arrive() const noexcept;
-    /// Lets the others go, and wakes those that sleep.
+    /// Releases the others, and wakes those that sleep.
     void release();
     bool released() const noexcept;
     bool all_arrived() const noexcept;
-    /// Wakes member 0, if it sleeps, for what all_arrived() says now.
+    /// Wakes member 0, if it sleeps, to check all_arrived().
     void wake_root();
 
 private:
     struct Header {
         std::uint64_t magic;
         std::uint64_t nonce;
-        // Arrivals at all calls so far. acq_rel: the last to arrive sees what all have left in their slots;
-        // acquire in all_arrived().
+        // Arrivals at all calls so far. acq_rel: the last one to arrive sees the data in all slots; acquire
+        // in all_arrived().
         alignas(kLine) std::atomic<std::uint64_t> arrived;
-        // The last call that is over. Release by the last one, acquire by the others.
+        // The last call that has ended. Release by the last one to arrive, acquire by the others.
         alignas(kLine) std::atomic<std::uint64_t> released;
     };
     struct alignas(kLine) Member {
         InboxCard inbox;
-        // The number and the signature of the member's latest call. Written by the member: 0, then the
-        // signature, then the number (release); a reader that sees the same number before (acquire) and after
-        // has the signature that belongs to it.
+        // The number and the signature of the member's latest call. The member writes 0, then the signature,
+        // then the number (release). A reader that sees the same number before (acquire) and after has the
+        // signature that belongs to it.
         alignas(kLine) std::atomic<std::uint64_t> announced;
         std::array<std::atomic<std::uint64_t>, 2> signature;
     };
@@ -140,10 +139,10 @@ private:
     MemoryFile file_;
     DescriptorExchange* exchange_;
     std::uint32_t own_ = 0;
-    std::uint64_t call_ = 0;       // that used the board
-    std::uint64_t announced_ = 0;  // of any kind
+    std::uint64_t call_ = 0;       // the latest that used the board
+    std::uint64_t announced_ = 0;  // the latest of any kind
     struct Waking {
-        std::optional<Inbox> inbox;  // opened when it first has to be woken
+        std::optional<Inbox> inbox;  // opened at the first wake
         bool has_left = false;
     };
     std::vector<Waking> inboxes_;  // by member

@@ -1,4 +1,4 @@
-// The arenas of one peer's shared heap that this process has mapped.
+// The arenas of one peer's shared heap, as this process has mapped them.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace tutti::transport::shm {
 
 class PeerArenas {
 public:
-    /// The bytes that `owner` has exposed; mapped when they are first asked for. Empty when the region
-    /// is none of its heap, or cannot be mapped (then it is not tried again).
+    /// The bytes that `owner` has exposed, mapped at the first call. Empty when the region is not in its
+    /// heap, or cannot be mapped (then there is no second try).
     std::span<std::byte> view(const LocalProcess& owner, const RemoteRegion& region, std::size_t bytes,
                               DescriptorExchange* exchange = nullptr);
 
@@ -22,7 +22,7 @@ private:
     struct Mapped {
         std::uint64_t key;
         MemoryFile file;
-        std::size_t size_bytes;  // 0: this one cannot be had
+        std::size_t size_bytes;  // 0: it cannot be mapped
     };
 
     Mapped& mapped(const LocalProcess& owner, std::uint64_t key, DescriptorExchange* exchange);

@@ -8,7 +8,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// `copy` is process_vm_readv or process_vm_writev, which may copy less than they are asked for.
+// `copy` is process_vm_readv or process_vm_writev; they may copy less than asked.
 template <class Copy>
 bool copy_all(Copy copy, pid_t pid, std::uint64_t address, const std::byte* here, std::size_t bytes) noexcept
 {

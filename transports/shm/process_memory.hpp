@@ -1,5 +1,5 @@
-// Copies between this process's memory and another's by the kernel, without that one's part in it (cross
-// memory attach). Whether it is allowed, and whether there is such memory, shows in the call only.
+// Copies between this process's memory and another's by the kernel, without the other's help (cross memory
+// attach). Only the call itself shows whether it is allowed and whether the memory exists.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace tutti::transport::shm {
 
-/// All of it. Otherwise false, with the reason in errno; some bytes may have been copied.
+/// Copies all bytes. Otherwise false, with the reason in errno; some bytes may have been copied.
 bool read_process_memory(pid_t pid, std::uint64_t address, std::span<std::byte> to) noexcept;
 bool write_process_memory(pid_t pid, std::uint64_t address, std::span<const std::byte> from) noexcept;
 

@@ -1,4 +1,4 @@
-// What a frame looks like in a ring: a word, the header, the payload, in whole lines of 64 bytes.
+// The form of a frame in a ring: a word, the header, the payload, in whole lines of 64 bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace record {
 
 enum Kind : std::uint64_t { frame = 1, skip_to_start = 2 };
 
-// Payloads from here on start on a line of their own: copies of whole lines, and for powers of two no line
-// more.
+// Payloads from this size on start on a new line: then whole lines are copied, and powers of two need no
+// further line.
 inline constexpr std::size_t kAlignedFrom = 256;
 
 // From the lowest bit: 24 bits of payload size, 6 of header size, 2 of kind, 32 of the lap.

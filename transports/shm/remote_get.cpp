@@ -1,5 +1,4 @@
-// ShmTransport's copies out of a peer's memory, and the part that the owner of the memory has in it
-// (shared_copy.hpp).
+// ShmTransport's copies from a peer's memory, and the help of the memory's owner (shared_copy.hpp).
 #include <fmt/format.h>
 #include <time.h>
 
@@ -16,17 +15,17 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// Below, the lines that two cores exchange to share a copy cost what it saves. Where the memory is mapped and
-// the target is not, the helper alone needs the kernel, which is slower.
+// Shorter copies are not shared: the cache lines that the two cores exchange cost as much as sharing saves.
+// When the source is mapped and the target is not, only the helper needs the kernel, which is slower.
 constexpr std::size_t kSharedFromBytes = 64u << 10;
 constexpr std::size_t kSharedUnlikeFromBytes = 512u << 10;
 
-// Looks at a helper's piece until the helper itself is looked after.
+// Number of looks at a helper's piece until the transport checks whether the helper is alive.
 constexpr unsigned kLooksAnInquiry = 1u << 14;
 
 }  // namespace
 
-// One copy, straight out of the peer's memory.
+// One copy, directly from the peer's memory.
 SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
@@ -40,7 +39,7 @@ SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std
         return SendResult::again;
     Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};
     if (shares_copies_ && local.size() >= kSharedFromBytes) {
-        // What is not in a shared heap the kernel copies on both sides: it checks the addresses (copy_into).
+        // Outside a shared heap both sides copy by the kernel, which checks the addresses (copy_into).
         const RemoteRegion target = mapped.empty() ? RemoteMemory::expose(local) : expose(local);
         copy.declined = target.key != 0 ? &from.declines_mapped : &from.declines_unmapped;
         const bool alike = mapped.empty() == (target.key == 0);
@@ -51,7 +50,7 @@ SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std
     return SendResult::done;
 }
 
-// Where both are mapped there: of anything else the helper's part would be two copies by the kernel.
+// Only if the peer can map both: otherwise its part would be two copies by the kernel.
 SendResult ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                                   Completion& completion)
 {
@@ -66,8 +65,8 @@ SendResult ShmTransport::copy_own(int peer, std::span<std::byte> to, std::span<c
     return copy_together(copy, {source, target, from.size(), SourceOf::receiver});
 }
 
-// By this core where the source is mapped, by the kernel (cross memory attach) where not. Throws where that
-// is not allowed.
+// Copies by this core if the source is mapped, otherwise by the kernel (cross memory attach). Throws when
+// that is not allowed.
 void ShmTransport::copy_piece(const Copy& copy, CopyPiece piece) const
 {
     const std::span<std::byte> to = copy.to.subspan(piece.offset, piece.bytes);
@@ -82,21 +81,21 @@ void ShmTransport::copy_piece(const Copy& copy, CopyPiece piece) const
                     copy.peer);
 }
 
-// The slot in this rank's inbox for what `peer` may help with.
+// The slot in this rank's inbox for copies that `peer` may help with.
 SharedCopy& ShmTransport::shared_with(int peer) const noexcept
 {
     return inbox_.slot(outgoing_[static_cast<std::size_t>(peer)]->inbox.card().local_rank).copy;
 }
 
-// Throws what copy_piece() does, unless the peer still writes to the target: then the completion tells.
+// Throws what copy_piece() throws; while the peer still writes to the target, the completion reports it.
 SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
 {
     const CopyPiece all{0, work.bytes};
     Inbox& theirs = outgoing_[static_cast<std::size_t>(copy.peer)]->inbox;
-    // Relaxed: it says where to look. What is found there is published by begin().
+    // Relaxed: it only says where to look. begin() publishes the data there.
     std::atomic<std::uint32_t>& wanted = theirs.header().help_wanted;
     std::uint32_t nobody = 0;
-    // Who has not connected to this rank cannot see what it offers.
+    // A peer that has not connected to this rank cannot see the offer.
     if (!inbox_.has_producer(theirs.card().local_rank) ||
         std::ranges::any_of(copies_, [&](const Copy& other) { return other.peer == copy.peer; }) ||
         !wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
@@ -105,7 +104,7 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     }
     SharedCopy& shared = shared_with(copy.peer);
     shared.begin(work);
-    // After an error the other pieces are claimed all the same: nobody is to begin them.
+    // After an error the other pieces are still claimed, so that the helper does not start them.
     std::optional<Error> error;
     for (auto piece = shared.claim_front(); piece;
          piece = shared.is_helped() ? shared.claim_front() : shared.claim_rest()) {
@@ -127,14 +126,14 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     return SendResult::done;
 }
 
-// Whether the peer has done all that it claimed, or never will.
+// Whether the peer has finished all pieces that it claimed, or never will.
 bool ShmTransport::is_helper_done(const Copy& copy) const noexcept
 {
     const SharedCopy& shared = shared_with(copy.peer);
     return shared.over() || shared.failed() || lost_[static_cast<std::size_t>(copy.peer)];
 }
 
-// Ends the copies whose helper is done; their number.
+// Ends the copies whose helper is done; returns their number.
 std::size_t ShmTransport::end_copies()
 {
     if (++looks_at_copies_ % kLooksAnInquiry == 0)
@@ -156,12 +155,12 @@ std::size_t ShmTransport::end_copies()
             copy.result = error.code();
         }
         ++ended;
-        copy.completion->fire(*copy.completion, copy.result);  // may begin copies, and abandon some
+        copy.completion->fire(*copy.completion, copy.result);  // may start copies, and abandon some
     }
     return ended;
 }
 
-// The piece that a helper has begun takes microseconds, unless it is kept from its core or stopped.
+// A helper's piece takes microseconds, unless the helper has no core or is stopped.
 void ShmTransport::outlast_helper(const Copy& copy) const noexcept
 {
     constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 50'000};
@@ -179,7 +178,7 @@ void ShmTransport::abandon(const Completion& completion) noexcept
     copies_.erase(found);
 }
 
-// A piece of what a peer copies out of this rank's memory, for which this rank waits.
+// Copies one piece for a peer that reads this rank's memory, while this rank waits for the peer.
 std::size_t ShmTransport::help(std::uint32_t local_rank)
 {
     if (local_rank >= local_peers_.size())
@@ -200,8 +199,8 @@ std::size_t ShmTransport::help(std::uint32_t local_rank)
     return 1;
 }
 
-// As copy_piece() does it, from the other side. Only memory of the shared heap is read without the kernel,
-// which tells where an address of the peer's leads nowhere.
+// Like copy_piece(), from the other side. Only shared-heap memory is read without the kernel; elsewhere the
+// kernel reports invalid addresses of the peer.
 bool ShmTransport::copy_into(Outgoing& to, const CopyWork& work, CopyPiece piece) const noexcept
 {
     const LocalProcess& peer = to.inbox.card().owner;

@@ -1,22 +1,22 @@
 // A single-producer single-consumer ring of frames in shared memory.
 //
-// Memory is cut into lines of 64 bytes; a frame is a record of whole lines (record.hpp). Its word says how
-// long header and payload are, and doubles as the flag that the record is complete: it carries the lap, the
-// number of times that the ring has been written round, so the word that a line has from the lap before does
-// not count. A small frame thus costs one cache line's trip from core to core and nothing else, and neither
-// side ever cleans up. Only what an earlier lap has left of a payload could read like a word of this lap;
-// where such bytes lie at the end of a record, the producer zeroes them before it publishes that record. It
-// knows by a map of its own (word_map.hpp), and needs that line free, hence the one line more in every write.
+// Memory is cut into lines of 64 bytes; a frame is a record of whole lines (record.hpp). The record's word
+// holds the lengths of header and payload. It is also the flag that the record is complete: it contains the
+// lap, which counts how often the ring was written round, so a word from an earlier lap is not valid. A small
+// frame thus costs the transfer of one cache line between cores, and neither side cleans up. Only payload
+// bytes from an earlier lap could look like a word of this lap. If such bytes lie behind a record's end, the
+// producer zeroes them before it publishes the record. It knows them from its own map (word_map.hpp). It
+// needs that line free, so every write needs one line more.
 //
 // Positions are 64-bit byte counts that never wrap (2^63 bytes at 100 GB/s last 2.9 years), so full and empty
-// cannot be confused. The consumer reports how far it is only every quarter of the ring: the report's line is
-// read by the producer only when it believes the ring full. A record is at most an eighth of the ring, so
-// with everything consumed there is always room for one, whatever is unreported or skipped at the ring's end.
+// differ. The consumer reports its position only every quarter of the ring; the producer reads the report
+// only when it believes that the ring is full. A record is at most an eighth of the ring, so an empty ring
+// always has room for one, whatever is unreported or skipped at its end.
 //
-// A ring costs memory as far as it is used. The producer begins with a part at its start, and skips to the
-// start at that part's end while the consumer keeps up. Once it does not, or a record is too long for the
-// part, the producer asks for pages behind it, and uses twice as much from then on. The consumer needs not be
-// told: it sees how far records reach, and reports every quarter of that.
+// A ring costs only the memory that it uses. The producer begins with a part at the ring's start, and skips
+// from the end of the part to the start while the consumer keeps up. When the consumer falls behind, or a
+// record is too long for the part, the producer asks for more pages and then uses twice as much. The consumer
+// sees how far records reach, and reports every quarter of that.
 #pragma once
 
 #include <algorithm>
@@ -32,20 +32,20 @@
 
 namespace tutti::transport::shm {
 
-/// The words of a ring that both sides write, each on a line of its own. Zero-filled memory is a valid start.
+/// The words of a ring that both sides use, each on its own line. Zero-filled memory is a valid start.
 struct RingControl {
     // Written by the consumer (release), read by the producer (acquire): all bytes before it are free again.
     alignas(kLine) std::atomic<std::uint64_t> consumed;
-    // Set by a producer that is about to sleep because the ring is full; the consumer clears it and wakes it.
+    // Set by a producer that is about to sleep on a full ring; the consumer clears it and wakes the producer.
     alignas(kLine) std::atomic<std::uint32_t> producer_waits;
 };
 
-/// What both sides know: where the memory is. `size` is a power of two.
+/// Where the ring's memory is; both sides know it. `size` is a power of two.
 struct RingMemory {
     std::byte* base = nullptr;
     std::size_t size = 0;
     RingControl* control = nullptr;
-    std::size_t first_part = size;  // how much of it is used at first: whole lines
+    std::size_t first_part = size;  // how much is used at first: whole lines
 
     std::size_t offset(std::uint64_t position) const noexcept { return position & (size - 1); }
     std::byte* at(std::uint64_t position) const noexcept { return base + offset(position); }
@@ -56,7 +56,7 @@ struct RingMemory {
     std::size_t bytes_to_end(std::uint64_t position) const noexcept { return size - offset(position); }
     std::size_t max_payload() const noexcept { return size / 8 - kLine; }
     std::size_t larger_part(std::size_t part) const noexcept { return std::min(2 * part, size); }
-    /// Starts at 1: zeroes are of no lap. Comes round after 2^32 laps, when no line is older than one.
+    /// Starts at 1: zeroes belong to no lap. Wraps after 2^32 laps, when every line is at most one lap old.
     std::uint32_t lap(std::uint64_t position) const noexcept
     {
         return static_cast<std::uint32_t>(position >> std::countr_zero(size)) + 1;
@@ -82,8 +82,8 @@ public:
 
         note_lines(bytes);
         std::byte* start = memory_.at(position_);
-        // The record's first line last, and in one go: the consumer polls that line, and would take it away
-        // while the others are being written.
+        // The record's first line is written last and at once: the consumer polls this line, and would fetch
+        // it while the others are written.
         const std::size_t offset = record::payload_offset(header.size(), payload.size());
         const std::size_t in_first_line = std::min(payload.size(), kLine - std::min(kLine, offset));
         base::copy_bytes(start + offset + in_first_line, payload.data() + in_first_line,
@@ -96,10 +96,10 @@ public:
         return true;
     }
 
-    /// After a write that found no room: how much of the ring, from its start, must have pages for the next
-    /// one to succeed. 0: only the consumer can make room.
+    /// After a write that found no room: how many bytes of the ring, from its start, need pages before the
+    /// next try can succeed. 0: only the consumer can make room.
     std::size_t wanted_part() const noexcept { return wants_part_ ? memory_.larger_part(part_) : 0; }
-    /// It has them.
+    /// Call it when the part has its pages.
     void use_part(std::size_t bytes) noexcept
     {
         part_ = bytes;
@@ -110,7 +110,7 @@ public:
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
-    // The write needs the consumer's report, or to skip to the start, or more of the ring.
+    // The write needs the consumer's report, a skip to the start, or more of the ring.
     bool make_room(std::size_t bytes) noexcept
     {
         consumed_ = memory_.control->consumed.load(std::memory_order_acquire);
@@ -119,8 +119,8 @@ private:
         const std::size_t to_end = skip ? memory_.bytes_to_end(position_) : 0;
         const bool room = position_ + to_end + bytes + kLine - consumed_ <= memory_.size;
         wants_part_ = skip && !whole && (was_full_ || !room);
-        // Behind this position lie records that the consumer has not reached: more of the ring helps once its
-        // part's end is reached.
+        // Unread records lie behind this position. A larger part helps only once the end of the current part
+        // is reached.
         was_full_ = was_full_ || (!whole && !room);
         if (!room || wants_part_)
             return false;
@@ -132,16 +132,16 @@ private:
         return true;
     }
 
-    // A record and the line behind it end before the part does, and before what is not consumed. Of the whole
-    // ring they may be the last, and the line behind the first.
+    // A record and the line behind it must end before the part's end and before unread bytes. In the whole
+    // ring a record may end at the part's end; then the line behind is the ring's first.
     void set_limit() noexcept
     {
         const std::uint64_t start = position_ - memory_.offset(position_);
         limit_ = std::min(consumed_ + memory_.size, start + (part_ == memory_.size ? part_ + kLine : part_));
     }
 
-    // Before a record of `bytes` is written: its first line will begin with a word, the others not, and the
-    // one behind must not begin with rubbish once the consumer looks there.
+    // Called before a record of `bytes` is written. Its first line begins with a word, the others do not. The
+    // line behind must not begin with old bytes when the consumer looks there.
     void note_lines(std::size_t bytes) noexcept
     {
         const std::size_t line = memory_.offset(position_) / kLine;
@@ -155,8 +155,8 @@ private:
         }
     }
 
-    // A core has few stores in flight, so of a stream's lines only one or two would be on their way from the
-    // consumer's cache at a time.
+    // Fetches a later line for writing: a core has few stores in flight, so without this only one or two
+    // lines would be on their way from the consumer's cache.
     void own_ahead() const noexcept
     {
 #if defined(__x86_64__)
@@ -175,17 +175,17 @@ private:
         position_ += bytes;
     }
 
-    // Measured with `tutti-bench rate`, as kStreamedAhead: further than the consumer looks.
+    // Measured with `tutti-bench rate`, as kStreamedAhead: it is further than the consumer looks.
     static constexpr std::size_t kOwnedAhead = 5;
 
     RingMemory memory_;
     WordMap words_;
     std::uint64_t position_ = 0;
-    std::uint64_t limit_ = 0;     // no record, and no line behind it, reaches further without make_room()
-    std::uint64_t consumed_ = 0;  // the last report that was read
-    std::size_t part_ = 0;        // that is used
-    bool was_full_ = false;       // since it is
-    bool wants_part_ = false;     // a larger one
+    std::uint64_t limit_ = 0;     // no record with the line behind it may pass this without make_room()
+    std::uint64_t consumed_ = 0;  // the last report that the producer has read
+    std::size_t part_ = 0;        // the part in use
+    bool was_full_ = false;       // since the part is in use
+    bool wants_part_ = false;     // a larger part
 };
 
 /// The consumer's end: one thread at a time.
@@ -199,7 +199,7 @@ public:
     {
     }
 
-    /// Hands the next frame, if there is one, to take(header, payload): views that die with the call.
+    /// Gives the next frame, if any, to take(header, payload): views that are valid during the call.
     template <class Take>
     Poll poll(Take&& take)
     {
@@ -231,7 +231,7 @@ public:
         return Poll::frame;
     }
 
-    /// Reports what was consumed once it is a quarter of what is used of the ring; true when it did.
+    /// Reports the position after each quarter of the used part; true when it did.
     bool report() noexcept
     {
         if (position_ - reported_ < report_every_) [[likely]]
@@ -247,13 +247,13 @@ public:
     RingControl& control() const noexcept { return *memory_.control; }
 
 private:
-    // Measured with `tutti-bench latency` and `rate`: none costs 64 bytes a trip, more take lines away from a
-    // producer that still writes them; so does looking ahead at once in a stream.
+    // Measured with `tutti-bench latency` and `rate`: without it each line costs a trip; more lines, or
+    // fetching at once in a stream, take lines from a producer that still writes them.
     static constexpr std::size_t kLinesAhead = 3;
     static constexpr unsigned kPatience = 8;
     static constexpr std::size_t kStreamedAhead = 2;
 
-    // A frame of several lines is then on its way as a whole when its word changes.
+    // Then a frame of several lines is already on its way as a whole when its word changes.
     void fetch_ahead() const noexcept
     {
         const std::byte* next = memory_.at(position_) + kLine;
@@ -264,7 +264,7 @@ private:
     RingMemory memory_;
     std::uint64_t position_ = 0;
     std::uint64_t reported_ = 0;
-    std::size_t part_ = 0;  // as far as records have been seen to reach
+    std::size_t part_ = 0;  // how far records have reached
     std::size_t report_every_ = 0;
     unsigned empty_polls_ = 0;
 };

@@ -8,8 +8,8 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// Measured: halves while a claim, which is a cache line's trip, counts beside the copy; then pieces that
-// bound how long one waits for the other at the end.
+// Measured: short copies are split in halves, as each claim costs the transfer of a cache line. Longer ones
+// are split in pieces that bound the wait for the other side at the end.
 constexpr std::size_t kHalvesTo = 256u << 10;
 constexpr std::size_t kLongestPiece = 256u << 10;
 constexpr std::size_t kMostPieces = 1u << 16;
@@ -70,7 +70,7 @@ bool SharedCopy::over() const noexcept
     return finished_.load(std::memory_order_acquire) == count(claims_.load(std::memory_order_relaxed), kBack);
 }
 
-// The sender claims a piece when it has finished the one before.
+// The sender claims a piece only after it has finished the last one.
 std::optional<CopyPiece> SharedCopy::unfinished() const noexcept
 {
     if (over())

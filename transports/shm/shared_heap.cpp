@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLeastArena = 256u << 20;
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
-// Freed ranges from here on give their pages back.
+// Freed ranges of at least this size give their pages back.
 constexpr std::size_t kPunchFrom = 64u << 10;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
@@ -23,13 +23,13 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Without shared memory (no descriptors left, a file size limit) any memory will do.
+// Without shared memory (no descriptors left, a file size limit) ordinary memory is used.
 void* ordinary(std::size_t bytes)
 {
     void* memory = std::aligned_alloc(kLine, bytes);
     if (memory == nullptr)
         throw Error(ErrorCode::out_of_memory, "allocate",
-                    "the system gave no more memory; raise the memory limit or use less of it");
+                    "the system has no more memory; raise the memory limit or use less memory");
     return memory;
 }
 
@@ -72,7 +72,7 @@ void* SharedHeap::allocate(std::size_t bytes)
 void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t bytes)
 {
     const auto [offset, size] = *from;
-    arena.file.allocate(offset, bytes);  // throws before anything has changed
+    arena.file.allocate(offset, bytes);  // throws before anything changes
     arena.free.erase(from);
     if (size > bytes)
         arena.free.emplace(offset + bytes, size - bytes);
@@ -112,17 +112,17 @@ void SharedHeap::deallocate(void* memory) noexcept
         return;
     }
     if (base::is_forked_child())
-        return;  // the parent's, who may use it
+        return;  // it belongs to the parent, which may use it
     const std::lock_guard held(mutex_);
     const auto used = arena->used.find(static_cast<std::size_t>(data - arena->file.base()));
     if (used == arena->used.end())
-        return;  // not the start of an allocation: the caller's error, and nothing to give back
+        return;  // not the start of an allocation: an error of the caller
     const auto [offset, size] = *used;
     if (size >= kPunchFrom)
         punch_hole(arena->file, offset, size);
     arena->used.erase(used);
 
-    // Joined with its free neighbours.
+    // The free neighbours are merged.
     auto freed = arena->free.emplace(offset, size).first;
     if (const auto next = std::next(freed); next != arena->free.end() && offset + size == next->first) {
         freed->second += next->second;

@@ -1,8 +1,8 @@
 // The heap behind tutti::allocate and large working memory of collectives: memory files that peers map when a
-// message out of them comes. A forked child leaves it to its parent.
+// message comes from them. A forked child leaves it to its parent.
 //
-// Each arena is one memory file, at least 256 MiB of addresses; pages are given to allocations and taken back
-// from freed ones, so an arena costs what is in use. Arenas stay until the process ends: peers hold mappings.
+// Each arena is one memory file with at least 256 MiB of addresses. Pages are given to allocations and taken
+// back from freed ones, so an arena costs only what is in use. Arenas stay until the end: peers map them.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace tutti::transport::shm {
 
-/// At the start of an arena, on a page of its own: how a peer knows that it has opened the right file.
+/// At the start of an arena, on its own page: shows a peer that it has opened the right file.
 struct ArenaHeader {
     static constexpr std::uint64_t kMagic = 0x31307061656874;  // "theap01": changes with the layout
     std::uint64_t magic;
@@ -30,16 +30,16 @@ struct ArenaHeader {
 
 class SharedHeap {
 public:
-    /// The process's own. Never destroyed: containers may outlive main().
+    /// The process's heap. Never destroyed: containers may outlive main().
     static SharedHeap& instance();
 
     /// Throws tutti::Error (out_of_memory). Any thread.
     void* allocate(std::size_t bytes);
     void deallocate(void* memory) noexcept;
 
-    /// How a peer finds these bytes; nothing when they are not from here. Does not block.
+    /// How a peer finds these bytes; nothing when they are not from this heap. Does not block.
     std::optional<RemoteRegion> find(const std::byte* data, std::size_t bytes) const noexcept;
-    /// The bytes that find() told of; empty when they are not from here.
+    /// The bytes that find() described; empty when they are not from this heap.
     std::span<const std::byte> at(const RemoteRegion& region, std::size_t bytes) const noexcept;
 
 private:
@@ -64,13 +64,13 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
-/// Of the arena that a region's key tells: its descriptor where it was made.
+/// The arena's descriptor in the process that made it, from a region's key.
 constexpr int arena_descriptor(std::uint64_t key) noexcept
 {
     return static_cast<int>(key & 0xffffffff);
 }
 
-/// The key of a region in an arena: the nonce's lower half, and the descriptor by which the file is opened.
+/// The key of a region in an arena: the nonce's lower half, and the descriptor that opens the file.
 constexpr std::uint64_t arena_key(std::uint64_t nonce, int descriptor) noexcept
 {
     return nonce << 32 | static_cast<std::uint32_t>(descriptor);

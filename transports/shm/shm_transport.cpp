@@ -14,7 +14,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-// Frames that one pass takes from a ring at most: others want their turn.
+// The most frames that one pass takes from a ring: other rings must get their turn.
 constexpr std::size_t kFramesAPass = 8;
 
 constexpr const char* kEnded = "its process has ended";
@@ -25,7 +25,7 @@ bool has_departed(const Inbox& inbox) noexcept
     return inbox.header().departed.load(std::memory_order_acquire);  // pairs with close()
 }
 
-// Whether it connected or not: a look into the inbox, which one that leaves takes away.
+// Works for unconnected peers, too: it looks into the inbox, which a leaving rank removes.
 bool has_departed(const Inbox* known, const InboxCard& card, DescriptorExchange* exchange)
 {
     if (known != nullptr)
@@ -77,7 +77,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOption
       inbox_(Inbox::create(static_cast<std::uint32_t>(local_peers.size()), local_rank_of(rank, local_peers),
                            options.sleeps_often, LocalProcess::self(rank, exchange_ != nullptr)))
 {
-    // For good: whoever opens it late finds there that this rank has left.
+    // Stays deposited: a late opener sees there that this rank has left.
     if (exchange_ != nullptr)
         exchange_->deposit(inbox_.card().descriptor);
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
@@ -221,7 +221,7 @@ std::size_t ShmTransport::progress(Sink& sink)
         return events;
     if (const auto wanted = inbox_.header().help_wanted.load(std::memory_order_relaxed)) [[unlikely]]
         events += help(wanted - 1);
-    // Behind the last frame of the dead: only once the rings are empty.
+    // The loss of a dead peer follows its last frame: only report it when the rings are empty.
     if (!losses_.empty()) [[unlikely]]
         events += report_losses(sink);
     return events;
@@ -241,8 +241,8 @@ void ShmTransport::accept_connections()
     }
 }
 
-// The other half of arm(): the producer stores producer_waits, makes a barrier everywhere, then looks whether
-// there is room; here the room is published (report), then producer_waits looked at.
+// The other half of arm(): the producer stores producer_waits, makes a barrier on all threads, then checks
+// for room; here the room is published (report), then producer_waits is checked.
 void ShmTransport::wake_producer(Incoming& incoming) noexcept
 {
     std::atomic_thread_fence(std::memory_order_seq_cst);  // once in a quarter of the ring
@@ -255,14 +255,14 @@ void ShmTransport::wake_producer(Incoming& incoming) noexcept
                 std::make_unique<Inbox>(Inbox::open(incoming.slot->producer, std::nullopt, exchange_));
         incoming.producer->wake_owner();
     } catch (const Error&) {
-        // The producer is gone: nobody to wake. What it has sent is delivered all the same.
+        // The producer is gone and needs no wake. Its frames are still delivered.
     }
 }
 
 void ShmTransport::arm()
 {
     const Sleep how = wake_pipe_.reading_end() >= 0 ? Sleep::on_descriptors : Sleep::on_futex;
-    inbox_.header().sleeping.store(how, std::memory_order_release);  // release: wake_pipe
+    inbox_.header().sleeping.store(how, std::memory_order_release);  // pairs with the load for wake_pipe
     find_absent_peers();
     if (full_count_ != 0) {
         for (const auto& to : outgoing_)
@@ -290,7 +290,7 @@ int ShmTransport::wait_fd()
     return wake_pipe_.reading_end();
 }
 
-// Who died, or left the job, with a full ring will never make room in it, nor end the piece that it began.
+// A peer that died or left never makes room in a full ring, and never finishes its piece of a copy.
 void ShmTransport::find_absent_peers()
 {
     const auto look_after_one = [this](int peer) {
@@ -316,13 +316,13 @@ void ShmTransport::lose(int peer, const char* reason)
         to->full = false;
         --full_count_;
     }
-    // It may have died while it wanted help.
+    // The peer may have died while it wanted help.
     std::uint32_t lost = local_rank_of(peer, local_peers_) + 1;
     inbox_.header().help_wanted.compare_exchange_strong(lost, 0, std::memory_order_relaxed);
     losses_.push_back({peer, reason});
 }
 
-// Memory does not tell that a peer has left, or died.
+// Shared memory does not show that a peer has left or died.
 Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
 {
     if (lost_[static_cast<std::size_t>(peer)])
@@ -335,7 +335,7 @@ Presence ShmTransport::look_after(int peer, std::span<const std::byte> card)
     const bool ended = parsed->owner.has_ended();
     if (!ended && !has_departed(inbox, *parsed, exchange_))
         return Presence::here;
-    // Who has never been spoken to and has ended leaves no word.
+    // A peer without a connection that has ended leaves no reason.
     lose(peer, !ended || (inbox != nullptr && has_departed(*inbox)) ? kDeparted : kEnded);
     return Presence::gone;
 }

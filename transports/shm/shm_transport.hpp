@@ -14,18 +14,18 @@
 namespace tutti::transport::shm {
 
 struct ShmOptions {
-    bool sleeps_often = false;  // falling asleep shall be cheap, and the peers' sends pay for it
-    // How ranks reach each other's memory where the system does not let them open it; nullptr: not at all.
-    // Outlives the transport.
+    bool sleeps_often = false;  // makes falling asleep cheap, and the peers' sends more expensive
+    // How ranks reach each other's memory when the system does not let them open it; nullptr: not at all. It
+    // outlives the transport.
     DescriptorExchange* exchange = nullptr;
-    bool shares_copies = true;  // a peer that waits for one to end may help: not where it has no core now
+    bool shares_copies = true;  // a waiting peer may help with a copy; false when it has no core of its own
 };
 
 /// Each rank owns an Inbox with a ring for each local peer. A send is a copy into the peer's inbox; progress
-/// hands frames out of the own one. Nothing is ever `pending`: a full ring answers `again`.
+/// delivers the frames of its own inbox. No send is `pending`: a full ring answers `again`.
 class ShmTransport final : public Transport, public RemoteMemory, public Doorbell {
 public:
-    /// `local_peers`: the ranks of this node, ascending, `rank` among them.
+    /// `local_peers`: the ranks of this node in ascending order, including `rank`.
     ShmTransport(int rank, std::span<const int> local_peers, ShmOptions options = {});
 
     std::string_view name() const noexcept override { return "shm"; }
@@ -34,7 +34,7 @@ public:
     std::vector<std::byte> address() const override;
     bool reach(int peer, std::span<const std::byte> card) const noexcept override;
     std::string unreachable(std::span<const std::byte> card) const override;
-    /// Whether the memory of the rank with this card can be opened; also where it has ended, which shows
+    /// Whether the memory of the rank with this card can be opened. Also true when it has ended: that shows
     /// later.
     bool can_open(std::span<const std::byte> card) const;
     void connect(int peer, std::span<const std::byte> card) override;
@@ -64,7 +64,7 @@ private:
         RingProducer ring;
         PeerArenas arenas;
         bool full = false;  // the last send found no room
-        // What it was asked to help with and cannot: to copy into memory of ours that it can map, or not.
+        // The kind of copies that the peer cannot help with: into memory of ours that it can map, or cannot.
         bool declines_mapped = false;
         bool declines_unmapped = false;
     };
@@ -76,17 +76,17 @@ private:
         int peer;
         RingConsumer ring;
         RingSlot* slot;
-        std::unique_ptr<Inbox> producer;  // the peer's, opened when it first has to be woken
+        std::unique_ptr<Inbox> producer;  // the peer's, opened at the first wake
     };
 
-    /// A copy into this rank's memory, in which `peer` may have a part.
+    /// A copy into this rank's memory that `peer` may help with.
     struct Copy {
         int peer;
-        const std::byte* mapped;  // the source, where this process has it mapped
-        std::uint64_t address;    // the source in the peer's process, where not
+        const std::byte* mapped;  // the source, if this process has mapped it
+        std::uint64_t address;    // the source's address in the peer's process, if not mapped
         std::span<std::byte> to;
         Completion* completion;
-        bool* declined;  // where it is noted that the peer cannot help with such copies
+        bool* declined;  // set when the peer cannot help with such copies
         ErrorCode result = ErrorCode::success;
     };
 
@@ -114,7 +114,7 @@ private:
     std::vector<Incoming> incoming_;
     std::vector<bool> lost_;    // by rank in the job
     std::vector<Loss> losses_;  // to report
-    std::vector<Copy> copies_;  // that wait for the piece that their peer has begun
+    std::vector<Copy> copies_;  // waiting for the piece that their peer has started
     unsigned looks_at_copies_ = 0;
     WakePipe wake_pipe_;  // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;

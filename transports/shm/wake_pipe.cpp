@@ -26,14 +26,14 @@ void WakePipe::drain() noexcept
     }
 }
 
-// A full pipe has woken its owner long ago.
+// A full pipe has already woken its owner.
 void WakeLine::ring(const LocalProcess& owner, int writing_end, DescriptorExchange* exchange) noexcept
 {
     if (!std::exchange(tried_, true)) {
         try {
             line_ = owner.open(writing_end, O_WRONLY | O_NONBLOCK, exchange);
         } catch (const std::exception&) {
-            // Its owner looks now and then.
+            // Its owner also looks from time to time.
         }
     }
     const char byte = 0;

@@ -1,5 +1,5 @@
-// A pipe by which a peer ends a poll(): for an owner that sleeps on file descriptors, which a futex cannot
-// end.
+// A pipe that ends a peer's poll(): for an owner that sleeps on file descriptors, where a futex cannot wake
+// it.
 #pragma once
 
 #include "lib/foundation/base/unique_fd.hpp"
@@ -10,11 +10,11 @@ namespace tutti::transport::shm {
 /// The owner's pipe. Peers open its writing end as they open memory, so it stays open.
 class WakePipe {
 public:
-    /// False where the process may open no more files.
+    /// False when the process may open no more files.
     bool open() noexcept;
     int reading_end() const noexcept { return reading_.get(); }
     int writing_end() const noexcept { return writing_.get(); }
-    /// Takes out what was written.
+    /// Reads and discards the bytes.
     void drain() noexcept;
 
 private:
@@ -22,11 +22,11 @@ private:
     base::UniqueFd writing_;
 };
 
-/// A peer's way to ring it.
+/// A peer's end of that pipe.
 class WakeLine {
 public:
-    /// Opens descriptor `writing_end` of `owner` when it is first used; then, and where that fails, costs a
-    /// write or nothing.
+    /// Writes a byte. The first call opens descriptor `writing_end` of `owner`; if that fails, nothing
+    /// happens.
     void ring(const LocalProcess& owner, int writing_end, DescriptorExchange* exchange) noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// Which lines of a ring begin with a word: the producer's own notes.
+// The producer's record of which lines of a ring begin with a word.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tutti::transport::shm {
 
-/// A bit a line. At first all lines do: zeroes are a word, of no lap.
+/// One bit for each line. At first all are set: zeroes are a word of no lap.
 class WordMap {
 public:
     WordMap() = default;
@@ -16,7 +16,7 @@ public:
     bool has_word(std::size_t line) const noexcept { return (bits_[line / 64] >> line % 64 & 1) != 0; }
     void set_word(std::size_t line) noexcept { bits_[line / 64] |= std::uint64_t{1} << line % 64; }
 
-    /// Lines [from, to) hold something else now.
+    /// Lines [from, to) do not begin with a word now.
     void clear(std::size_t from, std::size_t to) noexcept
     {
         while (from < to) {

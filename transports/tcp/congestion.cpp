@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kVariable = "TUTTI_TCP_CONGESTION";
 constexpr std::size_t kNameBytes = 16;  // the kernel's TCP_CA_NAME_MAX
 
-/// Those that this process may take, as the kernel lists them.
+/// The algorithms that this process may use, as the kernel lists them.
 std::string allowed()
 {
     std::ifstream file("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
@@ -63,14 +63,14 @@ std::string choose_congestion_control(std::string_view wish)
         if (!set_congestion_control(trial.get(), wish))
             throw Error(
                 ErrorCode::invalid_argument, "tcp",
-                fmt::format("{}={} is no congestion control that this process may use here; take one of "
+                fmt::format("{}={} is no congestion control that this process may use here; use one of "
                             "{}, or 'system' for the system's own",
                             kVariable, wish, allowed()));
         return std::string(wish);
     }
     if (!congestion_control_of(trial.get()).starts_with("bbr"))
         return {};
-    for (const std::string_view name : {"cubic", "reno"})  // Linux's default, and what every process may use
+    for (const std::string_view name : {"cubic", "reno"})  // Linux's default; one that every process may use
         if (set_congestion_control(trial.get(), name))
             return std::string(name);
     return {};

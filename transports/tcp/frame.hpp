@@ -1,5 +1,5 @@
-// What travels on a connection after the handshake: frames, each with this in front, in host byte order (the
-// handshake has found out that both ends have the same).
+// Frames on a connection after the handshake. Each begins with this prefix in host byte order (the handshake
+// has checked that both ends use the same).
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace tutti::transport::tcp {
 
-/// Of what follows a handshake. Changes with Prefix, and with connection::Verdict.
+/// The version of everything after the handshake. Changes with Prefix and with connection::Verdict.
 inline constexpr std::uint32_t kProtocolVersion = 0x54'43'50'02;
 
-/// The largest payload of a frame: long enough for what every system call costs the kernel not to count,
-/// short enough for others not to wait long behind it. docs/measurements/network.md has the measurement.
+/// The largest payload of a frame: so long that the cost of a system call does not matter, so short that
+/// other frames do not wait long. docs/measurements/network.md has the measurement.
 inline constexpr std::size_t kMaxPayload = 2048u << 10;
 
 struct Prefix {

@@ -6,7 +6,7 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// After so many reads that brought nothing a connection need not be hot, where others might be instead.
+// After so many reads without data a connection need not stay hot, and another may take its place.
 constexpr unsigned kHotReads = 64;
 
 }  // namespace

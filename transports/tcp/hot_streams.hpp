@@ -9,33 +9,32 @@
 
 namespace tutti::transport::tcp {
 
-/// How a connection is waited for decides what the kernel does, and where, when something comes
-/// (docs/developing/transports.md, short messages): a hot one that brought nothing is left alone for a
-/// moment, as a reader in a loop holds the lock that the next packet needs; one that brings much while nobody
-/// sleeps is not watched by epoll, which each arrival would have to tell; and where the ends take turns,
-/// arrivals are acknowledged at once, in the time of who sends, and not when they are read, in the time of
-/// who wants to answer.
+/// How a rank waits for a connection decides what the kernel does on arrival, and on which core
+/// (docs/developing/transports.md, short messages). A hot connection without data is not read for a moment,
+/// as a reader in a loop holds the lock that the next packet needs. One with much data is not watched by
+/// epoll while no thread sleeps, as each arrival would have to notify epoll. When the two ends take turns,
+/// arrivals are acknowledged at once, in the sender's time, and not when they are read, in the time of the
+/// reader that wants to answer.
 class HotStreams {
 public:
     static constexpr std::size_t kMost = 4;
 
     std::size_t size() const noexcept { return count_; }
     bool has(const Stream& stream) const noexcept;
-    /// It has just brought something, and is read again in the next pass.
+    /// It has just received data, and is read again in the next pass.
     bool reads_soon(const Stream& stream) const noexcept { return has(stream) && stream.due_ns() == 0; }
 
-    /// Adds a stream that epoll watches, where there is no room in place of the one that was quiet for
-    /// longest.
+    /// Adds a stream that epoll watches; if there is no room, it replaces the one that was quiet for longest.
     void add(Stream& stream) noexcept;
-    /// Leaves those to epoll that have been quiet for long.
+    /// Returns streams that have been quiet for long to epoll.
     void cool_quiet() noexcept;
     void remove(const Stream& stream) noexcept;
     void clear() noexcept { count_ = 0; }
 
-    /// Those that it is time to read. Valid until the next call.
+    /// The streams that it is time to read. Valid until the next call.
     std::span<Stream* const> due(std::int64_t now_ns) noexcept;
 
-    /// Before a sleep: epoll watches all. False where it has no room for one.
+    /// Call it before a sleep: then epoll watches all streams. False when it has no room for one.
     bool watch_all() noexcept;
 
 private:

@@ -18,7 +18,7 @@ constexpr std::size_t kSegmentsACall = 8;
 
 }  // namespace
 
-// The last segment where more may be appended, else a new one.
+// The last segment if more may be appended to it, else a new one.
 SendQueue::Segment& SendQueue::open_segment(std::size_t more_bytes)
 {
     if (segments_.empty() || segments_.back().completion != nullptr || !segments_.back().payload.empty() ||
@@ -127,7 +127,7 @@ void SendQueue::count_sent(std::size_t bytes, std::vector<Completion*>& finished
 
 void SendQueue::release_payload(const Completion& completion)
 {
-    // Of a payload in parts the last segment alone has the completion; those of its frame lie before it.
+    // For a payload in parts only the last segment has the completion; the frame's others lie before it.
     auto first = segments_.begin();
     for (auto segment = first; segment != segments_.end(); ++segment) {
         if (segment->completion == &completion) {

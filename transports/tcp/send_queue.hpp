@@ -1,4 +1,4 @@
-// Frames to one peer that the kernel has not taken yet: the connection does not stand, or its buffer is full.
+// Frames that the kernel has not taken yet: the peer is not connected, or the socket buffer is full.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,34 @@
 
 namespace tutti::transport::tcp {
 
-/// Small payloads are copied, one behind the other, so that a flood of them goes out in few system calls;
-/// larger ones stay where they are. Both are bounded.
+/// Small payloads are copied one behind the other, so that many of them go out in few system calls; larger
+/// ones stay in place. Both are bounded.
 class SendQueue {
 public:
-    /// Payloads shorter than this are copied when they have to wait.
+    /// Shorter payloads are copied when they have to wait.
     static constexpr std::size_t kCopyBelow = (64u << 10) + 1;
 
     enum class Flush { empty, blocked, failed };
 
     bool empty() const noexcept { return segments_.empty(); }
 
-    /// Takes over a frame, of which the first `sent` bytes have gone out already: only where the queue is
-    /// empty, and then it never answers `again`.
+    /// Takes over a frame, of which `sent` bytes are already sent. `sent` may be nonzero only when the queue
+    /// is empty; then it never answers `again`.
     SendResult push(const Head& head, Parts payload, std::size_t sent, Completion& completion);
-    /// The same for a frame of the transport's own, which is taken in any case.
+    /// The same for the transport's own frame, which is always taken.
     void push_own(const Head& head);
 
-    /// Sends what the kernel takes. What has gone out is appended to `finished`. errno tells why it failed.
+    /// Sends what the kernel takes. Appends what is sent to `finished`. On failure errno tells why.
     Flush flush(int fd, std::vector<Completion*>& finished);
 
-    /// Copies what has not gone out of the payloads kept for `completion`. Throws std::bad_alloc.
+    /// Copies the unsent bytes of the payloads that are kept for `completion`. Throws std::bad_alloc.
     void release_payload(const Completion& completion);
 
-    /// Forgets all. Completions that will not come to pass are appended to `unfinished`.
+    /// Drops all frames. Appends their completions to `unfinished`.
     void clear(std::vector<Completion*>& unfinished) noexcept;
 
 private:
-    // Bytes of our own, whole frames but for the last, whose payload, or a part of it, may be the caller's.
+    // Our own bytes: whole frames, except that the payload of the last, or a part of it, may be the caller's.
     struct Segment {
         std::vector<std::byte> own;
         std::span<const std::byte> payload;

@@ -17,22 +17,21 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// What is read behind the rest of a payload, in the same system call, or where a long one is expected: the
-// beginning of what follows. More would have to be copied where that is a payload, too.
+// How much is read behind a payload in the same system call, or when a long payload is expected: the
+// beginning of what follows. More would have to be copied if it is a payload, too.
 constexpr std::size_t kLookAheadBytes = 4u << 10;
-// To copy a payload of up to this size costs less than to tell the kernel of two pieces.
+// Copying a payload of up to this size costs less than passing two pieces to the kernel.
 constexpr std::size_t kCopiedBytes = 1024;
-// For so long a connection is not read again that has just brought nothing.
+// A connection without data is not read again for this time.
 constexpr std::int64_t kReadAgainNs = 1000;
-// So much has to come without a sleep until epoll does not watch a connection any more: to leave it and to
-// come back takes 1 us.
+// After so many arrivals without a sleep epoll does not watch a connection: removing and adding it takes 1
+// us.
 constexpr unsigned kArrivalsWatched = 32;
-// Arrivals up to this size are acknowledged at once where the ends take turns. Longer ones are better
-// acknowledged by their reader: the sender has still to send the next packet of them, as one has 64 KiB at
-// most.
+// Arrivals up to this size are acknowledged at once when the ends take turns. For longer ones the reader's
+// acknowledgement is better: the sender still has to send the next packet, as a packet has at most 64 KiB.
 constexpr int kAcknowledgedAtOnce = 60 << 10;
-// Arrivals in turn with sends until that begins, and how many of them one counts that is not: a stream of
-// short messages is better acknowledged once for many.
+// Number of arrivals in turn with sends until that begins, and how many of them an arrival out of turn
+// cancels: a stream of short messages needs only one acknowledgement for many.
 constexpr int kMostTurns = 32;
 constexpr int kTurnsLost = 4;
 constexpr std::int64_t kNsPerMs = 1'000'000;
@@ -102,7 +101,7 @@ std::size_t Stream::receive(ReceiveBuffers& buffers, Sink& sink)
     return 1 + take({arrivals, arrived}, buffers, sink);
 }
 
-// Whole frames go to the sink, the beginning of one is kept.
+// Whole frames go to the sink; an incomplete frame is kept.
 std::size_t Stream::take(std::span<const std::byte> bytes, ReceiveBuffers& buffers, Sink& sink)
 {
     std::size_t frames = 0;
@@ -243,16 +242,16 @@ void Stream::note_read(bool came, bool somebody_sleeps) noexcept
     }
 }
 
-// Linux acknowledges what makes the window no larger when it is read, so in the reader's time; but at once
-// where the program waits for more. Until there is as much, epoll does not tell of it.
+// Linux sends an acknowledgement that does not enlarge the window only at a read, in the reader's time. It
+// sends it at once if the program waits for more bytes; until they arrive, epoll reports nothing.
 void Stream::acknowledge_at_once(bool at_once) noexcept
 {
     acknowledged_at_once_ = at_once;
     connection::set_option(fd(), SOL_SOCKET, SO_RCVLOWAT, at_once ? kAcknowledgedAtOnce : 1);
 }
 
-// Data without an acknowledgement, or with a closed window a question without an answer. The window itself
-// may stay closed for as long as the peer computes.
+// Counts the time of unacknowledged data, or of unanswered window probes. The window itself may stay closed
+// while the peer computes.
 std::int64_t Stream::silent_ns(std::int64_t now_ns) noexcept
 {
     tcp_info info{};

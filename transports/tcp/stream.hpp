@@ -1,4 +1,4 @@
-// A connection that stands.
+// An established connection.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace tutti::transport::tcp {
 
-/// Memory that all connections of a rank receive through. It stays in the cache, which one a connection would
-/// not.
+/// Memory through which all connections of a rank receive. It stays in the cache; separate memory for each
+/// connection would not.
 class ReceiveBuffers {
 public:
-    /// What one system call may bring at most. Of a frame that does not fit, the rest is read to where it
-    /// belongs.
+    /// The most bytes that one system call reads. The rest of a longer frame is read directly to its
+    /// destination.
     static constexpr std::size_t kArrivalBytes = 64u << 10;
 
     std::byte* arrivals() noexcept { return arrivals_.get(); }
 
-    /// Memory for a payload that the sink has no place for.
+    /// Memory for a payload for which the sink has no place.
     std::unique_ptr<std::byte[]> take();
     void give_back(std::unique_ptr<std::byte[]> buffer);
 
@@ -39,10 +39,10 @@ private:
 
 class Stream : public connection::Watched {
 public:
-    /// Why nothing more will come.
+    /// Why nothing more arrives.
     enum class End { none, goodbye, closed, failed, garbage };
 
-    /// `poller` outlives it, and does not watch it before watch().
+    /// `poller` outlives the stream, and does not watch it before watch().
     Stream(connection::Poller& poller, base::UniqueFd fd, int peer, std::string remote)
         : Watched(Kind::owned), poller_(poller), fd_(std::move(fd)), peer_(peer), remote_(std::move(remote))
     {
@@ -50,44 +50,44 @@ public:
 
     int fd() const noexcept { return fd_.get(); }
     int peer() const noexcept { return peer_; }
-    /// The address and port of the other end, and the name of its host once it has told it.
+    /// The other end's address and port, and its host's name once it is known.
     const std::string& remote() const noexcept { return remote_; }
     const std::string& host() const noexcept { return host_; }
 
-    /// One system call: hands what it brought to the sink. 0: there was nothing. end() tells whether that was
-    /// the last.
+    /// One system call; its bytes go to the sink. 0: there was nothing. end() tells whether that was the
+    /// last.
     std::size_t receive(ReceiveBuffers& buffers, Sink& sink);
 
-    /// The rest of a payload that is arriving at its destination() goes to memory of our own.
+    /// The rest of a payload that arrives at its destination() goes to our own memory.
     void release_place(ReceiveBuffers& buffers);
 
     End end() const noexcept { return end_; }
-    /// Of a failed receive or send, in words.
+    /// The error of a failed receive or send, in words.
     std::string error() const;
 
-    /// One system call, answered as send() does.
+    /// One system call, with the result of send().
     ssize_t write(const Head& head, Parts payload) noexcept;
-    /// Sending has failed. What has arrived before is still to be received, and then the end is found.
+    /// Call it when sending has failed. Data that arrived before is still received; then the end is found.
     void send_failed(int error) noexcept { error_ = error; }
     bool has_failed_to_send() const noexcept { return error_ != 0; }
 
-    /// epoll tells of arrivals, of a single byte, too. False where it has no room for it: all stays as it is.
+    /// epoll reports each arrival, even of a single byte. False when it has no room; then nothing changes.
     bool watch() noexcept;
-    /// epoll tells also when the kernel takes more. Of one that is watched.
+    /// epoll also reports when the kernel takes more. Only for a watched stream.
     void watch_for_room(bool wanted) noexcept;
-    /// It has been read without being asked for, and something came or did not: finds out how to wait for it
-    /// (HotStreams).
+    /// Call it after a read without a report from epoll; `came`: there was data. Decides how to wait for the
+    /// stream (HotStreams).
     void note_read(bool came, bool somebody_sleeps) noexcept;
     /// It is read in the next pass.
     void read_soon() noexcept;
     unsigned idle_reads() const noexcept { return idle_reads_; }
     std::int64_t due_ns() const noexcept { return due_ns_; }
 
-    /// Something is on its way. Returns whether nothing was before.
+    /// Call it after a send. Returns whether nothing was unacknowledged before.
     bool await_acknowledgement() noexcept { return !std::exchange(awaits_acknowledgement_, true); }
-    /// Whether something still is, when it was last looked at.
+    /// Whether something was unacknowledged at the last look.
     bool awaits_acknowledgement() const noexcept { return awaits_acknowledgement_; }
-    /// For how long the other end's host has acknowledged nothing of it. To be asked now and then.
+    /// For how long the other host has acknowledged none of it. Should be called from time to time.
     std::int64_t silent_ns(std::int64_t now_ns) noexcept;
 
 private:
@@ -106,28 +106,28 @@ private:
     End end_ = End::none;
     int error_ = 0;
 
-    // A prefix or header that is not whole, or, behind a payload that is, the header of that payload.
+    // An incomplete prefix or header; behind a complete one, the header of the payload that is arriving.
     std::array<std::byte, sizeof(Head)> head_{};
     std::size_t head_size_ = 0;
     // The payload that is arriving; nullptr: none is.
     std::byte* target_ = nullptr;
     std::size_t target_size_ = 0;
     std::size_t target_filled_ = 0;
-    std::unique_ptr<std::byte[]> own_;  // the target where the sink had no place
+    std::unique_ptr<std::byte[]> own_;  // the target if the sink had no place
 
-    // How it is waited for.
-    bool watched_ = false;           // epoll tells when something comes
-    bool watched_for_room_ = false;  // and when the kernel takes more
+    // How the stream is waited for.
+    bool watched_ = false;           // epoll reports arrivals
+    bool watched_for_room_ = false;  // epoll also reports room to send
     bool acknowledged_at_once_ = false;
-    bool answered_ = false;          // something was sent since something came
-    int turns_ = 0;                  // how often that was so lately
-    unsigned arrivals_watched_ = 0;  // since epoll watches it, or the last sleep
-    unsigned idle_reads_ = 0;        // since something came
-    std::int64_t due_ns_ = 0;        // when to read it again
+    bool answered_ = false;          // something was sent since the last arrival
+    int turns_ = 0;                  // number of recent arrivals in turn with sends
+    unsigned arrivals_watched_ = 0;  // since epoll watches it, or since the last sleep
+    unsigned idle_reads_ = 0;        // since the last arrival
+    std::int64_t due_ns_ = 0;        // time of the next read
 
     // Whether the other end's host answers.
     bool awaits_acknowledgement_ = false;
-    std::int64_t unacknowledged_since_ns_ = 0;  // 0: nothing is on its way
+    std::int64_t unacknowledged_since_ns_ = 0;  // 0: nothing is unacknowledged
 };
 
 }  // namespace tutti::transport::tcp

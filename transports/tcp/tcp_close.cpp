@@ -1,4 +1,4 @@
-// How a TcpTransport leaves: what was accepted arrives first, and nobody takes the end for a death.
+// How a TcpTransport leaves: accepted frames arrive first, and no peer takes the end for a death.
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -14,12 +14,12 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// While acknowledgements are awaited, of which epoll does not tell: twice as long each time.
+// Pauses while acknowledgements are awaited, which epoll does not report: each is twice as long as the last.
 constexpr int kFirstPauseMs = 1;
 constexpr int kLongestPauseMs = 100;
-constexpr int kReadsAPass = 64;  // of one connection: a flood shall not keep others waiting
+constexpr int kReadsAPass = 64;  // of one connection: other connections must get their turn
 
-/// Nobody receives any more.
+/// Discards everything.
 class Nobody final : public Sink {
 public:
     void frame(int, std::span<const std::byte>, std::span<const std::byte>) override {}
@@ -32,7 +32,7 @@ bool all_acknowledged(int fd) noexcept
     return ioctl(fd, SIOCOUTQ, &bytes) != 0 || bytes == 0;
 }
 
-// False at the end of what the other end sends.
+// False at the end of the other side's data.
 bool drain(int fd, std::span<std::byte> scratch) noexcept
 {
     ssize_t got = 1;
@@ -53,7 +53,7 @@ void TcpTransport::close() noexcept
         say_goodbye();
         await_arrival();
     } catch (...) {
-        // No memory for a message: what is left goes without a farewell.
+        // No memory for a message: the remaining peers get no goodbye.
     }
     connector_.close_port();
     for (const auto& known : peers_)
@@ -68,22 +68,22 @@ void TcpTransport::close() noexcept
     peers_.clear();
 }
 
-// Goes on with what connections need, until all queues are empty: a peer that computes takes the rest when it
-// next receives, one that is gone is lost, and with it its queue.
+// Serves the connections until all queues are empty. A peer that computes takes the rest when it next
+// receives; a peer that is gone is lost, together with its queue.
 void TcpTransport::send_rest()
 {
     Nobody nobody;
     const auto has_rest = [](const auto& known) { return known != nullptr && !known->queue.empty(); };
-    arm();  // stays so: from here on epoll watches all
+    arm();  // stays armed: from now on epoll watches all streams
     while (std::ranges::any_of(peers_, has_rest)) {
-        receive_hot(nobody, base::now_ns());  // else two that leave at once wait for each other to read
+        receive_hot(nobody, base::now_ns());  // else two leaving ranks wait for each other to read
         flush_blocked();
         if (std::ranges::any_of(peers_, has_rest))
             poll(nobody, kLongestPauseMs);
     }
 }
 
-// The kernel may have room for none now: what was sent before has just filled it.
+// The kernel may have no room now: the frames before may have just filled it.
 void TcpTransport::say_goodbye()
 {
     const Head goodbye(Prefix::Kind::goodbye, {}, 0);
@@ -101,12 +101,12 @@ void TcpTransport::say_goodbye()
             shutdown(known->stream->fd(), SHUT_WR);
 }
 
-// A socket that is closed with bytes unread, or that gets more later, answers by a reset, and then all that
-// the other end has not got yet is lost. So as long as the other host acknowledges, it is waited for.
+// A socket that is closed with unread bytes, or that gets bytes later, answers with a reset; then undelivered
+// data is lost at the other end. So this waits as long as the other host acknowledges data.
 void TcpTransport::await_arrival()
 {
     const std::span scratch(buffers_.arrivals(), ReceiveBuffers::kArrivalBytes);
-    connector_.look();  // dialers that have ended would not let epoll wait
+    connector_.look();  // otherwise dialers that have ended would keep waking epoll
     std::vector<Stream*> leaving;
     for (const auto& known : peers_)
         if (known != nullptr && known->stream != nullptr)

@@ -1,4 +1,4 @@
-// Connections of TcpTransport that stand, and how they end.
+// Established connections of TcpTransport, and how they end.
 #include <fmt/format.h>
 #include <sys/socket.h>
 
@@ -14,7 +14,7 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-constexpr std::size_t kMostLogged = 32;  // a port scan shall not fill the log
+constexpr std::size_t kMostLogged = 32;  // a port scan must not fill the log
 
 }  // namespace
 
@@ -45,15 +45,15 @@ bool TcpTransport::wants(int rank)
     return known.state == PeerState::living && known.stream == nullptr;
 }
 
-// Once an address, whatever port it comes from.
+// Once for each address, whatever its port.
 void TcpTransport::dropped(const std::string& remote, std::string_view why)
 {
     log_once(remote.substr(0, remote.rfind(':')) + std::string(why),
              fmt::format("dropped a connection from {}: {}", remote, why));
 }
 
-// A stream tells by itself of all ends but a proper one, and without one the peer is dialled: where it is no
-// more, its host says so.
+// A stream reports every end except a proper leave. Without a stream the peer is dialled: if it has ended,
+// its host refuses.
 Presence TcpTransport::look_after(int rank, std::span<const std::byte> card_bytes)
 {
     const Peer& of = peer(rank);
@@ -91,7 +91,7 @@ void TcpTransport::connected(int rank, base::UniqueFd fd, std::string remote)
         note_blocked(of);
 }
 
-// Once a host. One that has called before it was itself wanted has not told its name yet.
+// Once for each host. A host that dialled before we did has not told its name yet.
 void TcpTransport::tell_way(int rank)
 {
     const std::string host = connector_.host_of(rank);

@@ -16,23 +16,23 @@ namespace tutti::transport::tcp {
 
 namespace {
 
-// Between two questions to epoll while all connections are hot: only newcomers and the alarm have to wait so
+// Time between two polls of epoll while all connections are hot: only new connections and the alarm wait so
 // long.
 constexpr std::int64_t kPollAgainNs = 20'000;
-// TCP_RTO_MAX_MS, from Linux 6.15 on: headers are often older than the kernel.
+// TCP_RTO_MAX_MS, since Linux 6.15: system headers are often older than the kernel.
 constexpr int kTcpRtoMaxMs = 44;
 constexpr int kLeastRtoMaxMs = 1000;
 constexpr std::int64_t kAtOnce = 1;                    // for the alarm
 constexpr std::int64_t kUnwatchedSleepNs = 1'000'000;  // where epoll has no room for a connection
 
-// TCP_USER_TIMEOUT is not for us: it also ends connections to a peer that lives and computes for a while
-// without reading. Keepalive looks after idle connections, Stream::silent_ns() after the others.
+// TCP_USER_TIMEOUT cannot be used: it also ends connections to a living peer that computes for a while
+// without reading. Keepalive checks idle connections, Stream::silent_ns() the others.
 void prepare(int fd, const TcpOptions& options) noexcept
 {
     const int timeout_ms = static_cast<int>(options.timeout.count());
     const auto seconds = [&](int parts) { return std::max(1, timeout_ms / parts / 1000); };
     connection::set_usual_options(fd, {.idle_s = seconds(2), .interval_s = seconds(10), .questions = 5});
-    // How rarely the kernel asks for a window that has been closed for long: only then a cut shows.
+    // The longest pause between probes of a closed window: only an unanswered probe shows a cut.
     connection::set_option(fd, IPPROTO_TCP, kTcpRtoMaxMs, std::max(kLeastRtoMaxMs, timeout_ms / 4));
     set_congestion_control(fd, options.congestion_control);
     if (options.socket_buffer_bytes != 0) {
@@ -43,7 +43,7 @@ void prepare(int fd, const TcpOptions& options) noexcept
 
 TcpOptions checked(TcpOptions options)
 {
-    // A file for each peer, and as many again for the program.
+    // One file for each peer, and as many for the program.
     base::allow_open_files(2 * static_cast<std::size_t>(options.ranks) + 256);
     options.congestion_control = choose_congestion_control(options.congestion_control);
     return options;
@@ -128,7 +128,7 @@ SendResult TcpTransport::send_frame(int rank, const Head& head, Parts payload, C
         return SendResult::done;
     if (sent < 0) {
         if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ENOBUFS) {
-            stream.send_failed(errno);  // the end is found when what has arrived before has been received
+            stream.send_failed(errno);  // the end is found after earlier data has been received
             return SendResult::done;
         }
         sent = 0;
@@ -200,7 +200,7 @@ std::size_t TcpTransport::receive_hot(Sink& sink, std::int64_t now_ns)
     std::size_t events = 0;
     for (Stream* const stream : hot_.due(now_ns)) {
         if (!hot_.has(*stream))
-            continue;  // what another one brought has ended it
+            continue;  // data of another stream has ended it
         const std::size_t arrived = receive(*stream, sink);
         events += arrived;
         if (!hot_.has(*stream))
@@ -266,16 +266,16 @@ std::size_t TcpTransport::poll(Sink& sink, int timeout_ms)
 std::size_t TcpTransport::on_stream(Stream& stream, Sink& sink)
 {
     if (stream.end() != Stream::End::none)
-        return 0;  // found by another way in this pass
+        return 0;  // ended by another way in this pass
     if (hot_.reads_soon(stream))
-        return 0;  // by receive_hot(), which goes before each poll()
+        return 0;  // receive_hot() reads it; it runs before each poll()
     const std::size_t events = receive(stream, sink);
     if (events != 0 && stream.end() == Stream::End::none)
         hot_.add(stream);
     return events;
 }
 
-// Callbacks may send, and so add completions to fire in a later pass.
+// Callbacks may send, and so add completions, which fire in a later pass.
 std::size_t TcpTransport::fire(std::vector<Completion*>& completions, ErrorCode result)
 {
     const auto due = std::exchange(completions, {});
@@ -294,7 +294,7 @@ void TcpTransport::lose(int rank, std::string reason)
     end_stream(lost);
     lost.queue.clear(failed_);
     losses_.push_back({rank, std::move(reason)});
-    poller_.wake_at(kAtOnce);  // for who sleeps already
+    poller_.wake_at(kAtOnce);  // for an engine that already sleeps
 }
 
 std::size_t TcpTransport::report_losses(Sink& sink)

@@ -26,19 +26,19 @@ struct TcpOptions {
     security::Key key;
     std::string host;  // the name of this rank's host, for messages
     network::InterfaceChoice interfaces;
-    /// A peer whose host answers nothing for so long is lost, also within close(), which waits for what was
-    /// accepted to arrive; an address that does is given up, and a stranger that says nothing is dropped.
+    /// A peer whose host does not answer for so long is lost, also within close(), which waits for accepted
+    /// frames to arrive. The same time bounds the wait for an address and for a stranger's first bytes.
     std::chrono::milliseconds timeout{10'000};
-    int socket_buffer_bytes = 0;       // 0: as the kernel sees fit
+    int socket_buffer_bytes = 0;       // 0: the kernel's default
     std::string congestion_control{};  // as choose_congestion_control() takes it
-    bool tells_ways = false;           // to stderr, which pair of addresses leads to each other host
+    bool tells_ways = false;           // prints the pair of addresses that leads to each other host on stderr
 };
 
-/// One connection a pair of ranks, for both directions, made when one of them first sends. A frame is written
-/// to the socket within send().
+/// One connection for each pair of ranks and both directions, made when one of them first sends. A frame is
+/// written to the socket within send().
 class TcpTransport final : public Transport, public Doorbell, connection::PeerConnector::User {
 public:
-    /// Listens from now on. Throws tutti::Error where no interface is to be used, or no file left.
+    /// Starts to listen. Throws tutti::Error when no interface is usable, or no file descriptor is left.
     explicit TcpTransport(TcpOptions options);
     ~TcpTransport() override { close(); }
 
@@ -62,9 +62,9 @@ public:
     int wait_fd() noexcept override { return poller_.fd(); }
     void close() noexcept override;
 
-    /// "eth0 10.0.0.1/24": the addresses that other hosts are told, for those who ask which were chosen.
+    /// The addresses that other hosts are told, for messages: "eth0 10.0.0.1/24".
     std::string chosen_addresses() const { return network::describe(connector_.card().addresses); }
-    /// Whether frames may flow to and from this rank.
+    /// Whether frames can flow to and from this rank.
     bool is_connected(int peer) const noexcept;
 
 private:
@@ -123,15 +123,15 @@ private:
     connection::PeerConnector connector_;
     ReceiveBuffers buffers_;
 
-    std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: never heard of
+    std::vector<std::unique_ptr<Peer>> peers_;  // by rank; nullptr: unknown
     std::size_t streams_ = 0;
     HotStreams hot_;
-    std::vector<Peer*> blocked_;  // peers whose connection stands and whose queue is not empty
+    std::vector<Peer*> blocked_;  // connected peers whose queue is not empty
     // Completions to fire before progress() returns.
     std::vector<Completion*> finished_;
     std::vector<Completion*> failed_;
     std::vector<Loss> losses_;
-    // Ended within a pass of progress, which may still name them.
+    // Ended within a pass of progress, whose events may still name them.
     std::vector<std::unique_ptr<Stream>> old_streams_;
 
     std::set<std::string> logged_;
