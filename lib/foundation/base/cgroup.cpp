@@ -33,9 +33,9 @@ std::optional<double> quota_v1(const fs::path& group)
     return quota / period;
 }
 
-/// The least quota of `group` and of every group above it, up to the mount itself. A container sees the
-/// host's path but has only its own part mounted: the missing folders answer nothing and the mount's top
-/// still counts.
+/// The smallest quota of `group` and of all groups above it, up to the mount. A container sees the host's
+/// path but mounts only its own part: the missing folders have no answer, and the top of the mount still
+/// counts.
 template <typename Read>
 std::optional<double> least_quota(const fs::path& mount, fs::path group, Read read)
 {
@@ -55,7 +55,7 @@ struct Membership {
     fs::path group;           // relative to the mount
 };
 
-/// Lines read "ID:CONTROLLERS:PATH"; others are passed over.
+/// The format of a line is "ID:CONTROLLERS:PATH"; other lines are skipped.
 std::vector<Membership> memberships(const fs::path& root)
 {
     std::vector<Membership> result;
@@ -92,7 +92,7 @@ std::optional<double> cpu_quota(const fs::path& root)
             consider(least_quota(mounts, membership.group, quota_v2));
         } else if (controls_cpu(membership.controllers)) {
             consider(least_quota(mounts / membership.controllers, membership.group, quota_v1));
-            // Where the mount point's name lists the controllers in another order, "cpu" links to it.
+            // If the mount point lists the controllers in another order, "cpu" is a link to it.
             consider(least_quota(mounts / "cpu", membership.group, quota_v1));
         }
     }

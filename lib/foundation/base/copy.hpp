@@ -1,4 +1,4 @@
-// memcpy that does not call a function for the few bytes of a small message.
+// A memcpy that calls no function for small messages.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tutti::base {
 
-// Apart, so that the compiler does not warn of a large copy where it sees a small object.
+// A separate function, so that the compiler does not warn of a large copy when it sees a small object.
 [[gnu::noinline]] inline void copy_many_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
 {
     std::memcpy(to, from, size);
@@ -16,7 +16,7 @@ namespace tutti::base {
 /// Copies `size` bytes between places that do not overlap. Either may be null when size is 0.
 inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
 {
-    // Two copies of a fixed size that meet or overlap cover every size between one and two of them.
+    // Two copies of a fixed size, which meet or overlap, cover every size between one and two of them.
     const auto both_ends = [&]<class Word>(Word) {
         Word first;
         Word last;
@@ -25,8 +25,8 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         std::memcpy(to, &first, sizeof first);
         std::memcpy(to + size - sizeof last, &last, sizeof last);
     };
-    // Short messages were often written just now, in words: a wider load would wait until those have left the
-    // core's store buffer.
+    // Short messages were often written just before, in words: a wider load would wait until the core's store
+    // buffer has written them.
     const auto two_words = [](std::byte* target, const std::byte* source) {
         std::uint64_t words[2];
         std::memcpy(words, source, sizeof words);

@@ -1,4 +1,4 @@
-// Immutable objects that several owners share: the count lies in the object, a reference is one pointer.
+// Immutable objects with several owners: the count lies in the object, and a reference is one pointer.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace tutti::base {
 
-/// Base of an object made by new that lives as long as a Ref to it. T is the derived class.
+/// Base of an object made by new that lives as long as a Ref to it exists. T is the derived class.
 template <class T>
 class Counted {
 public:
@@ -15,9 +15,9 @@ public:
     Counted(const Counted&) = delete;
     Counted& operator=(const Counted&) = delete;
 
-    // Who has a reference may make another: nothing has to be seen by anybody.
+    // Relaxed: only the owner of a reference copies it, so nothing needs to be published.
     void add_reference() const noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
-    // Release, and acquire for the last one: what all others did with the object comes before its end.
+    // Release, and acquire for the last one: all other uses of the object come before its end.
     void drop_reference() const noexcept
     {
         if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -17,7 +17,7 @@ namespace tutti::base {
 
 double machine_cpus()
 {
-    // Once: the quota is read from files, and several parts ask when a rank starts.
+    // Computed once: the quota is read from files, and several callers ask when a rank starts.
     static const double cpus = [] {
         const double online = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
         return std::max(1.0, std::min(online, cpu_quota().value_or(online)));
@@ -53,11 +53,10 @@ int cores_owned(int local_ranks)
         int cores = 0;
         const auto [end, error] = std::from_chars(text.begin(), text.end(), cores);
         if (error != std::errc() || end != text.end() || cores < 1)
-            throw Error(
-                ErrorCode::invalid_argument, "environment",
-                fmt::format("TUTTI_CORES={} is no number of cores that a rank has to itself; write for "
-                            "example TUTTI_CORES=4",
-                            text));
+            throw Error(ErrorCode::invalid_argument, "environment",
+                        fmt::format("TUTTI_CORES={} is no number of cores of a rank; write for "
+                                    "example TUTTI_CORES=4",
+                                    text));
         return cores;
     }
     if (cores_are_shared(local_ranks))
@@ -72,7 +71,7 @@ int cpu_of(int index, int count) noexcept
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return -1;  // a machine of more CPUs than the set has room for
+        return -1;  // a machine with more CPUs than the set can hold
     const int cpus = CPU_COUNT(&allowed);
     int before = count > cpus ? static_cast<int>(std::int64_t{index} * cpus / count) : index % cpus;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
@@ -97,7 +96,7 @@ void move_to_cpu(int cpu) noexcept
     if (sched_getcpu() == cpu || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
-        return;  // bound elsewhere meanwhile
+        return;  // the thread was bound elsewhere in the meantime
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);

@@ -1,4 +1,4 @@
-// An error's words, for another error that takes them up.
+// The detail of an error, for use in another error.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace tutti::base {
 
-/// `detail` as the Error was made with: its what() without the operation and the code. Valid as long as it.
+/// `detail` that the Error was made with: its what() without operation and code. Valid as long as the Error.
 inline std::string_view detail_of(const Error& error) noexcept
 {
     constexpr std::string_view kBetween = ": ";

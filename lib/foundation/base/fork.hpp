@@ -6,19 +6,19 @@
 namespace tutti::base {
 
 namespace detail {
-// Relaxed: set where the child has one thread.
+// Relaxed: set while the child has one thread.
 extern constinit std::atomic<unsigned> forks;
 }  // namespace detail
 
-/// How many forks lie between this process and the one that loaded the library. Who keeps the number tells by
-/// another one that it is a copy in a child. Any thread.
+/// The number of forks between this process and the one that loaded the library. A stored number that differs
+/// shows that this process is a forked copy. Any thread.
 inline unsigned forks() noexcept
 {
     return detail::forks.load(std::memory_order_relaxed);
 }
 
-/// True in a child that fork() has made of a process that had this library: memory that both share is the
-/// parent's. Any thread, also while the process ends.
+/// True in a child that fork() made of a process with this library: memory that both share belongs to the
+/// parent. Any thread, also while the process ends.
 inline bool is_forked_child() noexcept
 {
     return forks() != 0;

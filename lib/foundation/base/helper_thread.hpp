@@ -1,4 +1,4 @@
-// Threads that the library keeps beside the program's.
+// Threads that the library runs beside the program's threads.
 #pragma once
 
 #include <pthread.h>
@@ -9,12 +9,12 @@
 
 namespace tutti::base {
 
-/// Starts a thread that takes none of the program's signals and shows as `name` (at most 15 letters) in
-/// debuggers and top. Throws std::system_error when the system gives none.
+/// Starts a thread that blocks all signals. Debuggers and top show it as `name` (at most 15 letters). Throws
+/// std::system_error when the system cannot start one.
 template <class Body>
 std::thread start_helper_thread(const char* name, Body body)
 {
-    // A new thread inherits the mask.
+    // A new thread inherits the signal mask.
     class Blocked {
     public:
         Blocked() noexcept

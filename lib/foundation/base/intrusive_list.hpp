@@ -5,7 +5,7 @@
 
 namespace tutti::base {
 
-/// The links of an element of one list. Inherit it with a Tag of its own for every list an element can be in.
+/// The links of an element in one list. Inherit it once, with a separate Tag, for every list of the element.
 template <class Tag>
 struct ListHook {
     ListHook* previous = nullptr;
@@ -14,7 +14,7 @@ struct ListHook {
     bool linked() const noexcept { return next != nullptr; }
 };
 
-/// Elements are owned by somebody else and must be removed before they die.
+/// The list does not own its elements; they must be removed before they are destroyed.
 template <class T, class Tag>
 class IntrusiveList {
     using Hook = ListHook<Tag>;

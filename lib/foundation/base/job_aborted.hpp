@@ -1,11 +1,11 @@
-// What ranks that are threads throw once one of them has ended the job.
+// What ranks that are threads throw after one of them has aborted the job.
 #pragma once
 
 #include "tutti/error.hpp"
 
 namespace tutti::base {
 
-/// Tells the consequence of a failure from its cause: run_threads throws the cause.
+/// Distinguishes the consequence of a failure from its cause: run_threads throws the cause.
 class JobAborted final : public Error {
 public:
     using Error::Error;

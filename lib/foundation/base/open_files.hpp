@@ -8,7 +8,7 @@
 
 namespace tutti::base {
 
-/// Raises the limit to `wanted`, as far as the hard limit allows, unless it is higher.
+/// Raises the limit to `wanted`, at most to the hard limit. Never lowers it.
 inline void allow_open_files(std::size_t wanted) noexcept
 {
     rlimit limit{};

@@ -1,9 +1,9 @@
-// What a loop that looks at memory does between two looks.
+// The pause in a loop that polls memory.
 #pragma once
 
 namespace tutti::base {
 
-/// Tells the core that it spins: its other hardware thread runs meanwhile, and the loop ends without a
+/// Tells the core that this is a spin loop: its other hardware thread runs, and the loop ends without a
 /// misprediction.
 inline void pause() noexcept
 {

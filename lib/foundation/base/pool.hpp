@@ -1,4 +1,4 @@
-// Objects of one type that come and go often: freed ones are kept for the next taker.
+// Objects of one type that are made and freed often: freed ones are reused.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tutti::base {
 
-/// Not thread-safe: its owner's lock protects it. Objects taken must be given back before the pool dies.
+/// Not thread-safe: its owner's lock protects it. Objects must be given back before its end.
 template <class T>
 class Pool {
 public:
@@ -46,13 +46,13 @@ public:
     }
 
 private:
-    // What freed memory holds.
+    // The content of freed memory.
     struct Free {
         Free* next;
     };
 
     static constexpr std::align_val_t kAlignment{alignof(T)};
-    static constexpr std::size_t kMostKept = 4096;  // a burst must not hold its memory for ever
+    static constexpr std::size_t kMostKept = 4096;  // a burst must not keep its memory for ever
 
     static_assert(sizeof(T) >= sizeof(Free) && alignof(T) >= alignof(Free));
 

@@ -1,4 +1,4 @@
-// What the library says on stderr of its own accord.
+// Messages that the library itself writes to stderr.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 namespace tutti::base {
 
-/// With its line end. A program may have closed its stderr: then nobody reads it, and nothing happens.
+/// `line` includes its line end. If the program has closed its stderr, nothing happens.
 inline void say(const std::string& line) noexcept
 {
     std::fputs(line.c_str(), stderr);

@@ -19,7 +19,7 @@ std::string lower_case(std::string_view word)
     return result;
 }
 
-/// Dashes make words alike that are not: they do not count as letters.
+/// Dashes make different words look alike, so they do not count as letters.
 std::string_view without_dashes(std::string_view word)
 {
     return word.substr(std::min(word.find_first_not_of('-'), word.size()));
@@ -29,7 +29,7 @@ std::string_view without_dashes(std::string_view word)
 
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
-    // One row for each beginning of `a`, one column for each beginning of `b`; short words, so keep them all.
+    // A row for each beginning of `a`, a column for each one of `b`. Words are short, so all are kept.
     const std::size_t columns = b.size() + 1;
     std::vector<std::size_t> cells((a.size() + 1) * columns);
     const auto cell = [&](std::size_t i, std::size_t j) -> std::size_t& { return cells[i * columns + j]; };
@@ -57,13 +57,13 @@ std::string_view closest(std::string_view word, std::span<const std::string_view
     const std::size_t limit = std::max<std::size_t>(1, wanted.size() / 3);
 
     std::string_view best;
-    // Letters of the wrong case decide only between candidates that are equally near otherwise.
+    // The case of letters decides only between candidates that are otherwise equally near.
     auto best_distance = std::pair(std::numeric_limits<std::size_t>::max(), std::size_t{0});
     for (const std::string_view candidate : candidates) {
         const std::string known = lower_case(candidate);
         const bool beginning = letters >= kShortestBeginning && known.starts_with(wanted);
         const std::size_t distance = beginning ? 1 : edit_distance(wanted, known);
-        // With as many edits as letters nothing of the word is left: then the likeness means nothing.
+        // With as many edits as letters nothing of the word is left, so the similarity means nothing.
         const auto ranked = std::pair(distance, edit_distance(word, candidate));
         if (distance <= limit && distance < letters && ranked < best_distance) {
             best = candidate;

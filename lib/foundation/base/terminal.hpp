@@ -1,19 +1,19 @@
-// Whether anybody sees how far a program is: on a terminal, or through a launcher that writes to one.
+// Whether a user sees a program's progress: on a terminal, or through a launcher that writes to one.
 #pragma once
 
 #include <string>
 
 namespace tutti::base {
 
-/// What tuttirun tells its ranks by: the identity of the pipe to it whose end is a terminal. Where a rank's
-/// output was sent elsewhere since, it is another file.
+/// tuttirun sets it for its ranks: the identity of the pipe to tuttirun, whose other end is a terminal. If a
+/// rank's output is redirected later, it is another file.
 inline constexpr const char* kTerminalVariable = "TUTTI_TERMINAL";
 
 /// "DEVICE:INODE" of an open file.
 std::string identity_of_file(int descriptor);
 
-/// Whether what is written there is seen on a terminal that can erase a line: itself, or at the end of the
-/// pipe that TUTTI_TERMINAL names.
+/// Whether output to it appears on a terminal that can erase a line: the descriptor is a terminal, or it is
+/// the pipe that TUTTI_TERMINAL names.
 bool reaches_terminal(int descriptor);
 
 }  // namespace tutti::base

@@ -1,4 +1,4 @@
-// A file descriptor that is closed by its owner's end.
+// A file descriptor that its owner's destructor closes.
 #pragma once
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ public:
     ~UniqueFd() { reset(); }
 
     int get() const noexcept { return fd_; }
-    /// The caller's from now on.
+    /// The caller owns it from now on.
     int release() noexcept { return std::exchange(fd_, -1); }
     explicit operator bool() const noexcept { return fd_ >= 0; }
     void reset(int fd = -1) noexcept

@@ -20,10 +20,10 @@ struct Card {
     std::vector<network::HostAddress> addresses;
 
     std::vector<std::byte> to_bytes() const;
-    /// Nothing where the bytes are no card, or one with bytes behind it.
+    /// Nothing when the bytes are no card, or bytes follow it.
     static std::optional<Card> parse(std::span<const std::byte> bytes);
 
-    /// The same as the first part of something longer.
+    /// Writes it as the first part of a longer card.
     void write(CardWriter& out) const;
     static std::optional<Card> read(CardReader& in);
 };

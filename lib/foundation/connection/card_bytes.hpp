@@ -1,5 +1,5 @@
-// What cards are made of: numbers, and bytes behind their size. In host byte order: to a host of the other
-// one a card is none.
+// The parts of a card: numbers, and bytes with their size in front. Host byte order: a host of the other
+// order does not accept the card.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Gives zeros and nothing from the first thing on that is not there.
+/// Gives zeros and empty values after the first missing part.
 class CardReader {
 public:
     explicit CardReader(std::span<const std::byte> bytes) : rest_(bytes) {}

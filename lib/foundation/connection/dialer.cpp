@@ -15,11 +15,11 @@ using security::Handshake;
 
 namespace {
 
-// However many addresses: a connection over a long way takes some time.
+// The least time for each address, however many there are: a connection over a long distance takes time.
 constexpr std::int64_t kLeastTimeNs = 1'000'000'000;
-// Before an address is dialled again where the other end has hung up.
+// Pause before an address is dialled again after the other end has hung up.
 constexpr std::int64_t kPauseNs = 20'000'000;
-// Where nothing has happened for this part of the timeout this process has computed.
+// If nothing happened for this part of the timeout, this process has computed.
 constexpr int kComputed = 10;
 
 }  // namespace
@@ -128,9 +128,8 @@ void Dialer::give_up(Attempt& attempt, const std::string& why, std::int64_t now_
     start_next(now_ns);
 }
 
-// Who accepts connections only to close them is not the peer. But a peer that has many callers drops those
-// that say nothing to it, or stop halfway, and while this process computes it is one of these: that says
-// nothing of the peer.
+// A process that accepts connections only to close them is not the peer. But a peer with many callers drops
+// silent and incomplete ones. While this process computes it is such a caller: then a drop proves nothing.
 void Dialer::was_left(Attempt& attempt, const std::string& why, std::int64_t now_ns)
 {
     const bool heard = attempt.connection->has_heard_anything();
@@ -173,8 +172,8 @@ void Dialer::advance(PendingConnection& connection, std::int64_t now_ns)
     }
 }
 
-// Once TCP has connected there is no hurry: the peer answers when it calls Tutti next, and when it dies its
-// host says so. But it may be somebody else, hence the next address beside it.
+// Once TCP has connected there is no hurry: the peer answers when it next calls Tutti, and if it dies its
+// host reports it. But it may be another process, so the next address is tried in parallel.
 std::int64_t Dialer::look(std::int64_t now_ns)
 {
     for (std::size_t i = attempts_.size(); i-- > 0;) {

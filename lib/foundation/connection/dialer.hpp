@@ -1,4 +1,4 @@
-// The way to one peer: its addresses are tried, the likeliest first, until one leads to it.
+// Connects to one peer: tries its addresses, the likeliest first, until one leads to it.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tutti::connection {
 
-/// Each address has a share of the timeout for itself; then the next is tried beside it. One that has
-/// connected is kept also when it says nothing: the peer may compute, and answers when it can. Whoever hangs
-/// up without saying anything wrong is dialled again.
+/// Each address has a share of the timeout for itself; then the next one is tried in parallel. A connected
+/// address is kept even if it is silent: the peer may compute, and answers when it can. An address that hangs
+/// up without an error in the protocol is dialled again.
 class Dialer {
 public:
     using State = PendingConnection::State;
 
-    /// `options` and `poller` outlive it. `head_start_ns`, where it is not 0: until the next address is tried
-    /// beside one, which then may take the whole timeout.
+    /// `options` and `poller` outlive it. `head_start_ns`, if not 0, is the time until the next address is
+    /// tried in parallel; then each may take the whole timeout.
     Dialer(const Options& options, Poller& poller, security::Identity peer, std::uint16_t port,
            std::vector<network::Candidate> candidates, std::int64_t head_start_ns = 0);
     ~Dialer();
@@ -29,40 +29,40 @@ public:
     security::Identity peer() const noexcept { return peer_; }
     /// No address is left.
     bool has_failed() const noexcept { return attempts_.empty() && next_ == candidates_.size(); }
-    /// A connection that has come so far; nullptr: there is none.
+    /// A connection in this state; nullptr: there is none.
     PendingConnection* in(State state) noexcept;
-    /// Gives up the connection, which another owner watches from now on.
+    /// Gives the connection to another owner, which watches it from now on.
     std::unique_ptr<PendingConnection> release(PendingConnection& connection);
-    /// This connection is not the one; others may be.
+    /// Drops this connection; another one may lead to the peer.
     void forget(PendingConnection& connection) noexcept;
 
-    /// A connection has an event, or has failed. One that is not of this dialer, or no more, is ignored.
+    /// A connection has an event, or has failed. One that this dialer does not have (any more) is ignored.
     void advance(PendingConnection& connection, std::int64_t now_ns);
-    /// Goes on where an address has had its time. When it wants to be asked again; 0: not.
+    /// Continues where an address has used its time. Returns the time of the next call; 0: none is needed.
     std::int64_t look(std::int64_t now_ns);
     /// Does both, with a poller that watches nothing else, until a connection is proved; nullptr: none is
-    /// before this time of base::now_ns().
+    /// proved by this time of base::now_ns().
     std::unique_ptr<PendingConnection> wait(std::int64_t deadline_ns);
 
-    /// The addresses that have connected and said nothing for their share of time, for messages. Empty: there
-    /// is none.
+    /// The addresses that have connected but were silent for their share of the time, for messages. Empty:
+    /// none.
     std::string mute(std::int64_t now_ns) const;
-    /// The same, where the peer has answered at once at another address: they lead to somebody else.
+    /// The same, when the peer has answered at another address: these addresses lead to another process.
     std::string mute_beside(const PendingConnection& connection, std::int64_t now_ns) const;
-    /// Whether at every address somebody said that nothing listens there, once all have failed.
+    /// After all addresses have failed: whether each one answered that nothing listens there.
     bool was_refused() const noexcept { return refused_ != 0 && refused_ == said_.size(); }
-    /// What became of each address; none has answered of which nothing is known.
+    /// The result at each address; "no answer" where nothing is known.
     std::string failure() const;
 
 private:
     // An address that is being tried.
     struct Attempt {
         std::size_t candidate;
-        std::unique_ptr<PendingConnection> connection;  // nullptr: a pause, before it connects anew
+        std::unique_ptr<PendingConnection> connection;  // nullptr: a pause before the next connect
         bool connected;
-        bool greeted;              // a hello has been said there
-        std::int64_t touched_ns;   // when anything last happened
-        std::int64_t deadline_ns;  // its share of time ends, or, without a connection, the pause
+        bool greeted;              // a hello was sent there
+        std::int64_t touched_ns;   // time of the last event
+        std::int64_t deadline_ns;  // end of its share of time; without a connection, end of the pause
         std::int64_t left_ns;      // since when the other end closes each connection soon; 0: it does not
     };
 
@@ -82,7 +82,7 @@ private:
     std::size_t next_ = 0;   // of these
     std::int64_t share_ns_;  // until an address that has not connected is given up
     std::int64_t head_start_ns_;
-    std::int64_t next_ns_ = 0;  // when the next one is tried, whatever the others do
+    std::int64_t next_ns_ = 0;  // when the next one is tried in parallel
     std::vector<Attempt> attempts_;
     std::vector<std::string> said_;
     std::size_t refused_ = 0;  // of these

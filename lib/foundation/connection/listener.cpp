@@ -14,7 +14,7 @@ namespace tutti::connection {
 
 namespace {
 
-constexpr std::size_t kAcceptedAPass = 64;  // others want their turn
+constexpr std::size_t kAcceptedAPass = 64;  // other work must get its turn
 constexpr std::int64_t kNoFilesPauseNs = 200'000'000;
 
 }  // namespace
@@ -41,7 +41,7 @@ void Listener::accept()
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-            // Who waits at the port would wake us again and again.
+            // A caller that waits at the port would wake us again and again.
             user_.out_of_files(words_of(errno));
             poller_.forget(socket_.fd.get());
             accept_again_ns_ = base::now_ns() + kNoFilesPauseNs;
@@ -73,7 +73,7 @@ void Listener::add(base::UniqueFd fd)
     poller_.wake_at(now_ns + options_.timeout_ns);
     PendingConnection& added = *guest;
     guests_.push_back({std::move(guest), now_ns});
-    advance(added);  // its hello is likely to be there
+    advance(added);  // its hello has probably arrived already
     limit();
 }
 
@@ -81,7 +81,7 @@ bool Listener::advance(PendingConnection& guest)
 {
     const bool moved = guest.advance();
     if (guest.state() == PendingConnection::State::failed) {
-        // Who leaves without a word, or leaves after a proper hello, is no stranger worth a line.
+        // A guest that leaves silently, or after a valid hello, is no stranger worth a message.
         const bool quiet = guest.was_left() && (!guest.has_heard_anything() || guest.has_hello());
         drop(guest, quiet ? "" : guest.failure());
     } else if (guest.state() != PendingConnection::State::handshake) {
@@ -166,7 +166,7 @@ void Listener::close() noexcept
     if (socket_.fd)
         poller_.forget(socket_.fd.get());
     socket_.fd.reset();
-    guests_.clear();  // epoll forgets what is closed
+    guests_.clear();  // epoll drops closed descriptors by itself
     accept_again_ns_ = 0;
 }
 

@@ -1,4 +1,4 @@
-// Who comes: let in once proved, dropped otherwise.
+// Accepts connections: proved ones are handed over, others are dropped.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace tutti::connection {
 
-/// Accepts connections and keeps them, as guests, until they have proved who they are. Guests are bounded in
-/// number and time, so that strangers keep nobody out.
+/// Accepts connections and keeps them as guests until they have proved who they are. The number and the time
+/// of guests are bounded, so that strangers cannot block others.
 class Listener {
 public:
-    /// Is called from within advance(), accept(), look() and serve() only.
+    /// Is called from advance(), accept(), look() and serve() only.
     class User {
     public:
-        /// The guest has proved who it is, or has got a verdict since. To be taken, dropped, or left alone.
+        /// The guest has proved who it is, or has received a verdict since. Take it, drop it, or leave it.
         virtual void arrived(PendingConnection& guest) = 0;
-        /// One is dropped that is worth telling of: its address and port, and "it does not know the job's
-        /// key".
+        /// A guest worth a message is dropped: its address and port, and for example "it does not know the
+        /// job's key".
         virtual void dropped(const std::string& remote, std::string_view why) = 0;
-        /// There is no file left for a guest; it is accepted once there is.
+        /// No file descriptor is left for a guest; it is accepted when there is one.
         virtual void out_of_files(const std::string&) {}
 
     protected:
         ~User() = default;
     };
     struct Limits {
-        std::size_t strangers = 64;             // that have not said hello
-        std::size_t alike = 2;                  // that say they are the same
+        std::size_t strangers = 64;             // that have not sent hello
+        std::size_t alike = 2;                  // that claim the same identity
         std::int64_t patience_with_hello = 10;  // times the timeout: a rank may compute between two steps
     };
 
-    /// Listens as listen_at() does, on those that were chosen; whoever comes to another address is dropped.
+    /// Listens as listen_at() does, on the chosen addresses; connections to other addresses are dropped.
     /// `options`, `poller` and `user` outlive it.
     Listener(const Options& options, Poller& poller, std::vector<network::LocalAddress> addresses,
              Limits limits, User& user);
@@ -44,23 +44,23 @@ public:
     std::uint16_t port() const noexcept { return socket_.port; }
     bool has_guests() const noexcept { return !guests_.empty(); }
 
-    /// The poller has an event of Watched::Kind::listener. Behind all other events of a pass: this may end
-    /// what one of them names.
+    /// Call it when the poller has an event of Watched::Kind::listener, after all other events of a pass: it
+    /// may end objects that they name.
     void accept();
     /// The guest has an event. Returns whether anything happened.
     bool advance(PendingConnection& guest);
-    /// Drops those whose time is over. When it wants to be asked again; kNever: not.
+    /// Drops guests whose time is over. Returns the time of the next call; kNever: none is needed.
     std::int64_t look(std::int64_t now_ns);
     static constexpr std::int64_t kNever = INT64_MAX;
 
-    /// Does all of that, where the poller watches nothing but this listener and what its user ignores.
+    /// Does all of that, for a poller that watches only this listener and objects that its user ignores.
     void serve(std::span<const epoll_event> events);
 
-    /// Gives up the guest, which another owner watches from now on.
+    /// Gives the guest to another owner, which watches it from now on.
     std::unique_ptr<PendingConnection> take(PendingConnection& guest);
-    /// Empty `why`: nothing worth telling.
+    /// Empty `why`: no message.
     void drop(PendingConnection& guest, std::string_view why);
-    /// Listens no more, and drops all guests.
+    /// Stops listening, and drops all guests.
     void close() noexcept;
 
 private:
@@ -79,8 +79,8 @@ private:
     User& user_;
     ListeningSocket socket_;
     Watched watched_{Watched::Kind::listener};
-    std::vector<Guest> guests_;         // in the order in which they came
-    std::int64_t accept_again_ns_ = 0;  // there was no file left for a guest; 0: there is
+    std::vector<Guest> guests_;         // in order of arrival
+    std::int64_t accept_again_ns_ = 0;  // no file descriptor was left for a guest; 0: there is one
 };
 
 }  // namespace tutti::connection

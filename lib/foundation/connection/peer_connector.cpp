@@ -12,7 +12,7 @@ namespace tutti::connection {
 
 using State = PendingConnection::State;
 
-// A rank may dial each of this rank's addresses, and both may have dialled at once.
+// A rank may dial each of this rank's addresses, and both may dial at once.
 PeerConnector::PeerConnector(Options options, Settings settings, Poller& poller, User& user)
     : options_(std::move(options)),
       settings_(std::move(settings)),
@@ -44,7 +44,7 @@ void PeerConnector::look_for(int rank, const Card& card)
         dial(rank, card);
         to.only_looked = true;
     } catch (const Error&) {
-        // There is no way to it; whether it is there is not known.
+        // There is no way to it; it may still be alive.
     }
 }
 
@@ -114,7 +114,7 @@ std::size_t PeerConnector::on_event(Watched& watched)
         return listener_.advance(connection) ? 1 : 0;
     const int rank = static_cast<int>(dialer->peer().number);
     if (dialer_of(rank) != dialer)
-        return 0;  // ended in this pass
+        return 0;  // it ended in this pass
     dialer->advance(connection, base::now_ns());
     settle(rank);
     return 1;
@@ -167,7 +167,7 @@ void PeerConnector::settle(int rank)
     const std::int64_t now_ns = base::now_ns();
     PendingConnection* const proved = dialer.in(State::proved);
     if (proved != nullptr && rank_ < rank) {
-        proved->decide(Verdict::accepted);  // had another one been, this dialer would have ended
+        proved->decide(Verdict::accepted);  // another accepted one would have ended this dialer
         dialer.advance(*proved, now_ns);
     }
     if (PendingConnection* const accepted = dialer.in(State::accepted)) {
@@ -181,7 +181,7 @@ void PeerConnector::settle(int rank)
     if (PendingConnection* const duplicate = dialer.in(State::duplicate)) {
         dialer.forget(*duplicate);
         if (dialer.in(State::proved) != nullptr)
-            return;  // that one is
+            return;  // that one is the connection
         end_dialer(to);
         to.called_ns = now_ns;
         poller_.wake_at(now_ns + options_.timeout_ns);
@@ -193,8 +193,8 @@ void PeerConnector::settle(int rank)
     const bool refused = dialer.was_refused();
     end_dialer(to);
     if (!to.only_looked)
-        user_.lost(rank, fmt::format("host {} did not reach host {}: {}; where they should meet on another "
-                                     "network, name that in TUTTI_INTERFACE",
+        user_.lost(rank, fmt::format("host {} did not reach host {}: {}; to use another network, name it in "
+                                     "TUTTI_INTERFACE",
                                      settings_.host, to.host, failure));
     else if (refused)
         user_.lost(rank, fmt::format("it has left the job, or its process on host {} has ended ({})", to.host,
@@ -225,7 +225,7 @@ std::int64_t PeerConnector::look_at_dialers(std::int64_t now_ns)
             }
             to.called_ns = 0;
             user_.lost(rank,
-                       fmt::format("host {} wanted to make the connection itself, and did not", to.host));
+                       fmt::format("host {} chose to make the connection itself, but did not", to.host));
         }
     }
     return next_ns;

@@ -1,4 +1,4 @@
-// The connections between the ranks of a job: one a pair, whichever of both dials, and if both do.
+// The connections between the ranks of a job: one for each pair, whichever of the two dials, or both.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace tutti::connection {
 
-/// Listens, dials, and hands over each connection that both ends have proved and agreed on. Where both have
-/// dialled the lower rank decides which connection it will be, by a byte behind the handshake.
+/// Listens, dials, and hands over each connection that both ends have proved and agreed on. If both have
+/// dialled, the lower rank decides which connection stays, by a byte behind the handshake.
 class PeerConnector final : Listener::User {
 public:
-    /// Is called from within on_event() and look() only.
+    /// Is called from on_event() and look() only.
     class User {
     public:
-        /// Whether a connection with this rank is welcome: there is none, and the rank is not lost.
+        /// Whether a connection with this rank is welcome: there is none yet, and the rank is not lost.
         virtual bool wants(int rank) = 0;
-        /// The pair's connection: its other end's address and port.
+        /// The pair's connection, with the address and port of its other end.
         virtual void connected(int rank, base::UniqueFd fd, std::string remote) = 0;
-        /// There is no way to the rank, or nobody there any more.
+        /// There is no way to the rank, or it has ended.
         virtual void lost(int rank, std::string reason) = 0;
-        /// Somebody who is none of the job was dropped.
+        /// A connection from outside the job was dropped.
         virtual void dropped(const std::string& remote, std::string_view why) = 0;
-        /// Worth a line, once.
+        /// A text for one message line.
         virtual void note(const std::string& text) = 0;
 
     protected:
@@ -40,42 +40,42 @@ public:
         int ranks;                                     // in the job
         std::string host;                              // the name of this rank's host, for messages
         std::vector<network::LocalAddress> addresses;  // that were chosen
-        std::size_t most_strangers = 64;               // who may be silent at a time
+        std::size_t most_strangers = 64;               // silent guests at a time
     };
 
-    /// Listens from now on. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
+    /// Starts to listen. `options` are this rank's. `poller` and `user` outlive it. Throws tutti::Error.
     PeerConnector(Options options, Settings settings, Poller& poller, User& user);
 
     const Card& card() const noexcept { return card_; }
-    /// Dials unless that is under way. Throws where the hosts have no network in common.
+    /// Dials, unless that is under way. Throws when the hosts have no network in common.
     void connect(int rank, const Card& card);
-    /// The same to see whether the rank is there: where no address leads to it nothing is known, and nobody
-    /// is told.
+    /// The same to see whether the rank is there: if no address leads to it, nothing is known and nothing is
+    /// reported.
     void look_for(int rank, const Card& card);
-    /// Gives up: the rank is lost, or has left.
+    /// Stops dialling: the rank is lost, or has left.
     void forget(int rank) noexcept;
-    /// The name of the rank's host; empty: not known.
+    /// The name of the rank's host; empty: unknown.
     std::string host_of(int rank) const;
-    /// The addresses of a rank that have connected and said nothing for long; empty: there is none.
+    /// The addresses of a rank that have connected but were silent for long; empty: none.
     std::string silent_at(int rank) const;
 
-    /// Whether nobody is dialled, and nobody waits to be let in.
+    /// Whether no rank is being dialled, and no guest waits.
     bool is_idle() const noexcept { return dialing_ == 0 && !listener_.has_guests(); }
-    /// The poller has an event that is not Watched::Kind::owned. Returns how much happened.
+    /// The poller has an event that is not Watched::Kind::owned. Returns the number of events handled.
     std::size_t on_event(Watched& watched);
-    /// Behind all events of a pass, and before the next: accepts who has come, and, where the alarm has gone
-    /// off, ends what takes too long. Returns whether it has.
+    /// Call it after all events of a pass: accepts guests, and ends what takes too long if the alarm has gone
+    /// off. Returns whether it has.
     bool look();
 
-    /// Listens no more, and drops all guests.
+    /// Stops listening, and drops all guests.
     void close_port() noexcept { listener_.close(); }
 
 private:
     struct Peer {
-        std::string host;  // empty: not known
+        std::string host;  // empty: unknown
         std::unique_ptr<Dialer> dialer;
         bool only_looked = false;    // nothing is to be sent yet
-        std::int64_t called_ns = 0;  // since when the other end's call is awaited, where it decided on one
+        std::int64_t called_ns = 0;  // since when the other end's connection is awaited, if it chose that one
     };
 
     void arrived(PendingConnection& guest) override;
@@ -96,9 +96,9 @@ private:
     User& user_;
     Listener listener_;
     const Card card_;
-    std::map<int, Peer> peers_;  // those that were ever dialled, or were to be
+    std::map<int, Peer> peers_;  // all that were ever dialled, or were to be
     std::size_t dialing_ = 0;
-    std::vector<std::unique_ptr<Dialer>> old_dialers_;  // ended within a pass, of which events may still tell
+    std::vector<std::unique_ptr<Dialer>> old_dialers_;  // ended in a pass, whose events may name them
     bool guests_came_ = false;
     bool alarm_ = false;
 };

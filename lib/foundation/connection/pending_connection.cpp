@@ -11,7 +11,7 @@ namespace tutti::connection {
 
 using security::Handshake;
 
-// The buffer of a new connection has room for all that a handshake says.
+// The buffer of a new connection has room for a whole handshake.
 bool PendingConnection::send_all(std::span<const std::byte> bytes) noexcept
 {
     const ssize_t sent = send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -67,8 +67,8 @@ bool PendingConnection::advance()
 
 void PendingConnection::decide(Verdict verdict)
 {
-    // Who has given us up while we computed is told nothing by it any more: else the connection would be
-    // taken for one that stands, and its end for a death.
+    // The other end may have given up while we computed. Then no verdict is sent: the connection would look
+    // established, and its end like a death.
     std::byte more{};
     const ssize_t got = recv(fd(), &more, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))

@@ -1,4 +1,4 @@
-// A connection on which both ends still prove who they are.
+// A connection whose ends are still proving who they are.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace tutti::connection {
 
 class Dialer;
 
-/// One byte behind the handshake of two ranks: the lower one says whether this is the pair's connection, or
+/// One byte behind the handshake of two ranks: the lower rank says whether this is the pair's connection, or
 /// another one is.
 enum class Verdict : std::uint8_t { accepted = 'A', duplicate = 'D' };
 
-/// Never blocks, and never reads a byte of what follows.
+/// Never blocks, and never reads bytes behind the handshake and the verdict.
 class PendingConnection : public Watched {
 public:
     enum class State {
         handshake,  // is under way
-        proved,     // the peer is who it says; no verdict yet
+        proved,     // the peer is who it claims to be; no verdict yet
         accepted,   // this is the pair's connection
         duplicate,  // another one is
-        failed      // failure() tells
+        failed      // failure() has the reason
     };
 
-    /// `dialer`: who has made it; nullptr where the other end has.
+    /// `dialer`: the one that made it; nullptr if the other end did.
     PendingConnection(base::UniqueFd fd, security::Handshake handshake, std::string remote, Dialer* dialer)
         : Watched(Kind::pending),
           fd_(std::move(fd)),
@@ -43,21 +43,21 @@ public:
     const std::string& remote() const noexcept { return remote_; }
     Dialer* dialer() const noexcept { return dialer_; }
     State state() const noexcept { return state_; }
-    /// A claim before State::proved, and nobody before has_hello().
+    /// Only a claim before State::proved; unset before has_hello().
     security::Identity peer() const noexcept { return handshake_.peer(); }
     bool has_hello() const noexcept { return handshake_.has_hello(); }
     bool has_heard_anything() const noexcept { return heard_; }
 
-    /// Goes on as far as bytes have arrived. Returns whether anything happened. A dialer begins by it.
-    /// In State::proved it waits for the other end's verdict: whoever gives it calls decide() instead, and
-    /// who wants none calls neither.
+    /// Continues as far as bytes have arrived. Returns whether anything happened. A dialer starts with it. In
+    /// State::proved it waits for the other end's verdict. The side that gives the verdict calls decide()
+    /// instead; a side that wants none calls neither.
     bool advance();
-    /// Tells the other end: this one, or another.
+    /// Sends the verdict: this connection, or another.
     void decide(Verdict verdict);
 
-    /// Why it failed, to be put behind "it was dropped: " or the like.
+    /// Why it failed, to append to "it was dropped: " or similar.
     std::string failure() const;
-    /// It came to nothing because the other end went away without saying anything wrong.
+    /// It failed because the other end went away without an error in the protocol.
     bool was_left() const noexcept { return left_; }
 
 private:

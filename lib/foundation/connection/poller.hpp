@@ -1,4 +1,4 @@
-// One epoll for all that somebody waits for, and one alarm clock in it.
+// One epoll for all descriptors of its user, with one alarm clock.
 #pragma once
 
 #include <sys/epoll.h>
@@ -11,7 +11,7 @@
 
 namespace tutti::connection {
 
-/// What epoll's events name. It lives where it is as long as its descriptor is watched.
+/// What epoll's events point to. It must not move while its descriptor is watched.
 struct Watched {
     enum class Kind { alarm, listener, pending, owned };  // owned: by whoever has the Poller
     explicit Watched(Kind watched_kind) noexcept : kind(watched_kind) {}
@@ -26,7 +26,7 @@ public:
     /// Throws ErrorCode::system.
     Poller();
 
-    /// Readable while any watched descriptor has an event.
+    /// Readable while a watched descriptor has an event.
     int fd() const noexcept { return epoll_.get(); }
 
     /// False, with errno, where the kernel has no room for it.
@@ -34,10 +34,10 @@ public:
     void change(int fd, std::uint32_t events, Watched& watched) noexcept;
     void forget(int fd) noexcept;
 
-    /// Those events that there are, after at most `timeout_ms`, -1: however long. Valid until the next call.
+    /// The events, after at most `timeout_ms`; -1: no limit. Valid until the next call.
     std::span<const epoll_event> wait(int timeout_ms) noexcept;
 
-    /// Watched::Kind::alarm at this time of base::now_ns(), or earlier where one was set for earlier.
+    /// Sets Watched::Kind::alarm for this time of base::now_ns(); an earlier alarm stays.
     void wake_at(std::int64_t ns) noexcept;
     /// The alarm has gone off.
     void alarm_seen() noexcept;

@@ -44,7 +44,7 @@ base::UniqueFd make_socket(bool v4) noexcept
     return base::UniqueFd(socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-// A kernel that does not know an option works without it.
+// The program also works with a kernel that does not know an option.
 void set_option(int fd, int level, int name, int value) noexcept
 {
     setsockopt(fd, level, name, &value, sizeof value);
@@ -65,7 +65,7 @@ base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port, 
     if (!fd)
         return fd;
     if (!way.from.address.is_any()) {
-        // Else all connections share the ports of one address.
+        // Otherwise all connections share the ports of one address.
         set_option(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
         if (!bind_to(fd.get(), way.from.address, way.scope()))
             return {};
@@ -91,7 +91,7 @@ ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, cons
     for (const bool v4 : {false, true}) {
         if (only != nullptr && only->address.is_v4() != v4)
             continue;
-        base::UniqueFd fd = make_prepared(v4, options);  // what is accepted inherits its buffers
+        base::UniqueFd fd = make_prepared(v4, options);  // accepted sockets inherit its buffers
         if (!fd)
             continue;
         set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);

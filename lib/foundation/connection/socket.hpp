@@ -15,55 +15,55 @@
 
 namespace tutti::connection {
 
-/// What all connections of a process have in common.
+/// Options for all connections of a process.
 struct Options {
     security::Key key;
-    std::uint32_t version;  // of what is spoken behind the handshake
+    std::uint32_t version;  // of the protocol behind the handshake
     security::Identity self;
-    /// An address that does not answer for so long is given up, a guest that says nothing is dropped.
+    /// The wait for an address to answer, and for a silent guest.
     std::int64_t timeout_ns;
-    /// Sets options of a socket before it connects or listens, and of one that was accepted. May be empty.
+    /// Sets options of a socket before it connects or listens, and of an accepted one. May be empty.
     std::function<void(int fd)> prepare{};
 };
 
-/// Who a rank is.
+/// The identity of a rank.
 inline security::Identity rank_identity(int rank) noexcept
 {
     return {security::Identity::Kind::rank, static_cast<std::uint32_t>(rank)};
 }
 
-/// When the kernel asks an idle connection's other end, and how many questions it leaves unanswered.
+/// When the kernel probes an idle connection, and after how many unanswered probes it ends it.
 struct KeepAlive {
     int idle_s;
     int interval_s;
     int questions;
 };
 
-/// Non-blocking; closed by exec. Empty, with errno, where there is none.
+/// Non-blocking; exec closes it. Empty, with errno, on failure.
 base::UniqueFd make_socket(bool v4) noexcept;
 void set_option(int fd, int level, int name, int value) noexcept;
-/// Short messages go at once, and a host that is gone is noticed.
+/// Short messages are sent at once, and a dead host is noticed.
 void set_usual_options(int fd, const KeepAlive& keep_alive) noexcept;
 
-/// Begins to connect from and to the addresses of `way`, without blocking; where it comes from any address,
-/// the routes choose one. Empty, with errno, where that fails at once.
+/// Starts to connect between the addresses of `way`, without blocking; if it comes from any address, the
+/// routes choose one. Empty, with errno, when that fails at once.
 base::UniqueFd begin_connect(const network::Candidate& way, std::uint16_t port, const Options& options);
-/// What has become of it; 0: it is connected.
+/// The result of begin_connect(); 0: it is connected.
 int connect_error(int fd) noexcept;
 
 struct ListeningSocket {
     base::UniqueFd fd;
     std::uint16_t port = 0;
 };
-/// On a free port of the one address that there is, or else of all that the host has, of both versions of IP
-/// where it has both: then who comes to another address is to be turned away. Throws ErrorCode::system.
+/// Listens on a free port: of the only address, or else of all addresses of the host, for both versions of IP
+/// if it has both; then the caller must refuse connections to other addresses. Throws ErrorCode::system.
 ListeningSocket listen_at(std::span<const network::LocalAddress> addresses, const Options& options);
 
 /// The address of this host that the other end has connected to.
 std::optional<network::IpAddress> own_address_of(int fd);
 /// "10.0.0.2:4242", as the kernel knows the other end.
 std::string name_of_other_end(int fd);
-/// The error in words, with the remedy where there is a known one.
+/// The error as text, with a remedy if one is known.
 std::string words_of(int error);
 
 }  // namespace tutti::connection

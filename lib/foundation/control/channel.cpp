@@ -27,8 +27,8 @@ std::unique_ptr<Channel> Channel::inherited(std::string_view job, int rank)
         return nullptr;
     int descriptor = -1;
     std::from_chars(variable, variable + std::strlen(variable), descriptor);
-    // Its number may be another file's by now. And another launcher between the daemon and this program has
-    // ranks, and a job, of its own.
+    // The descriptor's number may belong to another file now. A launcher between the daemon and this program
+    // has its own ranks and its own job.
     if (descriptor <= STDERR_FILENO || channel_variable(descriptor, job, rank) != variable)
         return nullptr;
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -93,7 +93,7 @@ Channel::Fetched Channel::fetch(int rank, std::string_view name, std::chrono::mi
                 break;
             }
             case Arrival::packet:
-                if (answer.serial != serial)  // that an earlier call did not wait for
+                if (answer.serial != serial)  // from an earlier call that did not wait for it
                     break;
                 if (answer.kind == Packet::Kind::found)
                     return {Fetched::State::found, std::move(answer.bytes), std::move(answer.descriptor)};

@@ -1,5 +1,5 @@
-// A rank's end of the control channel that its daemon gave it: needs no PMIx server, and no help of the
-// daemon's for what a rank only has to say.
+// A rank's end of the control channel from its daemon. It needs no PMIx server; plain statements of the rank
+// need no answer of the daemon.
 #pragma once
 
 #include <sys/types.h>
@@ -19,36 +19,36 @@ namespace tutti::control {
 /// The value of kVariable for a rank whose end is `descriptor`.
 std::string channel_variable(int descriptor, std::string_view job, int rank);
 
-/// Any thread. A forked child has no part in it: there all calls do nothing.
+/// Any thread. Not for forked children: there all calls do nothing.
 class Channel {
 public:
-    /// That of rank `rank` of `job`, as the environment tells; nullptr where there is none, or its descriptor
-    /// was closed on the way. Programs that this one executes do not get it.
+    /// The channel of rank `rank` of `job`, from the environment; nullptr when there is none, or its
+    /// descriptor was closed. Programs that this one executes do not inherit it.
     static std::unique_ptr<Channel> inherited(std::string_view job, int rank);
 
     explicit Channel(base::UniqueFd socket) noexcept;
 
-    /// All of these are false where the daemon is gone.
+    /// All of these return false when the daemon is gone.
     bool joined() noexcept;
     bool left() noexcept;
     bool abort(int status, std::string_view message) noexcept;
 
-    /// Leaves `bytes`, and a duplicate of `descriptor` where that is not -1, with the daemon for whoever
-    /// fetches `name` of this rank, until it is withdrawn. Bytes stay after this rank has ended, the
-    /// descriptor does not.
+    /// Gives the daemon `bytes`, and a duplicate of `descriptor` if that is not -1. Others can fetch them as
+    /// `name` of this rank until they are withdrawn. The bytes stay after this rank has ended, the descriptor
+    /// does not.
     bool deposit(std::string_view name, std::string_view bytes, int descriptor = -1) noexcept;
     bool withdraw(std::string_view name) noexcept;
 
     struct Fetched {
         enum class State {
             found,
-            missing,  // not deposited yet, withdrawn, or no answer within the time
-            gone      // the rank has ended, or there is no daemon to ask
+            missing,  // not deposited yet, withdrawn, or no answer in time
+            gone      // the rank has ended, or there is no daemon
         } state = State::gone;
         std::string bytes = {};
         base::UniqueFd descriptor = {};  // only of a rank of this node
     };
-    /// What `rank` has deposited as `name` by now. Waits for the daemon's answer, not for the rank.
+    /// What `rank` has deposited as `name` so far. Waits for the daemon's answer, not for the rank.
     Fetched fetch(int rank, std::string_view name,
                   std::chrono::milliseconds patience = std::chrono::milliseconds(2000));
 

@@ -7,7 +7,7 @@
 
 namespace tutti::control {
 
-// "KEY HOSTS host... nodes...", where a node stands as NODExCOUNT for ranks that follow each other on it.
+// "KEY HOSTS host... nodes...": a node is written as NODExCOUNT for consecutive ranks on it.
 std::string JobDescription::to_text() const
 {
     std::string text = fmt::format("{} {}", key, hosts.size());

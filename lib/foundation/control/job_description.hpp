@@ -1,4 +1,4 @@
-// What a rank needs to know of its job, from its daemon: for ranks whom the PMIx server does not take for the
+// What a rank must know of its job, from its daemon: for ranks that the PMIx server does not accept as the
 // job's user.
 #pragma once
 
@@ -19,7 +19,7 @@ struct JobDescription {
     std::vector<int> node_of_rank;   // for each rank of the job
 
     std::string to_text() const;
-    /// Nothing for what no to_text() gives.
+    /// Nothing when `text` is not a result of to_text().
     static std::optional<JobDescription> from_text(std::string_view text);
 };
 

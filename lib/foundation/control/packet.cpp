@@ -78,7 +78,7 @@ Arrival receive(int socket, Packet& packet)
 {
     static thread_local std::vector<char> buffer(kMaxPacketBytes);
     iovec whole{buffer.data(), buffer.size()};
-    // Room for one descriptor: the kernel closes what is beyond.
+    // Room for one descriptor: the kernel closes any others.
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
     msghdr message{};
     message.msg_iov = &whole;
@@ -88,7 +88,7 @@ Arrival receive(int socket, Packet& packet)
     ssize_t received = 0;
     do {
         received = ::recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-        // Said once of a side that has ended without reading all: what it has sent is still there.
+        // Reported once if the other side ended before it read everything; its packets are still there.
     } while (received < 0 && errno == ECONNRESET);
     if (received < 0 && (errno == EAGAIN || errno == EINTR))
         return Arrival::nothing;

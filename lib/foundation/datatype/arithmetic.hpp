@@ -1,4 +1,4 @@
-// Sizes and offsets of layouts: each result is checked, as users give the numbers.
+// Sizes and offsets of layouts: every result is checked, as users supply the numbers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ static_assert(sizeof(std::size_t) == 8 && sizeof(std::ptrdiff_t) == 8);
 /// Throws ErrorCode::invalid_argument: the layout exceeds the address space.
 [[noreturn]] void throw_too_large();
 
-/// All throw where the result is no offset: it is below -2^63, or above 2^63 - 1.
+/// All throw when the result is no valid offset: below -2^63, or above 2^63 - 1.
 template <class A, class B>
 std::ptrdiff_t sum(A a, B b)
 {
@@ -35,7 +35,7 @@ std::ptrdiff_t product(A a, B b)
         throw_too_large();
     return result;
 }
-/// Of sizes, which are no larger than an offset.
+/// For sizes; a size is at most the largest offset.
 inline std::size_t size_sum(std::size_t a, std::size_t b)
 {
     return static_cast<std::size_t>(sum(a, b));

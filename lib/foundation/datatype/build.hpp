@@ -1,8 +1,8 @@
-// The constructors of datatypes, as MPI has them.
+// The constructors of datatypes, as in MPI.
 //
-// Counts are of elements of the old type; offsets and strides are in extents of it, with an h in the name in
-// bytes. All throw ErrorCode::invalid_argument where a size, an offset or a bound exceeds the address space,
-// or types are nested too deep.
+// Counts are elements of the old type; offsets and strides are in its extents, or in bytes if the name has an
+// h. All throw ErrorCode::invalid_argument when a size, an offset or a bound exceeds the address space, or
+// types are nested too deep.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace tutti::datatype {
 
 /// One element of a basic type.
 TypemapRef basic(DataType type);
-/// Bytes of no type.
+/// Bytes without a type.
 TypemapRef bytes(std::size_t count);
-/// Blocks of such.
+/// Blocks of such bytes.
 TypemapRef strided_bytes(std::size_t count, std::size_t block_bytes, std::ptrdiff_t stride_bytes);
 
 TypemapRef contiguous(std::size_t count, const Typemap& of);
 TypemapRef vector(std::size_t count, std::size_t block, std::ptrdiff_t stride, const Typemap& of);
 TypemapRef hvector(std::size_t count, std::size_t block, std::ptrdiff_t stride_bytes, const Typemap& of);
 
-/// Blocks of any counts at any offsets; that they are all of one count (indexed_block) is found.
+/// Blocks of any counts at any offsets. Blocks of one count (indexed_block) are recognised.
 TypemapRef indexed(std::vector<Block> blocks, const Typemap& of);
 TypemapRef hindexed(std::vector<Block> blocks, const Typemap& of);
 
@@ -35,18 +35,18 @@ struct Member {
 };
 TypemapRef structure(std::span<const Member> members);
 
-/// Which dimension's index changes from one element to the next: the last one's in C, the first one's in
+/// The dimension whose index changes from one element to the next: the last one in C, the first one in
 /// Fortran.
 enum class Order { c, fortran };
 struct Dimension {
     std::size_t size;   // of the whole array
-    std::size_t taken;  // elements of it
-    std::size_t start;  // the first one that is taken
+    std::size_t taken;  // number of elements in the part
+    std::size_t start;  // the first element of the part
 };
-/// A part of an array, with the bounds of the whole. Throws too where a part is larger than the whole.
+/// A part of an array, with the bounds of the whole. Also throws when a part is larger than the whole.
 TypemapRef subarray(std::span<const Dimension> dimensions, Order order, const Typemap& of);
 
-/// The same bytes, other bounds.
+/// The same bytes with other bounds.
 TypemapRef resized(std::ptrdiff_t lower_bound, std::ptrdiff_t extent_bytes, const Typemap& of);
 
 }  // namespace tutti::datatype

@@ -1,4 +1,4 @@
-// The C++ face of datatypes.
+// The C++ interface of datatypes.
 #include "tutti/layout.hpp"
 
 #include <fmt/format.h>

@@ -19,8 +19,7 @@ unsigned levels_above(unsigned levels)
 {
     if (levels == kMostLevels)
         throw Error(ErrorCode::invalid_argument, "layout",
-                    fmt::format("it is nested {} levels deep, which is the most; describe it by fewer types "
-                                "within each other",
+                    fmt::format("it is nested more than {} levels deep; describe it with fewer nested types",
                                 kMostLevels));
     return levels + 1;
 }
@@ -38,7 +37,7 @@ void set_item(Shape& shape, std::ptrdiff_t stride_bytes, const Placed& item)
     shape.levels = levels_above(levels_of(item.shape.get()));
 }
 
-// Whether two shapes of one size are the same, without a look into lists.
+// Whether two shapes of one size are the same; lists are not compared.
 bool same(const Shape* a, const Shape* b) noexcept
 {
     while (a != b) {
@@ -51,10 +50,10 @@ bool same(const Shape* a, const Shape* b) noexcept
     return true;
 }
 
-// Whether all are of one size, and as far from each other.
+// Whether all have one size and one distance.
 bool is_regular(const std::vector<Block>& blocks) noexcept
 {
-    // Without a sign, as the distance of two offsets may not be one.
+    // Unsigned, as the distance of two offsets may not fit in an offset.
     const auto step = [&](std::size_t i) {
         return static_cast<std::size_t>(blocks[i].offset) - static_cast<std::size_t>(blocks[i - 1].offset);
     };
@@ -64,11 +63,11 @@ bool is_regular(const std::vector<Block>& blocks) noexcept
     return true;
 }
 
-// Blocks in which nothing is empty. Joins those that touch, as far as neighbours.
+// Blocks without empty ones. Joins neighbours that touch.
 void join_touching(std::vector<Block>& blocks, std::ptrdiff_t stride_bytes)
 {
     std::size_t kept = 0;
-    std::ptrdiff_t end_bytes = 0;  // of the block before
+    std::ptrdiff_t end_bytes = 0;  // of the previous block
     for (const Block& block : blocks) {
         if (kept != 0 && block.offset == end_bytes)
             blocks[kept - 1].count = size_sum(blocks[kept - 1].count, block.count);
@@ -79,7 +78,7 @@ void join_touching(std::vector<Block>& blocks, std::ptrdiff_t stride_bytes)
     blocks.resize(kept);
 }
 
-// Blocks that cannot be said shorter, the first of which lies at the origin.
+// Blocks in their shortest form; the first one lies at the origin.
 Placed new_blocks(const std::vector<Block>& blocks, std::ptrdiff_t stride_bytes, const Placed& item)
 {
     auto* const shape = new Shape;
@@ -99,7 +98,7 @@ Placed new_blocks(const std::vector<Block>& blocks, std::ptrdiff_t stride_bytes,
     return made;
 }
 
-// Parts of which one is no run, or none is like the others.
+// Parts that are not all alike, or not all runs. Consecutive runs that touch are joined.
 Placed new_sequence(const std::vector<Placed>& parts)
 {
     auto* const shape = new Shape;
@@ -109,7 +108,7 @@ Placed new_sequence(const std::vector<Placed>& parts)
     unsigned levels = 0;
     const Placed* before = nullptr;
     for (const Placed& part : parts) {
-        // A run that goes on from the one before is the same run.
+        // A run that continues the previous one is the same run.
         const bool goes_on = before != nullptr && before->is_one_run() && part.is_one_run() &&
                              sum(before->offset_bytes, before->size_bytes) == part.offset_bytes;
         if (!goes_on)
@@ -150,7 +149,7 @@ Placed make_repeat(std::size_t count, std::ptrdiff_t stride_bytes, const Placed&
     const Shape* const inner = item.shape.get();
     if (inner != nullptr && inner->kind == Kind::repeat &&
         product(inner->count, inner->stride_bytes) == stride_bytes) {
-        // The next item begins where a further one of the inner repeat would.
+        // The next item begins where a further item of the inner repeat would begin.
         set_item(*shape, inner->stride_bytes, {0, inner->item_bytes, inner->item});
         shape->count = count * inner->count;
     } else {
@@ -165,7 +164,7 @@ Placed make_blocks(std::vector<Block> blocks, std::ptrdiff_t stride_bytes, Place
     std::erase_if(blocks, [](const Block& block) { return block.count == 0; });
     if (item.size_bytes == 0 || blocks.empty())
         return {};
-    // Items that touch, or that are alone in their blocks, are blocks of bytes.
+    // Items that touch, or are alone in their blocks, are blocks of bytes.
     if (item.is_one_run() &&
         (std::cmp_equal(item.size_bytes, stride_bytes) ||
          std::ranges::all_of(blocks, [](const Block& block) { return block.count == 1; }))) {

@@ -1,8 +1,8 @@
-// Where the bytes of an element lie, in the order in which they travel: a tree of few levels.
+// Where the bytes of an element lie, in the order of transfer: a tree of few levels.
 //
-// The makers below normalise: what touches becomes one run, what repeats regularly is described by a count
-// and a stride, levels that fit into each other become one. So a vector, a subarray and their nestings take
-// the same memory for any counts. No other code makes a Shape.
+// The functions below normalise: bytes that touch become one run, regular repetitions become a count and a
+// stride, and levels that fit together become one. So vectors, subarrays and their nestings take the same
+// memory for any counts. No other code makes a Shape.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ namespace tutti::datatype {
 struct Shape;
 using ShapeRef = base::Ref<const Shape>;
 
-/// Bytes somewhere.
+/// Bytes at an offset.
 struct Placed {
-    std::ptrdiff_t offset_bytes = 0;  // of the first byte that travels
-    std::size_t size_bytes = 0;       // that travel
-    ShapeRef shape;                   // none: they lie together
+    std::ptrdiff_t offset_bytes = 0;  // of the first byte in the transfer
+    std::size_t size_bytes = 0;       // bytes in the transfer
+    ShapeRef shape;                   // null: they are contiguous
 
     bool is_one_run() const noexcept { return !shape; }
 };
 
-/// Immutable. The first byte that travels lies at the shape's origin, and at least one does. So the origin of
-/// each part is a byte of the object, and no offset computed on the way down leaves the object.
+/// Immutable. It has at least one byte; the first byte of the transfer lies at the shape's origin. So the
+/// origin of each part is a byte of the object, and no offset computed on the way down leaves the object.
 struct Shape final : base::Counted<Shape> {
     enum class Kind : unsigned char {
-        repeat,   // items, from one to the next stride_bytes
-        blocks,   // each as repeat, of any count, anywhere
-        sequence  // other shapes, anywhere
+        repeat,   // items at a distance of stride_bytes
+        blocks,   // each like a repeat, with any count and place
+        sequence  // other shapes at any place
     };
-    // Of lists: where an entry lies, and how many bytes travel before it. The last entry is empty.
+    // For lists: an entry's place, and the bytes before it in the transfer. The last entry is empty.
     struct Block {
         std::ptrdiff_t offset_bytes;
         std::size_t start;
@@ -40,37 +40,37 @@ struct Shape final : base::Counted<Shape> {
     struct Part {
         std::ptrdiff_t offset_bytes;
         std::size_t start;
-        ShapeRef shape;  // none: the bytes lie together
+        ShapeRef shape;  // null: the bytes are contiguous
     };
 
     Kind kind = Kind::repeat;
     unsigned levels = 1;
     std::size_t size_bytes = 0;
 
-    // An item: a shape, or, where there is none, item_bytes together. Blocks of bytes have items of one byte.
+    // An item: a shape, or if null, item_bytes contiguous bytes. Blocks of bytes have items of one byte.
     ShapeRef item;
     std::size_t item_bytes = 0;
     std::ptrdiff_t stride_bytes = 0;
     std::size_t count = 0;  // of a repeat
 
     std::vector<Block> blocks;
-    std::size_t block_bytes = 0;  // of blocks of bytes that are all of one size, else 0
+    std::size_t block_bytes = 0;  // for blocks of bytes of one size, else 0
     std::vector<Part> parts;
 };
 
-/// `count` items in a row that start somewhere.
+/// `count` items in a row from an offset on.
 struct Block {
-    std::ptrdiff_t offset;  // in bytes, unless another unit is said
+    std::ptrdiff_t offset;  // in bytes, unless another unit is given
     std::size_t count;
 };
 
-// All throw ErrorCode::invalid_argument where a size or an offset exceeds the address space, or there are
-// more than kMostLevels levels.
+// All throw ErrorCode::invalid_argument when a size or an offset exceeds the address space, or there are more
+// than kMostLevels levels.
 inline constexpr unsigned kMostLevels = 512;
 
-/// `count` items, from one to the next stride_bytes.
+/// `count` items at a distance of stride_bytes.
 Placed make_repeat(std::size_t count, std::ptrdiff_t stride_bytes, const Placed& item);
-/// Blocks of items, from one item to the next stride_bytes.
+/// Blocks of items; the items have a distance of stride_bytes.
 Placed make_blocks(std::vector<Block> blocks, std::ptrdiff_t stride_bytes, Placed item);
 Placed make_sequence(std::vector<Placed> parts);
 

@@ -8,7 +8,7 @@ namespace tutti::datatype {
 
 namespace {
 
-// Adds the part to the one before where both are of the same.
+// Adds the part to the last one if both have the same type.
 bool joins(Signature& last, const Signature& part) noexcept
 {
     if (last.list.get() != part.list.get() || (!part.list && last.type != part.type))

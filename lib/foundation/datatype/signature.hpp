@@ -1,4 +1,4 @@
-// Which elements of basic types travel, in their order, without where they lie.
+// The elements of basic types in a transfer, in order, without their places.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace tutti::datatype {
 
-/// Elements of one basic type, or a list of signatures some times over. Cheap to copy: the list is shared. So
-/// it takes memory for what a user has described, not for the number of elements.
+/// Elements of one basic type, or a repeated list of signatures. Cheap to copy: the list is shared. Its
+/// memory depends on the user's description, not on the number of elements.
 struct Signature {
     struct List;
 
     std::size_t elements = 0;
     std::size_t bytes = 0;
-    DataType type = DataType::uint8;  // of all elements, where there is no list
+    DataType type = DataType::uint8;  // of all elements, if there is no list
     base::Ref<const List> list;
 
-    /// This one, so many times. Throws ErrorCode::invalid_argument where that exceeds the address space.
+    /// This signature, repeated. Throws ErrorCode::invalid_argument when it exceeds the address space.
     Signature times(std::size_t count) const;
-    /// One behind the other; as times().
+    /// The parts one behind the other; throws as times().
     static Signature sequence(std::vector<Signature> parts);
 
-    /// Whole elements among the first `size_bytes` bytes of as many repetitions as they take.
+    /// The number of whole elements in the first `size_bytes` bytes of the repeated signature.
     std::size_t whole_elements(std::size_t size_bytes) const noexcept;
 
     /// Calls visit(type, count) for runs of elements in order. Runs of one type may follow each other.

@@ -14,14 +14,14 @@ namespace tutti::datatype {
 
 namespace {
 
-// One direction of a transfer. Addresses are formed from the base each time: a pointer past the last block
-// may not exist. All functions move one byte at least.
+// One direction of a transfer. Addresses are computed from the base each time: a pointer past the last block
+// may be invalid. All functions move at least one byte.
 template <bool kPacking>
 class Mover {
 public:
     Mover(std::byte* base, std::byte* wire) noexcept : base_(base), wire_(wire) {}
 
-    // Bytes [from, from + size_bytes) of what lies at offset_bytes: a shape, or, where there is none, a run.
+    // Bytes [from, from + size_bytes) of a shape at offset_bytes, or of a run if there is no shape.
     void piece(const Shape* shape, std::ptrdiff_t offset_bytes, std::size_t from, std::size_t size_bytes)
     {
         if (shape == nullptr)
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    // A piece of items in a row, which has three parts: the rest of an item, whole ones, an item's beginning.
+    // A range of items in a row, in three parts: the rest of one item, whole items, the beginning of one.
     void items(const Shape* item, std::size_t item_bytes, std::ptrdiff_t stride_bytes,
                std::ptrdiff_t offset_bytes, std::size_t from, std::size_t size_bytes)
     {
@@ -87,8 +87,8 @@ private:
     }
 
     // Copies many small runs with a constant size, which the compiler turns into single moves: a column of
-    // doubles must not cost a call of memcpy an element. `offset_of` tells where each of them is; it is taken
-    // by value, as the compiler cannot know that what is written is not part of it.
+    // doubles must not call memcpy for each element. `offset_of` gives the place of each run. It is passed by
+    // value, so that the compiler knows that the copies do not change it.
     template <std::size_t kBytes, class OffsetOf>
     void runs_of(std::size_t count, OffsetOf offset_of)
     {
@@ -132,7 +132,7 @@ private:
         }
     }
 
-    // The last entry of a list that starts at `from` or before.
+    // The last entry of a list that starts at or before `from`.
     template <class List>
     static auto entry_at(const List& list, std::size_t from) noexcept
     {
@@ -160,7 +160,7 @@ private:
         }
     }
 
-    // Runs of one size, in three parts as items.
+    // Runs of one size, in three parts like items.
     void even_blocks(const Shape& shape, std::ptrdiff_t offset_bytes, std::size_t from,
                      std::size_t size_bytes)
     {
@@ -192,7 +192,7 @@ private:
     }
 
     std::byte* base_;
-    std::byte* wire_;  // where the next byte of the sequence is
+    std::byte* wire_;  // place of the next byte of the transfer
 };
 
 template <bool kPacking>
@@ -222,7 +222,7 @@ void transfer(const Typemap& type, std::size_t count, std::byte* base, std::size
 void pack(const Typemap& type, std::size_t count, const std::byte* base, std::size_t from,
           std::span<std::byte> out)
 {
-    // One body serves both directions; when packing it only reads from the object.
+    // The same code serves both directions; packing only reads the object.
     transfer<true>(type, count, const_cast<std::byte*>(base), from, out.data(), out.size());
 }
 

@@ -8,7 +8,7 @@ namespace tutti::datatype {
 
 namespace {
 
-// Where no bounds were given, the upper one is such that elements in a row are all aligned.
+// Without explicit bounds the upper bound is rounded up, so that all elements in a row are aligned.
 Range bounds_of(const Description& description)
 {
     if (description.marks.any)

@@ -1,4 +1,4 @@
-// A datatype in MPI's sense: which bytes of an element travel, and how far elements are from each other.
+// A datatype in MPI's sense: which bytes of an element are sent, and the distance between elements.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tutti::datatype {
 
-/// From a lowest to a highest offset; of nothing: no such.
+/// From a lowest to a highest offset; invalid when there are no bytes.
 struct Range {
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;
@@ -22,25 +22,25 @@ struct Range {
         high = any && (!other.any || high > other.high) ? high : other.high;
         any = any || other.any;
     }
-    /// Both throw ErrorCode::invalid_argument where a bound is no offset.
+    /// Both throw ErrorCode::invalid_argument when a bound is no valid offset.
     Range moved(std::ptrdiff_t offset_bytes) const;
-    /// Of `count` of them, from one to the next stride_bytes.
+    /// The range of `count` of them at a distance of stride_bytes.
     Range repeated(std::size_t count, std::ptrdiff_t stride_bytes) const;
 };
 
-/// All that a constructor finds out.
+/// Everything that a constructor computes.
 struct Description {
     Placed placed;
     Signature signature;
-    Range data;   // of the bytes that travel
-    Range marks;  // the bounds that a resized part, or this itself, was given: they hold in place of `data`
+    Range data;   // of the bytes that are sent
+    Range marks;  // explicit bounds of this type or of a resized part; they replace `data`
     std::size_t alignment = 1;
 };
 
 /// Immutable; made by the constructors of build.hpp. The terms are MPI's.
 class Typemap final : public base::Counted<Typemap> {
 public:
-    /// Throws ErrorCode::invalid_argument where the extent is no offset.
+    /// Throws ErrorCode::invalid_argument when the extent is no valid offset.
     explicit Typemap(Description description);
 
     std::size_t size_bytes() const noexcept { return signature().bytes; }
@@ -54,9 +54,9 @@ public:
     }
     std::size_t alignment() const noexcept { return description_.alignment; }
 
-    /// One element's bytes lie together, in the order in which they travel.
+    /// One element's bytes are contiguous, in the order of transfer.
     bool is_one_run() const noexcept { return description_.placed.is_one_run(); }
-    /// So do the bytes of any number of elements.
+    /// The same for any number of elements.
     bool is_contiguous() const noexcept { return contiguous_; }
 
     const Placed& placed() const noexcept { return description_.placed; }

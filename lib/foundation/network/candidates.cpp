@@ -12,7 +12,7 @@ namespace tutti::network {
 
 namespace {
 
-// How promising a pair is; the less the better.
+// The quality of a pair; less is better.
 enum class Rank { same_subnet, routed, routed_out_of_private, own_address, never };
 
 Rank rank_of(const LocalAddress& from, const HostAddress& to, std::span<const LocalAddress> mine) noexcept
@@ -22,7 +22,7 @@ Rank rank_of(const LocalAddress& from, const HostAddress& to, std::span<const Lo
     if (here.is_v4() != there.is_v4() || here.is_loopback() != there.is_loopback() ||
         here.is_link_local() != there.is_link_local())
         return Rank::never;
-    // Networks that are made alike on every host: more likely this host's than the other's.
+    // Networks that exist with the same address on every host: it is probably this host's own address.
     if (std::ranges::any_of(mine, [&](const auto& address) { return address.address == there; }))
         return Rank::own_address;
     if (from.subnet().contains(there) && to.subnet().contains(here))
@@ -30,7 +30,7 @@ Rank rank_of(const LocalAddress& from, const HostAddress& to, std::span<const Lo
     return here.is_private() == there.is_private() ? Rank::routed : Rank::routed_out_of_private;
 }
 
-// The address from which this host's routes lead there; nothing where none does. No packet is sent.
+// The source address of this host's route to `there`; nothing if there is none. No packet is sent.
 std::optional<IpAddress> source_towards(const IpAddress& there)
 {
     const base::UniqueFd socket(::socket(there.is_v4() ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -44,8 +44,8 @@ std::optional<IpAddress> source_towards(const IpAddress& there)
     return IpAddress::of(reinterpret_cast<const sockaddr&>(from));
 }
 
-// Of equals the first, but where a router leads to it the one that is on the way: what it sends back to
-// another may find no way.
+// The first one among equals; behind a router, the address of the route: answers to another address may not
+// arrive.
 const LocalAddress* best_source(const HostAddress& to, std::span<const LocalAddress> mine)
 {
     const LocalAddress* best = nullptr;

@@ -1,4 +1,4 @@
-// By which addresses two hosts may reach each other, the likeliest first.
+// Pairs of addresses by which two hosts may reach each other, the likeliest first.
 #pragma once
 
 #include <span>
@@ -9,21 +9,21 @@
 
 namespace tutti::network {
 
-/// A pair of addresses that is worth a try. `from` may be any address: the routes choose.
+/// A pair of addresses to try. `from` may be any address: then the routes choose.
 struct Candidate {
     LocalAddress from;
     HostAddress to;
 
-    /// The interface's index where `to` means nothing without it.
+    /// The interface's index if `to` needs it.
     unsigned scope() const noexcept { return to.address.is_link_local() ? from.interface_index : 0; }
-    /// "10.0.0.2 (eth0) from 10.0.0.1 (eth0)"; from any address "10.0.0.2"
+    /// "10.0.0.2 (eth0) from 10.0.0.1 (eth0)"; without a source address "10.0.0.2"
     std::string describe() const;
 };
 
-/// Both lists as InterfaceChoice::choose() gives them, so loopback and link-local addresses are in them only
-/// where they were named. Each address of theirs once, with the one of mine that fits it best: in one subnet
-/// first, then those that a router may lead to, of which the one that the routes would take. Loopback and
-/// link-local addresses go with their like only.
+/// Both lists come from InterfaceChoice::choose(), so they contain loopback and link-local addresses only if
+/// these were named. Each address of theirs appears once, with the best one of mine: first pairs in one
+/// subnet, then pairs over a router, with the source of the route. Loopback and link-local addresses only
+/// pair with their own kind.
 std::vector<Candidate> candidates(std::span<const LocalAddress> mine, std::span<const HostAddress> theirs);
 
 }  // namespace tutti::network

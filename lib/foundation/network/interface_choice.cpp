@@ -66,12 +66,12 @@ std::vector<LocalAddress> InterfaceChoice::choose(std::span<const LocalAddress> 
     if (is_automatic())
         std::ranges::copy_if(all, std::back_inserter(chosen), is_reachable_by_others);
     for (const Entry& entry : entries_) {
-        // A mistyped name shall be told even where another one serves; a subnet need not be on every host.
+        // A mistyped name is reported even if another one works; a subnet need not exist on every host.
         if (!entry.subnet &&
             std::ranges::none_of(all, [&](const auto& address) { return entry.fits(address); }))
             refuse(
-                fmt::format("{}={}: host {} has no interface '{}' with an address, only {}{}; where hosts "
-                            "name theirs differently, name subnets",
+                fmt::format("{}={}: host {} has no interface '{}' with an address, only {}{}; if "
+                            "interface names differ between hosts, name subnets",
                             source_, text_, host, entry.text, describe(all), suggest(entry.text, all)));
         for (const LocalAddress& address : all)
             if (address.up && entry.fits(address) && std::ranges::find(chosen, address) == chosen.end())
@@ -82,7 +82,7 @@ std::vector<LocalAddress> InterfaceChoice::choose(std::span<const LocalAddress> 
     if (is_automatic())
         refuse(
             fmt::format("host {} has no interface that other hosts can reach, only {}; to use one of these "
-                        "all the same, name it in TUTTI_INTERFACE",
+                        "anyway, name it in TUTTI_INTERFACE",
                         host, describe(all)));
     refuse(fmt::format("{}={}: host {} has no address there that is up, only {}", source_, text_, host,
                        describe(all)));

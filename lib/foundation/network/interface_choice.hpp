@@ -13,20 +13,20 @@ namespace tutti::network {
 
 class InterfaceChoice {
 public:
-    /// Chosen automatically: all that other hosts may reach, so neither loopback nor link-local addresses,
-    /// nor bridges that no network card is in.
+    /// Automatic: all addresses that other hosts may reach; no loopback or link-local addresses, and no
+    /// bridges without a network card.
     InterfaceChoice() = default;
-    /// Names of interfaces and subnets, the preferred first: "eth0,10.1.0.0/16,fd00::/8". `source` is where
-    /// the text comes from, for messages. Empty: automatic. Throws ErrorCode::invalid_argument where a subnet
-    /// is none.
+    /// Names of interfaces and subnets, the preferred first: "eth0,10.1.0.0/16,fd00::/8". `source` names the
+    /// text's origin, for messages. Empty: automatic. Throws ErrorCode::invalid_argument for an invalid
+    /// subnet.
     static InterfaceChoice parse(std::string_view text, std::string_view source = "TUTTI_INTERFACE");
     /// TUTTI_INTERFACE, or automatic.
     static InterfaceChoice from_environment();
 
     bool is_automatic() const noexcept { return entries_.empty(); }
 
-    /// Those of `all` that are used, in order of preference: at least one. Throws, listing what there is,
-    /// when there is none, or when an interface that was named is not there. `host` is for messages.
+    /// The addresses of `all` to use, in order of preference: at least one. Throws, with a list of what there
+    /// is, when none fits or a named interface is missing. `host` is for messages.
     std::vector<LocalAddress> choose(std::span<const LocalAddress> all, std::string_view host) const;
 
 private:

@@ -31,8 +31,7 @@ unsigned prefix_of(const sockaddr* mask) noexcept
     return prefix;
 }
 
-// The driver's own word: /sys shows the interfaces of another network namespace where it was not mounted
-// anew.
+// Asks the driver: /sys may show the interfaces of another network namespace, if it was not mounted anew.
 bool is_bridge(const std::string& interface) noexcept
 {
     const base::UniqueFd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -45,8 +44,8 @@ bool is_bridge(const std::string& interface) noexcept
            std::strncmp(driver.driver, "bridge", sizeof driver.driver) == 0;
 }
 
-// Whether a network card, or what stands for one in a virtual machine, is a port of the bridge: then it leads
-// out of this host.
+// Whether a network card, or a virtual machine's substitute for one, is a port of the bridge: then the bridge
+// leads out of this host.
 bool has_device(const std::string& bridge)
 {
     namespace fs = std::filesystem;

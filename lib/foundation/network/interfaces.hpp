@@ -9,7 +9,7 @@
 
 namespace tutti::network {
 
-/// An address as other hosts are told of it.
+/// An address as other hosts are told it.
 struct HostAddress {
     IpAddress address;
     unsigned prefix;  // bits that all addresses of its subnet share
@@ -22,16 +22,16 @@ struct HostAddress {
 struct LocalAddress : HostAddress {
     unsigned interface_index = 0;
     bool up = true;
-    /// A bridge with no network card in it (docker0, virbr0): only this host's containers are behind it.
+    /// A bridge without a network card (docker0, virbr0): it only leads to this host's containers.
     bool isolated_bridge = false;
 };
 
-/// All addresses of this host, in the order in which the kernel has its interfaces. Throws ErrorCode::system.
+/// All addresses of this host, in the kernel's order of interfaces. Throws ErrorCode::system.
 std::vector<LocalAddress> local_addresses();
 
-/// "eth0 10.0.0.1/24, lo 127.0.0.1/8", for messages; "none" where there are none.
+/// "eth0 10.0.0.1/24, lo 127.0.0.1/8", for messages; "none" for an empty list.
 std::string describe(std::span<const HostAddress> addresses);
-/// The same, saying which are not chosen by themselves and why: "lo 127.0.0.1/8 (loopback)".
+/// The same, with the reason why an address is not chosen automatically: "lo 127.0.0.1/8 (loopback)".
 std::string describe(std::span<const LocalAddress> addresses);
 
 }  // namespace tutti::network

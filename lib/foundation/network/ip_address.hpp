@@ -1,4 +1,4 @@
-// IP addresses of both versions, and subnets of them.
+// IP addresses of both versions, and their subnets.
 #pragma once
 
 #include <sys/socket.h>
@@ -15,11 +15,11 @@ namespace tutti::network {
 
 class IpAddress {
 public:
-    /// Nothing unless `text` is an address in its usual form: no port, no prefix, no name. An IPv4 address in
-    /// IPv6's clothes (::ffff:10.0.0.1) is that IPv4 address.
+    /// Nothing unless `text` is an address in its usual form, without port, prefix or name. An IPv4-mapped
+    /// IPv6 address (::ffff:10.0.0.1) becomes the IPv4 address.
     static std::optional<IpAddress> parse(std::string_view text);
     static std::optional<IpAddress> of(const sockaddr& address) noexcept;
-    /// Of 4 or 16 bytes in network order.
+    /// From 4 or 16 bytes in network order.
     static std::optional<IpAddress> of_bytes(const std::byte* bytes, std::size_t size) noexcept;
 
     bool is_v4() const noexcept { return is_v4_; }
@@ -30,7 +30,7 @@ public:
     bool is_loopback() const noexcept;
     bool is_link_local() const noexcept;
     bool is_any() const noexcept;
-    /// Of a network of somebody's own (10/8, 172.16/12, 192.168/16, fc00::/7): not routed between them.
+    /// In a private network (10/8, 172.16/12, 192.168/16, fc00::/7), which is not routed to others.
     bool is_private() const noexcept;
     /// Whether the first `prefix` bits are those of `other`, an address of the same version.
     bool shares_prefix(const IpAddress& other, unsigned prefix) const noexcept;
@@ -38,7 +38,7 @@ public:
     std::string to_string() const;
     /// "10.0.0.1:80", "[fd00::1]:80"
     std::string with_port(std::uint16_t port) const;
-    /// What connect() and bind() want. `scope` is the index of the interface, for link-local IPv6 addresses.
+    /// For connect() and bind(). `scope` is the interface's index, for link-local IPv6 addresses.
     sockaddr_storage to_sockaddr(std::uint16_t port, unsigned scope, socklen_t& size) const noexcept;
 
     auto operator<=>(const IpAddress&) const = default;
@@ -47,15 +47,15 @@ private:
     IpAddress() = default;
 
     bool is_v4_ = true;
-    std::array<std::uint8_t, 16> bytes_{};  // network order; of IPv4 the first four
+    std::array<std::uint8_t, 16> bytes_{};  // network order; IPv4 uses the first four
 };
 
-/// An address, and how many of its bits all addresses of its subnet share.
+/// An address, and the number of bits that all addresses of its subnet share.
 struct Subnet {
     IpAddress base;
     unsigned prefix;
 
-    /// "10.1.0.0/16"; a bare address is a subnet of itself alone.
+    /// "10.1.0.0/16"; an address without a prefix is a subnet with only that address.
     static std::optional<Subnet> parse(std::string_view text);
     bool contains(const IpAddress& address) const noexcept { return base.shares_prefix(address, prefix); }
 };

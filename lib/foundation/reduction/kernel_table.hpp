@@ -1,12 +1,12 @@
-// What each compilation of the kernels' sources provides: the kernels of one instruction set. All functions
-// return nullptr where there is none.
+// The kernels of one instruction set, as each compilation of the sources provides them. All functions return
+// nullptr for a missing kernel.
 #pragma once
 
 #include "lib/foundation/reduction/kernels.hpp"
 
 namespace tutti::reduction {
 
-// Only those named in lib/foundation/reduction/meson.build for this machine's architecture exist.
+// Only those exist that lib/foundation/reduction/meson.build names for this machine's architecture.
 namespace baseline {
 Kernel integer_kernel(Op op, DataType type) noexcept;
 Kernel floating_kernel(Op op, DataType type) noexcept;

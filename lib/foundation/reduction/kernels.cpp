@@ -55,7 +55,7 @@ Supported detect() noexcept
 {
     Supported found;
 #if defined(__x86_64__)
-    // These builtins also ask whether the operating system saves the wide registers.
+    // These builtins also check whether the operating system saves the wide registers.
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
         found.add(InstructionSet::avx2, kAvx2);
@@ -76,11 +76,10 @@ Kernel find(const Table& table, Op op, DataType type)
 {
     const Kernel found = table.find(op, type);
     if (found == nullptr) [[unlikely]]
-        throw Error(
-            ErrorCode::invalid_argument, "reduction",
-            fmt::format("{} is not defined on {}; docs/guide/reductions.md has a table of what is, and a "
-                        "tutti::user_op can be anything",
-                        to_string(op), to_string(type)));
+        throw Error(ErrorCode::invalid_argument, "reduction",
+                    fmt::format("{} is not defined on {}; docs/guide/reductions.md lists what is defined; a "
+                                "tutti::user_op can do anything",
+                                to_string(op), to_string(type)));
     return found;
 }
 

@@ -1,4 +1,4 @@
-// ReduceOp: what a collective needs to know of an operator, already resolved for one element type.
+// ReduceOp: an operator, already resolved for one element type, as collectives need it.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 namespace tutti::reduction {
 
-/// A small value, copied freely. Collectives see elements as opaque: size in bytes, a kernel that combines
-/// arrays of them, and whether the order of operands matters. So a user's operator on a user's type is a
-/// kernel like the built-in ones. Every operator must be associative.
+/// A small value, copied freely. Collectives know an element's size, a kernel that combines arrays, and
+/// whether the order of operands matters. So a user's operator on a user's type is a kernel like the built-in
+/// ones. Every operator must be associative.
 class ReduceOp {
 public:
-    /// As Kernel, for a function object: `context` points to it, is not null,
-    /// and must outlive the operation.
+    /// Like Kernel, for a function object: `context` points to it, is not null, and must outlive the
+    /// operation.
     using ContextKernel = decltype(detail::UserKernel::with_context);
 
     /// A built-in operator; all of them commute. Throws what kernel() throws.
@@ -27,13 +27,13 @@ public:
           identity_(identity_of(op, type))
     {
     }
-    /// Any kernel. With `commutative` false, operands of lower ranks stay on the left.
+    /// Any kernel. If `commutative` is false, operands of lower ranks stay on the left.
     ReduceOp(Kernel kernel, bool commutative) noexcept : kernel_(kernel), commutative_(commutative) {}
     ReduceOp(ContextKernel kernel, const void* context, bool commutative) noexcept
         : context_kernel_(kernel), context_(context), commutative_(commutative)
     {
     }
-    /// What a call of the public interface asks for. Throws what kernel() throws.
+    /// The operator of a call of the public interface. Throws what kernel() throws.
     explicit ReduceOp(const detail::Operator& op)
         : context_(op.user.context), commutative_(op.user.commutative)
     {
@@ -49,13 +49,13 @@ public:
     }
 
     bool commutative() const noexcept { return commutative_; }
-    /// The same number for the same operator on the same type, at all ranks; users' operators are told apart
-    /// only by whether they commute. Never 0.
+    /// The same number for the same operator on the same type, on all ranks; users' operators differ only in
+    /// whether they commute. Never 0.
     std::uint16_t identity() const noexcept
     {
         return identity_ != 0 ? identity_ : commutative_ ? kUserCommutative : kUserOrdered;
     }
-    /// In words, for messages: "sum of float32". Any number has some.
+    /// The operator in words, for messages: "sum of float32". Accepts any number.
     static std::string describe(std::uint16_t identity)
     {
         if (identity == kUserCommutative || identity == kUserOrdered)
@@ -91,7 +91,7 @@ private:
 
     union {
         Kernel kernel_;
-        ContextKernel context_kernel_;  // where there is a context
+        ContextKernel context_kernel_;  // set if there is a context
     };
     const void* context_ = nullptr;
     bool commutative_;

@@ -18,16 +18,15 @@ namespace tutti::reduction {
 
 namespace {
 
-// Small enough that the caller does not wait long for the last one, large enough that taking it costs
-// nothing.
+// Small enough that the caller waits briefly for the last one, large enough that taking it costs nothing.
 constexpr std::size_t kChunkBytes = 128u << 10;
 constexpr int kMostThreads = 8;
 constexpr int kMostTold = 1024;
 
-// Stored with release once the Team is made, loaded with acquire by who reduces.
+// Stored with release once the Team is made, loaded with acquire by each reduction.
 std::atomic<Team*> team_of_process{nullptr};
 
-// The number in a variable, or that at the start of a list of them; 0: it is none.
+// The number in a variable, or the first one of a list; 0: it is invalid.
 std::optional<int> number_in(const char* variable, bool may_be_list)
 {
     const char* const text = std::getenv(variable);
@@ -53,7 +52,7 @@ Team::Team(int threads) : threads_(threads)
 Team::~Team()
 {
     Team* self = this;
-    // Nobody reduces any more: relaxed.
+    // No reduction runs now: relaxed.
     team_of_process.compare_exchange_strong(self, nullptr, std::memory_order_relaxed);
     stopping_.store(true);
     ring();
@@ -83,11 +82,11 @@ void Team::reduce(Kernel kernel, void* dst, const void* a, const void* b, std::s
     ring();
     take_chunks();
     open_.store(false);
-    while (present_.load() != 0)  // at their last chunks
+    while (present_.load() != 0)  // helpers at their last chunks
         sched_yield();
 }
 
-// With fewer threads than wanted, or none, the caller does more.
+// If some threads cannot be started, the caller does more.
 void Team::start_helpers() noexcept
 {
     started_ = true;

@@ -1,13 +1,12 @@
-// The threads that share reductions of large arrays, where a rank owns several cores.
+// The threads that share reductions of large arrays when a rank owns several cores.
 //
-// Not OpenMP's: after each parallel region libgomp's threads spin for milliseconds (7 ms measured with g++
-// 12) on cores that may have better to do, unless the program's user has set OMP_WAIT_POLICY=passive before
-// it started, and a region ends only when each of them has had a core. These sleep on a futex from the last
-// chunk on, and nobody waits for one that comes too late to take a chunk. OMP_NUM_THREADS bounds them all the
-// same.
+// OpenMP is not used: after each parallel region libgomp's threads spin for milliseconds (7 ms measured with
+// g++ 12) on cores that may have other work, unless OMP_WAIT_POLICY=passive is set before the start, and a
+// region ends only when each thread has had a core. These threads sleep on a futex after the last chunk, and
+// nothing waits for a thread that is too late to take a chunk. OMP_NUM_THREADS still bounds them.
 //
-// Cost of n bytes an operand on t threads: n / (t B) + W, where B are the bytes a second that one core
-// combines and W is what waking the others costs the caller, some microseconds; they join some 40 us later.
+// Cost of n bytes an operand on t threads: n / (t B) + W, where B is the bytes a second that one core
+// combines, and W is the caller's cost of waking the others, some microseconds; they join some 40 us later.
 // One core combines kSharedBytes in some 300 us.
 #pragma once
 
@@ -23,17 +22,17 @@
 
 namespace tutti::reduction {
 
-/// One a process, made and destroyed while nothing is reduced. Its threads start with the first reduction
-/// that is shared.
+/// One for each process, made and destroyed while no reduction runs. Its threads start with the first shared
+/// reduction.
 class Team {
 public:
-    /// `threads` in all, the caller included.
+    /// Number of threads, including the caller.
     explicit Team(int threads);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    /// As `kernel` does, chunk by chunk: the same bits. A second caller at a time works alone.
+    /// Reduces as `kernel` does, chunk by chunk: the same bits. A second concurrent caller works alone.
     void reduce(Kernel kernel, void* dst, const void* a, const void* b, std::size_t count,
                 std::size_t element_bytes);
 
@@ -58,23 +57,21 @@ private:
     bool started_ = false;
     std::vector<std::thread> helpers_;
     Job job_{};
-    std::atomic<std::size_t> next_{0};  // first element that nobody has taken
-    // A helper says that it is there, then looks whether the job is open; the caller closes the job, then
-    // looks whether a helper is there (both sequentially consistent). So no helper sees a job that is being
-    // changed.
+    std::atomic<std::size_t> next_{0};  // first element that no thread has taken
+    // A helper announces itself, then checks whether the job is open; the caller closes the job, then checks
+    // for helpers (both sequentially consistent). So no helper sees a job while it changes.
     std::atomic<bool> open_{false};
     std::atomic<int> present_{0};
-    // Who rings has changed one of open_ and stopping_ before; a helper reads the bell's number, looks at
-    // both and then sleeps only as long as the number is the same, so it misses neither. Sequentially
-    // consistent as open_ is, to which the bell must stay in order; a shared reduction is too long for that
-    // to show.
+    // open_ or stopping_ changes before the bell rings. A helper reads the bell's number, checks both, and
+    // sleeps only while the number is the same, so it misses no change. Sequentially consistent, as the bell
+    // must stay in order with open_; the cost does not show in a shared reduction.
     std::atomic<bool> stopping_{false};
     std::atomic<std::uint32_t> bell_{0};
 };
 
-/// How many threads a rank that owns so many cores reduces with: at most 8, as more wait for memory; at most
-/// OMP_NUM_THREADS; or TUTTI_REDUCE_THREADS, whatever it owns. Throws tutti::Error (invalid_argument) where
-/// that is no number from 1 to 1024.
+/// The number of threads that a rank with so many cores reduces with: at most 8, as more wait for memory; at
+/// most OMP_NUM_THREADS; or TUTTI_REDUCE_THREADS, whatever cores it owns. Throws tutti::Error
+/// (invalid_argument) when that is no number from 1 to 1024.
 int reduction_threads(int cores);
 
 }  // namespace tutti::reduction

@@ -1,5 +1,5 @@
-// The element types and operators that reductions know, as the kernels count and name them. What each
-// operator means on each type: docs/guide/reductions.md.
+// The element types and operators of reductions, with the kernels' numbers and names.
+// docs/guide/reductions.md tells what each operator means on each type.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ using tutti::Op;
 using tutti::size_bytes;
 using tutti::value_type;
 
-// A new type or operator is added in front of the end.
+// Add a new type or operator in front of the last one.
 inline constexpr std::size_t kValueTypeCount = static_cast<std::size_t>(DataType::complex128) + 1;
 inline constexpr std::size_t kOpCount = static_cast<std::size_t>(Op::maxloc) + 1;
 
-/// All types, those of ValueIndex after their values': each with an index of 32 and of 64 bits.
+/// All types. Those of ValueIndex follow their values': each with a 32-bit and a 64-bit index.
 constexpr std::array<DataType, 3 * kValueTypeCount> all_types() noexcept
 {
     std::array<DataType, 3 * kValueTypeCount> types{};

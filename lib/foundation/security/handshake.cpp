@@ -11,14 +11,14 @@ namespace tutti::security {
 namespace {
 
 constexpr std::array<char, 8> kMagic = {'\x89', 'T', 'u', 't', 't', 'i', '\r', '\n'};
-// Of the messages below. All numbers travel in host byte order: to a host of the other one this is another
-// version, which ranks of different architectures are to each other.
+// The version of the messages below. All numbers are in host byte order: a host of the other order sees
+// another version, as ranks of different architectures should.
 constexpr std::uint32_t kVersion = 1;
 
 struct Lead {
     std::array<char, 8> magic = kMagic;
     std::uint32_t handshake_version = kVersion;
-    std::uint32_t version;  // of what comes after
+    std::uint32_t version;  // of the protocol after the handshake
     std::uint64_t job;
 };
 
@@ -115,7 +115,7 @@ std::size_t Handshake::take(std::span<const std::byte> bytes)
         in_size_ += more;
         taken += more;
         const bool proof = role_ == Role::listener && has_hello_;
-        // Garbage is known by its first byte: nobody waits for the rest.
+        // Garbage shows in its first bytes: there is no wait for the rest.
         if (!proof && std::memcmp(in_.data(), kMagic.data(), std::min(in_size_, kMagic.size())) != 0) {
             fail(Failure::not_tutti);
         } else if (in_size_ == in_wanted_) {
@@ -179,7 +179,7 @@ void Handshake::on_proof()
     state_ = State::proved;
 }
 
-// The dialer may be one of ours with a wrong address or library, and shall be able to say so.
+// The dialer may be a rank of ours with a wrong address or library, and should be able to report it.
 void Handshake::refuse(Failure failure)
 {
     const Reply reply{

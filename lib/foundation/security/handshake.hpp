@@ -1,15 +1,14 @@
-// How the two ends of a stream connection prove to each other that they know the job's key, before either
-// believes anything else that the other says.
+// The two ends of a stream connection prove to each other that they know the job's key, before they trust
+// anything else from the other end.
 //
-//   dialer    -> listener   hello   who I am, whom I want, of which job, a nonce
+//   dialer    -> listener   hello   who I am, which peer and which job I want, a nonce
 //   listener  -> dialer     reply   a nonce, and the proof: a MAC with the key over both nonces, both ends
-//   and
-//                                   the listener's role. Or why not
+//                                   and the listener's role; or the reason of a refusal
 //   dialer    -> listener   proof   the same with the dialer's role
 //
-// Nonces are new for each connection, so nothing that was recorded proves anything later, and the role in the
-// MAC keeps an end from proving with what the other end said. What follows on the connection is neither
-// encrypted nor authenticated: who can change packets on their way between two hosts can still do harm.
+// Nonces are new for each connection, so recorded messages prove nothing later. The role in the MAC keeps an
+// end from using the other end's proof. Later data is neither encrypted nor authenticated: an attacker who
+// can change packets between two hosts can still do harm.
 #pragma once
 
 #include <array>
@@ -32,8 +31,8 @@ struct Identity {
     bool operator==(const Identity&) const = default;
 };
 
-/// One end's side of the conversation, as a state machine over bytes: it never reads or writes itself, holds
-/// a bounded number of bytes, and may be fed any bytes.
+/// One end of the handshake, as a state machine over bytes: it does no reads or writes itself, holds a
+/// bounded number of bytes, and accepts any bytes.
 class Handshake {
 public:
     /// Larger than any message of either side.
@@ -43,34 +42,34 @@ public:
     enum class Failure : std::uint32_t {
         none,
         not_tutti,      // the bytes are not of this protocol
-        other_version,  // of Tutti, or of what is spoken afterwards
+        other_version,  // of Tutti, or of the protocol after the handshake
         other_job,      // it belongs to another job
-        other_end,      // it is not, or does not look for, whom it was taken for
-        wrong_proof     // it says that it belongs to this job, and does not know the key
+        other_end,      // the other end is not, or does not look for, the expected one
+        wrong_proof     // it claims this job, but does not know the key
     };
 
-    /// The end that has connected, and knows whom it wants. `version` names what is spoken afterwards; it
+    /// The end that has connected and knows its peer. `version` names the protocol after the handshake; it
     /// must be the same at both ends.
     static Handshake dial(const Key& key, std::uint32_t version, Identity self, Identity peer);
-    /// The end that was connected to. Whether it wants the peer() that has been proved is its own business.
+    /// The end that was connected to. Its caller decides whether it accepts the proved peer().
     static Handshake listen(const Key& key, std::uint32_t version, Identity self);
 
     State state() const noexcept { return state_; }
     Failure failure() const noexcept { return failure_; }
-    /// What failure() means, to be put behind the name of the other end: "it does not know the job's key".
+    /// The meaning of failure(), to append to the other end's name: "it does not know the job's key".
     std::string_view reason() const noexcept;
 
-    /// The other end. To a listener it is just a claim before State::proved, and nobody before has_hello().
+    /// The other end. For a listener it is only a claim before State::proved; unset before has_hello().
     Identity peer() const noexcept { return peer_; }
-    /// Whether a listener has got a hello of its job. Who sends one may have reason to take long.
+    /// Whether a listener has received a hello of its job. Such a peer may have a reason to be slow.
     bool has_hello() const noexcept { return has_hello_; }
 
-    /// Takes what has arrived, and returns how much of it: bytes behind the handshake are left to the caller.
-    /// Reading at most wanted() bytes keeps them out of the way.
+    /// Takes arrived bytes, and returns how many it took: bytes behind the handshake stay with the caller.
+    /// Reads of at most wanted() bytes avoid them.
     std::size_t take(std::span<const std::byte> bytes);
     std::size_t wanted() const noexcept;
 
-    /// What is still to be sent, also after a failure: it tells the other end why. Valid until the next call.
+    /// The bytes to send, also after a failure: they tell the other end why. Valid until the next call.
     std::span<const std::byte> outgoing() const noexcept;
     void sent(std::size_t bytes) noexcept { out_sent_ += bytes; }
 
@@ -99,13 +98,13 @@ private:
     State state_ = State::under_way;
     Failure failure_ = Failure::none;
     bool has_hello_ = false;
-    bool refused_ = false;  // the failure is what the other end said
+    bool refused_ = false;  // the other end reported the failure
     Nonce dialer_nonce_{};
     Nonce listener_nonce_{};
 
     std::array<std::byte, kMostBytes> in_{};
     std::size_t in_size_ = 0;
-    std::size_t in_wanted_ = 0;  // bytes of the message that is awaited
+    std::size_t in_wanted_ = 0;  // bytes of the next message
     std::array<std::byte, kMostBytes> out_{};
     std::size_t out_size_ = 0;
     std::size_t out_sent_ = 0;

@@ -1,4 +1,4 @@
-// The job's key: what a process must know to be one of ours.
+// The job's key: a process that knows it belongs to the job.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace tutti::security {
 /// Bytes that cannot be guessed. Throws ErrorCode::system when there are none.
 void fill_random(std::span<std::byte> bytes);
 
-/// 32 random bytes, made anew for each job. Whoever has them is believed, so they travel only by ways that
-/// others cannot read (PMIx, the standard input of ssh), never in a command line.
+/// 32 random bytes, made anew for each job. A process that has them is trusted, so they only travel in ways
+/// that others cannot read (PMIx, the standard input of ssh), never in a command line.
 class Key {
 public:
     static constexpr std::size_t kBytes = 32;
@@ -27,7 +27,7 @@ public:
     std::string to_hex() const;
     std::span<const std::byte, kBytes> bytes() const noexcept { return bytes_; }
 
-    /// A number that tells jobs apart, and that gives nothing of the key away.
+    /// A number that distinguishes jobs and reveals nothing of the key.
     std::uint64_t job() const noexcept;
 
     bool operator==(const Key& other) const noexcept;

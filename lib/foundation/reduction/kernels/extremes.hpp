@@ -1,10 +1,9 @@
-// The loops of min and max of floating-point numbers, which pass NaN on.
+// The loops of min and max of floating-point numbers, which propagate NaN.
 //
-// The CPU's min and max take their second operand when either is NaN, so only a NaN in the first has to be
-// looked after: a comparison and a selection more for each vector, and a core's two vector units then take
-// longer than its path to the first-level cache. Where there are masks the comparison's outcome keeps the
-// instruction itself from replacing a NaN, which spares the selection; compilers do not find that by
-// themselves.
+// The CPU's min and max return their second operand when either is NaN, so only a NaN in the first needs
+// care: one comparison and one selection more for each vector. A core's two vector units then take longer
+// than its path to the first-level cache. With mask registers the result of the comparison keeps the
+// instruction itself from replacing a NaN, which saves the selection; compilers do not find that.
 #pragma once
 
 #if defined(__AVX512F__)
@@ -21,7 +20,7 @@ namespace {
 
 #if defined(__AVX512F__)
 
-/// A vector's worth of T, and what masks its elements.
+/// One vector of T, and the mask of its elements.
 template <class T>
 struct Lanes;
 

@@ -57,7 +57,7 @@ Kernel real(Op op) noexcept
     }
 }
 
-// As std::complex lies in memory.
+// The layout of std::complex.
 template <class T>
 struct Complex {
     T real;
@@ -74,8 +74,8 @@ double negative(double value) noexcept
 }
 
 // The textbook's formula. It does not turn NaN into infinity as C's Annex G wants: that would cost a branch
-// an element. The difference is written as a sum because g++ 12 would fuse it into vfmaddsub, whatever it is
-// told about fusing, and only some instruction sets have that.
+// for each element. The difference is written as a sum, because g++ 12 would fuse it into vfmaddsub with any
+// setting, and only some instruction sets have that.
 struct ComplexProd {
     template <class T>
     static Complex<T> apply(Complex<T> a, Complex<T> b) noexcept
@@ -85,7 +85,7 @@ struct ComplexProd {
     }
 };
 
-// Twice as many real sums.
+// Complex sums are twice as many real sums.
 template <class T>
 void complex_sum(void* dst, const void* a, const void* b, std::size_t count)
 {

@@ -1,8 +1,7 @@
 // Kernels of float16 and bfloat16: computed as float, and rounded once.
 //
-// A sum or product of two halves, rounded to float and then to half, is the correctly rounded one: a float
-// has more than twice a half's significant bits and two (Figueroa, "When is double rounding innocuous?",
-// 1995).
+// The sum or product of two halves, rounded to float and then to half, is correctly rounded: a float has more
+// than twice a half's significant bits plus two (Figueroa, "When is double rounding innocuous?", 1995).
 #include <cstdint>
 
 #include "lib/foundation/reduction/kernel_table.hpp"
@@ -35,8 +34,8 @@ struct Bfloat16 {
     {
         return tutti::detail::float_of_bfloat16(static_cast<std::uint16_t>(half));
     }
-    // As bfloat16_of_float, without its care for a NaN: one that comes of operands like these has nothing in
-    // its lower half that could carry.
+    // Like bfloat16_of_float, but without special care for NaN: a NaN from such operands has no bits in its
+    // lower half that could carry.
     template <class Operator>
     static std::uint32_t narrow(float value) noexcept
     {
@@ -48,8 +47,8 @@ struct Bfloat16 {
     }
 };
 
-// One half, or two that lie in one word: all is done in lanes of 32 bits, so that vectors need not be widened
-// and narrowed, which takes longer than the rest.
+// One half, or two in one word: all work is in lanes of 32 bits, so that vectors need not be widened and
+// narrowed, which takes longer than the rest.
 template <class Format, class Operator>
 struct OnHalves {
     static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
@@ -78,7 +77,7 @@ void combine_halves(void* dst, const void* a, const void* b, std::size_t count)
 
 #if defined(__AVX2__)
 
-// The CPU's own conversions of float16, to vectors of floats and back. Addresses need no alignment.
+// The CPU's own conversions between float16 and vectors of floats. Addresses need no alignment.
 #if defined(__AVX512F__)
 constexpr std::size_t kLanes = 16;
 __m512 load(const std::byte* from) noexcept
@@ -116,7 +115,7 @@ void combine_float16(void* dst, const void* a, const void* b, std::size_t count)
         right += kStep;
     }
     if (rest != 0) {
-        // The last few, beside zeros: the same instructions for all.
+        // The last few elements are padded with zeros: the same instructions handle them.
         std::byte some[kStep] = {};
         std::byte others[kStep] = {};
         __builtin_memcpy(some, left, rest);

@@ -1,5 +1,5 @@
-// Kernels of bool and the integers. Where signed and unsigned do the same, both use the unsigned one, and
-// bool, whose bytes are 0 and 1, uses the bitwise ones of bytes.
+// Kernels of bool and the integers. Signed and unsigned types share the unsigned kernel if the results are
+// equal. Bool, whose bytes are 0 and 1, uses the bitwise kernels of bytes.
 #include <cstdint>
 #include <type_traits>
 
@@ -10,8 +10,8 @@ namespace tutti::reduction::TUTTI_INSTRUCTION_SET {
 
 namespace {
 
-// Overflow wraps, as T is unsigned; and computed no narrower than unsigned, nothing is promoted to a signed
-// type on the way (uint16 * uint16 would overflow int).
+// Overflow wraps, as T is unsigned. The computation is at least as wide as unsigned, so nothing is promoted
+// to a signed type (uint16 * uint16 would overflow int).
 template <class T>
 using Wide = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, T>;
 
@@ -95,7 +95,7 @@ struct Bxor {
     }
 };
 
-// Products of bytes, two in a word of 16 bits: no vector of them has to be widened and narrowed.
+// Products of two bytes in a word of 16 bits: no vector must be widened and narrowed.
 struct ProdOfBytes {
     static std::uint16_t apply(std::uint16_t a, std::uint16_t b) noexcept
     {

@@ -18,8 +18,8 @@ struct Bfloat16 {
     std::uint16_t bits;
 };
 
-// A ValueIndex is two words of the size of its larger member, of which the smaller one fills the lower bytes.
-// Taken as words of one type it can be loaded as vectors, and moved whole.
+// A ValueIndex is two words of the size of its larger member; the smaller one fills the lower bytes. As words
+// of one type it can be loaded as vectors, and moved whole.
 template <class Word>
 struct Location {
     Word value;
@@ -31,7 +31,7 @@ using WordOf = std::conditional_t<(sizeof(T) > 4 || sizeof(Index) > 4), std::int
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 
-// The lower bytes as an integer, in the upper bytes of the result, where their order is the same.
+// The lower bytes as an integer, moved to the upper bytes of the result, where the order is the same.
 template <class T, class Word>
 auto comparable(Word word) noexcept
 {
@@ -50,9 +50,8 @@ auto comparable(Word word) noexcept
     }
 }
 
-// A NaN is found before any number; of equal values (and of NaNs) the one with the lowest index. That makes
-// an order in which all elements can be told apart but -0 from 0, so the result does not depend on the order
-// of operands.
+// A NaN comes before any number; among equal values (and among NaNs) the lowest index wins. In this order all
+// elements differ except -0 and 0, so the result does not depend on the order of operands.
 template <bool kLargest, class Value, class Index>
 bool takes_left(Value a, Index a_index, Value b, Index b_index) noexcept
 {
@@ -80,7 +79,7 @@ void locate(void* dst, const void* a, const void* b, std::size_t count)
     combine<Location<WordOf<T, Index>>, Locate<kLargest, T, Index>>(dst, a, b, count);
 }
 
-// There are no vectors of long double. Moved as bytes: what lies between the members comes along.
+// There are no vectors of long double. Elements are moved as bytes, including the padding.
 template <bool kLargest, class Index>
 void locate_long_double(void* dst, const void* a, const void* b, std::size_t count)
 {

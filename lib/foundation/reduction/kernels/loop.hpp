@@ -1,10 +1,10 @@
-// The loop that all kernels are.
+// The loop of all kernels.
 //
-// The sources in this folder are compiled once per instruction set, each time with TUTTI_INSTRUCTION_SET
-// naming the namespace. Only they may be compiled with wider instructions, and they must not instantiate or
-// call inline functions of any header: the linker keeps one copy of those, and could keep one that only a
-// newer CPU can run. So all that is here has internal linkage. Type traits are free of code, and functions
-// that are always inlined leave no copy: both may be used.
+// The sources in this folder are compiled once per instruction set, each time with another namespace in
+// TUTTI_INSTRUCTION_SET. Only they may be compiled with wider instructions, and they must not instantiate or
+// call inline functions of any header: the linker keeps one copy of those, maybe one that only a newer CPU
+// can run. So everything here has internal linkage. Type traits have no code, and always-inlined functions
+// leave no copy: both are allowed.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@
 namespace tutti::reduction {
 namespace {
 
-// An element as it lies in a frame or a user's buffer: at any address, of whatever type the user declared.
+// An element in a frame or a user's buffer: at any address, with any declared type.
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] Element
 {
     T value;
 };
 
-// dst may be a or b itself: every iteration reads and writes its own index only, which is all that simd
-// needs.
+// dst may equal a or b: every iteration reads and writes only its own index, as simd requires.
 template <class T, class Operator>
 void combine(void* dst, const void* a, const void* b, std::size_t count)
 {

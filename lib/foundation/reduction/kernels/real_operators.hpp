@@ -1,5 +1,5 @@
-// What the operators do to two floating-point numbers, or to two vectors of them. Without branches, so that
-// they become vector instructions. See loop.hpp for why all has internal linkage.
+// The operators on two floating-point numbers, or two vectors of them. They have no branches, so that they
+// become vector instructions. loop.hpp says why everything has internal linkage.
 #pragma once
 
 namespace tutti::reduction {
@@ -25,9 +25,8 @@ struct Prod {
     }
 };
 
-// For a NaN in b the comparison fails and b is taken, which is what the CPU's own min and max do; `a != a` is
-// true for a NaN only. Of long doubles, which the CPU has no such instruction for, one selection is quicker
-// than two.
+// If b is NaN, the comparison fails and b is taken, as the CPU's own min and max do; `a != a` is true only
+// for NaN. For long double, which has no such instruction, one selection is faster than two.
 struct Min {
     static constexpr bool kPicks = true;
     template <class T>
