@@ -18,7 +18,7 @@ struct FreeInfo {
 };
 using InfoPtr = std::unique_ptr<fi_info, FreeInfo>;
 
-/// What is asked of a provider.
+/// The requirements for a provider.
 struct ProviderWish {
     std::string_view name = {};  // only this provider, or one layered over it; empty: the best
     bool adapter = false;        // only one on a network adapter

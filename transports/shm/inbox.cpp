@@ -156,7 +156,7 @@ void Inbox::wake_owner() noexcept
     else
         std::atomic_signal_fence(std::memory_order_seq_cst);
     InboxHeader& shared = header();
-    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // pairs with the store of wake_pipe
+    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // pairs with arm(): wake_pipe
     if (sleep != Sleep::awake) [[unlikely]] {
         shared.bell.fetch_add(1, std::memory_order_release);
         if (sleep == Sleep::on_futex)

@@ -262,7 +262,7 @@ void ShmTransport::wake_producer(Incoming& incoming) noexcept
 void ShmTransport::arm()
 {
     const Sleep how = wake_pipe_.reading_end() >= 0 ? Sleep::on_descriptors : Sleep::on_futex;
-    inbox_.header().sleeping.store(how, std::memory_order_release);  // pairs with the load for wake_pipe
+    inbox_.header().sleeping.store(how, std::memory_order_release);  // pairs with wake_owner(): wake_pipe
     find_absent_peers();
     if (full_count_ != 0) {
         for (const auto& to : outgoing_)

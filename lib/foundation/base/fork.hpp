@@ -1,4 +1,4 @@
-// Whether this process is a copy of one that uses Tutti.
+// Whether fork() made this process from one that uses Tutti.
 #pragma once
 
 #include <atomic>

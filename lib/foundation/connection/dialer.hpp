@@ -79,13 +79,13 @@ private:
     const security::Identity peer_;
     const std::uint16_t port_;
     const std::vector<network::Candidate> candidates_;
-    std::size_t next_ = 0;   // of these
+    std::size_t next_ = 0;   // in candidates_
     std::int64_t share_ns_;  // until an address that has not connected is given up
     std::int64_t head_start_ns_;
     std::int64_t next_ns_ = 0;  // when the next one is tried in parallel
     std::vector<Attempt> attempts_;
     std::vector<std::string> said_;
-    std::size_t refused_ = 0;  // of these
+    std::size_t refused_ = 0;  // how many of said_ are refusals
 };
 
 }  // namespace tutti::connection

@@ -13,7 +13,7 @@ namespace tutti::connection {
 
 /// What epoll's events point to. It must not move while its descriptor is watched.
 struct Watched {
-    enum class Kind { alarm, listener, pending, owned };  // owned: by whoever has the Poller
+    enum class Kind { alarm, listener, pending, owned };  // owned: by the Poller's user
     explicit Watched(Kind watched_kind) noexcept : kind(watched_kind) {}
     Watched(const Watched&) = delete;
     Watched& operator=(const Watched&) = delete;

@@ -44,7 +44,7 @@ public:
         not_tutti,      // the bytes are not of this protocol
         other_version,  // of Tutti, or of the protocol after the handshake
         other_job,      // it belongs to another job
-        other_end,      // the other end is not, or does not look for, the expected one
+        other_end,      // it is not the expected end, or it looks for another one
         wrong_proof     // it claims this job, but does not know the key
     };
 
