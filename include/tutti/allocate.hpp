@@ -1,5 +1,5 @@
-// Memory that the other ranks of the node can read: messages of 1 KiB and more out of it (where ranks share
-// cores, large ones) wait for their receiver. It copies them without the kernel; a waiting sender helps it.
+// Memory that the other ranks of the node can read. Messages of 1 KiB and more (large ones where ranks share
+// cores) wait in it for their receiver, which copies them without the kernel; a waiting sender helps.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace tutti {
 
-/// `bytes` of memory, aligned to a cache line, zero-filled when it was never used before. Works before,
-/// during and after the Environment, in any thread. Where shared memory cannot be had it is ordinary memory,
-/// and messages out of it travel as any others do. A forked child shares it with its parent. Throws
-/// tutti::Error (out_of_memory).
+/// Returns `bytes` of memory, aligned to a cache line; it is zero-filled on its first use. Works before,
+/// during and after the Environment, in any thread. Without shared memory it returns ordinary memory, whose
+/// messages travel as any others. A forked child shares it with its parent. Throws tutti::Error
+/// (out_of_memory).
 void* allocate(std::size_t bytes);
 
-/// Gives back what allocate() returned, or does nothing with nullptr. No send out of it may be under way.
+/// Frees memory of allocate(); does nothing for nullptr. No send from it may be under way.
 void deallocate(void* memory) noexcept;
 
 /// For standard containers: `std::vector<float, tutti::Allocator<float>>`.
@@ -38,7 +38,7 @@ public:
     friend bool operator==(const Allocator&, const Allocator&) noexcept { return true; }
 };
 
-/// A vector that peers can read.
+/// A vector that other ranks of the node can read.
 template <class T>
 using shared_vector = std::vector<T, Allocator<T>>;
 

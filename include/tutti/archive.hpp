@@ -1,4 +1,4 @@
-// What serialize and deserialize write to and read from: a growing, and a bounds-checked, sequence of bytes.
+// The archives of serialize and deserialize: a growing and a bounds-checked sequence of bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-/// Deepest nesting of objects within objects. Only a type that contains itself can reach it; the limit keeps
-/// hostile bytes, and cyclic objects, from exhausting the stack.
+/// Deepest nesting of objects. Only a type that contains itself can reach it. The limit keeps damaged bytes
+/// and cyclic objects from exhausting the stack.
 inline constexpr int kMaxNesting = 500;
 
 /// Collects the bytes of objects. Hand objects to it by calling it: archive(a, b, c).
@@ -22,7 +22,7 @@ class OutputArchive {
 public:
     static constexpr bool kReading = false;
 
-    /// Appends the objects. Declared here, defined for each kind of type in tutti/serialize.hpp.
+    /// Appends the objects. tutti/serialize.hpp defines it for each kind of type.
     template <class... Ts>
     OutputArchive& operator()(const Ts&... objects);
 
@@ -37,20 +37,20 @@ public:
     std::vector<std::byte> take() && noexcept { return std::move(bytes_); }
 
 private:
-    void enter();  // one object within another; throws ErrorCode::invalid_argument beyond kMaxNesting
+    void enter();  // enters an object within another; throws ErrorCode::invalid_argument beyond kMaxNesting
     void leave() noexcept { --depth_; }
 
     std::vector<std::byte> bytes_;
     int depth_ = 0;
 };
 
-/// Yields objects from bytes that nobody vouches for: every length is checked against what is there before
-/// memory is taken for it. All errors are ErrorCode::protocol.
+/// Reads objects from untrusted bytes: checks every length against the remaining bytes before it allocates
+/// memory. All errors are ErrorCode::protocol.
 class InputArchive {
 public:
     static constexpr bool kReading = true;
 
-    /// The bytes are borrowed. `operation` and `peer` are for the error's words.
+    /// Borrows the bytes. `operation` and `peer` appear in error texts.
     explicit InputArchive(std::span<const std::byte> bytes, std::string_view operation = "deserialize",
                           int peer = Error::kNoPeer) noexcept
         : bytes_(bytes), operation_(operation), peer_(peer)
@@ -71,16 +71,16 @@ public:
         position_ += size_bytes;
     }
 
-    /// Reads a number of elements, each of which takes at least `element_bytes`. Throws when they cannot all
-    /// be there.
+    /// Reads a number of elements of at least `element_bytes` each. Throws when the remaining bytes cannot
+    /// hold them all.
     std::size_t read_count(std::size_t element_bytes);
 
     std::size_t position() const noexcept { return position_; }
     std::size_t remaining() const noexcept { return bytes_.size() - position_; }
-    /// Throws when bytes are left over: then another type was written than the one that was read.
+    /// Throws when bytes are left: the writer used another type.
     void expect_end() const;
 
-    /// Throws with `detail`, the position and the remedy.
+    /// Throws an error with `detail`, the position and the remedy.
     [[noreturn]] void fail(std::string_view detail) const;
 
 private:

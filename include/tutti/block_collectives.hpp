@@ -14,25 +14,24 @@ namespace tutti {
 namespace detail {
 class CommunicatorState;
 
-/// A buffer, and not an option in its place.
+/// True for a buffer, false for options.
 template <class B>
 concept BlockBuffer = !std::same_as<std::remove_cvref_t<B>, RootOptions> &&
                       !std::same_as<std::remove_cvref_t<B>, CollectiveOptions>;
 }  // namespace detail
 
-/// Each in three forms: blocking; with i in front, which returns at once; and with _init behind, which only
-/// describes the call (PersistentRequest). Of the last two, buffers are in use until the request is complete
-/// and as long as it lives.
+/// Each collective has three forms: blocking; with the prefix i, which returns at once; and with the suffix
+/// _init, which only describes the call (PersistentRequest). The buffers of an i call are in use until the
+/// request is complete, those of an _init call as long as the request lives.
 ///
 /// Buffers are trivially copyable objects, contiguous ranges of them, or layouts, whose elements count in the
-/// order in which they travel. In the forms with one size the blocks of all ranks are equally long and lie in
-/// rank order without gaps; the forms that end in v take the blocks' sizes and places (BlockCounts), and the
-/// sizes must agree between sender and receiver.
+/// order in which they travel. In the forms with one size all blocks are equally long and lie in rank order
+/// without gaps. The forms that end in v take sizes and displacements (BlockCounts); sender and receiver must
+/// give the same sizes.
 ///
-/// Input and output must not overlap, nor blocks that are received; for data that is in its place already
-/// there are forms with one buffer. Sizes that do not fit throw ErrorCode::invalid_argument before anything
-/// is sent. Where only ranks disagree, ErrorCode::truncated is thrown at those that receive another size than
-/// they expect.
+/// Input and output must not overlap, and neither may received blocks; the forms with one buffer work in
+/// place. Sizes that do not fit throw ErrorCode::invalid_argument before anything is sent. Where ranks
+/// disagree, ErrorCode::truncated is thrown at the ranks that receive another size than they expect.
 class BlockCollectives {
 public:
     /// The concatenation of all ranks' `in`, everywhere: out.size() is size() times in.size().
@@ -53,7 +52,7 @@ public:
         return detail::call_allgather(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
             .persistent();
     }
-    /// In place: the own block lies in `data` at its place already.
+    /// In place: the own block is already at its place in `data`.
     template <class D>
     void allgather(D&& data, CollectiveOptions options = {}) const
     {
@@ -109,8 +108,8 @@ public:
             .persistent();
     }
 
-    /// The concatenation of all ranks' `in`, at root: out.size() is size() times in.size() there, and `out`
-    /// of other ranks is left alone.
+    /// The concatenation of all ranks' `in`, at root: there, out.size() is size() times in.size(). `out` of
+    /// other ranks is unchanged.
     template <class I, detail::BlockBuffer O>
     void gather(const I& in, O&& out, RootOptions options = {}) const
     {
@@ -128,8 +127,8 @@ public:
         return detail::call_gather(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
             .persistent();
     }
-    /// In place: root's `data` is the whole, with its own block at its place already; elsewhere `data` is the
-    /// block, and left alone.
+    /// In place: root's `data` is the whole buffer, with its own block at its place; at other ranks `data` is
+    /// the block and is unchanged.
     template <class D>
     void gather(D&& data, RootOptions options = {}) const
     {
@@ -184,8 +183,8 @@ public:
             .persistent();
     }
 
-    /// Each rank's part of root's `in`: in.size() is size() times out.size() there, and `in` of other ranks
-    /// does not matter.
+    /// Each rank's part of root's `in`: at root, in.size() is size() times out.size(). `in` of other ranks is
+    /// ignored.
     template <class I, detail::BlockBuffer O>
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
@@ -203,7 +202,7 @@ public:
         return detail::call_scatter(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
             .persistent();
     }
-    /// In place: root's `data` is the whole, and left alone; elsewhere `data` becomes the block.
+    /// In place: root's `data` is the whole buffer and is unchanged; at other ranks `data` becomes the block.
     template <class D>
     void scatter(D&& data, RootOptions options = {}) const
     {
@@ -277,8 +276,8 @@ public:
         return detail::call_alltoall(state_, Form::persistent, detail::borrowed_in_out<I>(in, out), options)
             .persistent();
     }
-    /// In place: the blocks that arrive replace those that were sent to the same rank. Of
-    /// the algorithms "pairwise" and "board" can do that.
+    /// In place: a block that arrives replaces the block sent to the same rank. Only the algorithms
+    /// "pairwise" and "board" can do this.
     template <class D>
     void alltoall(D&& data, CollectiveOptions options = {}) const
     {
@@ -295,8 +294,8 @@ public:
         return detail::call_alltoall(state_, Form::persistent, detail::in_place(data), options).persistent();
     }
 
-    /// The same with blocks of any sizes, at any places: what a rank's `sent` gives another must be as much
-    /// as that one's `received` gives it. Blocks that are sent may overlap.
+    /// The same with blocks of any sizes, at any places: the size that `sent` gives for a rank must equal the
+    /// size that this rank's `received` gives. Blocks that are sent may overlap.
     template <class I, class O>
     void alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received,
                    CollectiveOptions options = {}) const
@@ -319,7 +318,7 @@ public:
                                       received, options)
             .persistent();
     }
-    /// In place: two ranks must send each other equally much. Of the algorithms "pairwise" can do that.
+    /// In place: two ranks must send each other blocks of equal size. Only "pairwise" can do this.
     template <class D>
     void alltoallv(D&& data, BlockCounts blocks, CollectiveOptions options = {}) const
     {

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// How many elements of a buffer belong to each rank, and where they begin, counted in elements of that
-/// buffer. Without displacements the blocks follow each other in rank order.
+/// The number of elements of each rank's block and the block's start, both in elements of the buffer. Without
+/// displacements the blocks follow each other in rank order.
 ///
 ///     world.allgatherv(mine, all, counts);
 ///     world.allgatherv(mine, all, {counts, displacements});
@@ -20,7 +20,7 @@ namespace tutti {
 /// Borrows both arrays for the call; non-blocking collectives copy them.
 class BlockCounts {
 public:
-    /// No blocks: for ranks whose buffer does not count.
+    /// No blocks: for ranks whose buffer is ignored.
     BlockCounts() noexcept = default;
     template <std::ranges::contiguous_range Counts>
     BlockCounts(const Counts& counts) noexcept : counts_(numbers(counts))
@@ -94,17 +94,17 @@ struct Innermost<LayoutView<T>> {
     using type = std::remove_cv_t<T>;
 };
 
-/// What a collective that moves blocks reads and writes. Of a buffer with a layout, `data` is its base, and
-/// the count that of the elements that travel.
+/// Input and output of a collective that moves blocks. With a layout, `data` is its base, and the count is
+/// that of the elements that travel.
 struct BlockBuffers {
-    ConstElements in;  // nothing where in place
+    ConstElements in;  // empty in place
     Elements out;
     bool in_place;
     const datatype::Typemap* in_layout = nullptr;  // nullptr: contiguous
     const datatype::Typemap* out_layout = nullptr;
 };
 
-/// Two buffers; both hold the same type, be it in ranges of arrays or in plain ranges.
+/// Two buffers of the same element type, in arrays or plain ranges.
 template <class In, class Out>
 BlockBuffers in_out(const In& in, Out& out)
 {
@@ -114,7 +114,7 @@ BlockBuffers in_out(const In& in, Out& out)
     return {const_elements(in), elements(out), false, const_view(in).layout, const_view(out).layout};
 }
 
-/// Two buffers of an operation that outlives the call; `In` as a forwarding reference deduces it.
+/// Two buffers of an operation that outlives the call; `In` is deduced as a forwarding reference.
 template <class In, class Out>
 BlockBuffers borrowed_in_out(const std::remove_reference_t<In>& in, Out& out)
 {

@@ -1,5 +1,4 @@
-// How a user's object becomes bytes: single trivially copyable objects, contiguous ranges of them, layouts,
-// and typed buffers.
+// How a user's object becomes bytes: trivially copyable objects, contiguous ranges, layouts, typed buffers.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,13 @@
 
 namespace tutti {
 
-/// May be sent as its bytes: no pointers to own, nothing to construct.
+/// May be sent as its bytes: it owns no pointers and needs no construction.
 template <class T>
 concept Element =
     std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::ranges::range<T> && !detail::Typed<T>;
 
 /// std::vector<T>, std::array<T, N>, std::span<T>, T[N], std::string ... of such elements, or of arrays of
-/// them. Not of views: a std::string_view is trivially copyable, but its bytes are a pointer.
+/// them. The elements are no views: a std::string_view is trivially copyable, but its bytes are a pointer.
 template <class R>
 concept ElementRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
                        std::is_trivially_copyable_v<std::ranges::range_value_t<R>> &&
@@ -64,7 +63,7 @@ struct Elements {
 template <class>
 inline constexpr bool always_false = false;
 
-/// Of elements with a layout at `base`. Where their bytes lie together, as of any others.
+/// The elements of `layout` at `base`. If their bytes are contiguous, the view is a plain one.
 ConstView laid_out(const std::byte* base, const Layout& layout, std::size_t element_bytes) noexcept;
 
 template <class T>
@@ -91,7 +90,7 @@ ConstView const_view(const T& object)
 template <class T>
 View view(T& object)
 {
-    // A const view of elements that may be written (const std::span<int>) is as good as any.
+    // A const range of writable elements (const std::span<int>) is a valid receive buffer.
     if constexpr (Typed<T>)
         static_assert(!std::is_const_v<std::remove_pointer_t<decltype(object.data)>>,
                       "tutti: a receive buffer's elements must not be const");
@@ -107,7 +106,7 @@ View view(T& object)
     return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout};
 }
 
-// For operations that borrow their buffer beyond the call. `B` as a forwarding reference deduces it.
+// For operations that borrow their buffer beyond the call. `B` is deduced as a forwarding reference.
 template <class B>
 constexpr void check_outlives_call() noexcept
 {

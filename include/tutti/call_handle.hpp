@@ -1,4 +1,4 @@
-// The three forms of a collective, and what a call in one of them leaves behind.
+// The three forms of a collective, and the result of a call in each of them.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@ namespace tutti::detail {
 
 enum class Form : unsigned char { blocking, nonblocking, persistent };
 
-/// Nothing of a blocking call, the operation under way of a non-blocking one, or what starts a persistent
-/// one. Whoever made the call takes it over by request() or persistent(), once. Trivial to copy and destroy,
-/// so that blocking calls, which leave nothing, pay nothing for it.
+/// Empty for a blocking call, the operation of a non-blocking one, or the starter of a persistent one. The
+/// caller takes it once, by request() or persistent(). It is trivial to copy and destroy, so that blocking
+/// calls pay nothing for it.
 class CallHandle {
 public:
     CallHandle() noexcept = default;
@@ -25,7 +25,7 @@ public:
         return PersistentRequest(std::unique_ptr<Starter>(starter_));
     }
 
-    /// Makes `what` live as long as all operations do that come of the call.
+    /// Keeps `what` alive until all operations of the call have ended.
     void keep(std::shared_ptr<void> what) const;
 
 private:

@@ -5,12 +5,11 @@
 
 namespace tutti {
 
-/// `algorithm` names one of the collective's algorithms for this call alone, as the environment does for all:
-/// "ring", or with the size of its segments "chain:65536". All ranks must name the same. Empty leaves the
-/// choice to Tutti; a variable of the environment (TUTTI_ALLREDUCE) goes before the call's word. Throws
-/// ErrorCode::invalid_argument, before anything is sent, for names that the collective does not have, and for
-/// algorithms that cannot do the call (a ring of operands that do not commute); of persistent requests the
-/// latter when they are started.
+/// `algorithm` names an algorithm of the collective for this call: "ring", or with a segment size
+/// "chain:65536". All ranks must give the same name. If empty, Tutti chooses. An environment variable
+/// (TUTTI_ALLREDUCE) overrides it. Throws ErrorCode::invalid_argument, before anything is sent, for unknown
+/// names and for algorithms that cannot do the call (ring with an operator that does not commute). Persistent
+/// requests throw the latter when they start.
 struct CollectiveOptions {
     std::string_view algorithm = {};
 };

@@ -26,8 +26,8 @@ class Communicator;
 class CartesianCommunicator;
 class GraphCommunicator;
 
-/// A message that a matched probe has taken out of the queue: only its holder can receive it.
-/// Destroying one that was not received drops the message.
+/// A message that a matched probe has taken from the queue: only its holder can receive it. Destroying a
+/// message that was not received drops it.
 class [[nodiscard]] Message {
 public:
     Message(Message&& other) noexcept;
@@ -36,7 +36,7 @@ public:
 
     const Status& status() const noexcept { return status_; }
 
-    /// Receives it. Errors as Communicator::recv. May be called once.
+    /// Receives the message. Same errors as Communicator::recv. May be called once.
     template <class B>
     Status recv(B&& buffer)
     {
@@ -61,24 +61,23 @@ private:
 
 /// Which ranks a split puts together, and in which order.
 struct SplitOptions {
-    int key = 0;  // ranks of one colour are ordered by key, then by their old rank
+    int key = 0;  // orders the ranks of one colour; equal keys: by old rank
 };
 
 struct CartesianOptions {
-    /// Ranks may get other numbers in the grid, so that neighbours in it share nodes. Changes nothing on one
-    /// node.
+    /// Ranks may get other numbers in the grid, so that neighbours share nodes. No effect on one node.
     bool reorder = false;
 };
 
-/// A cheap value: copies mean the same communicator. Ranks are 0 .. size()-1.
+/// A cheap value: copies refer to the same communicator. Ranks are 0 .. size()-1.
 ///
 /// Point to point. `buffer` is a trivially copyable object, a contiguous range of them, a layout, or typed().
 /// Messages of one sender, communicator and tag are received in the order sent. `recv` throws
 /// ErrorCode::truncated when the message is longer than the buffer (the buffer is filled),
 /// ErrorCode::invalid_rank / invalid_tag for arguments out of range. Send modes: `send` may return before the
 /// receiver has the message, `ssend` returns when a receive has matched, `rsend` asserts that the receive is
-/// posted. With ThreadLevel::multiple all calls may be made from any thread at any time; below that from one
-/// thread at a time.
+/// posted. With ThreadLevel::multiple any thread may make any call at any time; below that, one thread at a
+/// time.
 ///
 /// Collectives must be called by all ranks of the communicator, in the same order. Those that move blocks
 /// (allgather, gather, scatter, alltoall) are in BlockCollectives, those that combine elements (reduce,
@@ -88,7 +87,6 @@ public:
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
 
-    // send
     template <class B>
     void send(const B& buffer, int destination, int tag = 0) const
     {
@@ -105,8 +103,8 @@ public:
         send_view(detail::const_view(buffer), destination, tag, SendMode::ready);
     }
 
-    /// An lvalue is borrowed until the request is complete, and so is what typed() refers to; an rvalue is
-    /// moved in (OwningRequest).
+    /// An lvalue, and the memory of typed(), is borrowed until the request is complete; an rvalue is moved in
+    /// (OwningRequest).
     template <class B>
     auto isend(B&& buffer, int destination, int tag = 0) const
     {
@@ -123,7 +121,6 @@ public:
         return isend_as(std::forward<B>(buffer), destination, tag, SendMode::ready);
     }
 
-    // receive
     template <class B>
     Status recv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
@@ -141,7 +138,7 @@ public:
         }
     }
 
-    /// Both at once, so that rings do not deadlock.
+    /// Sends and receives at once, so that rings do not deadlock.
     template <class S, class R>
     Status sendrecv(const S& out, int destination, int send_tag, R&& in, int source, int recv_tag) const
     {
@@ -152,10 +149,10 @@ public:
 
     // probe
     /// Waits for a message that a recv with these arguments would get, and leaves it in the queue. Throws
-    /// ErrorCode::peer_lost where none can come any more; iprobe does so of a `source` that has left.
+    /// ErrorCode::peer_lost when no such message can come; iprobe throws it when `source` has left.
     Status probe(int source = any_source, int tag = any_tag) const;
     std::optional<Status> iprobe(int source = any_source, int tag = any_tag) const;
-    /// The same, and takes the message out: safe with several threads.
+    /// The same, and takes the message from the queue: safe with several threads.
     Message mprobe(int source = any_source, int tag = any_tag) const;
     std::optional<Message> improbe(int source = any_source, int tag = any_tag) const;
 
@@ -193,7 +190,7 @@ public:
         return detail::call_barrier(state_, Form::persistent, options).persistent();
     }
 
-    /// root's buffer to all. Sizes must agree.
+    /// Copies root's buffer to all ranks. Sizes must agree.
     template <class B>
     void broadcast(B&& buffer, RootOptions options = {}) const
     {
@@ -212,32 +209,31 @@ public:
     }
 
     // communicators
-    /// The same ranks, other messages. Collective.
+    /// The same ranks, with separate messages. Collective.
     Communicator dup() const;
-    /// One communicator a colour; nothing for ranks that give no colour. Collective.
+    /// One communicator for each colour; empty for ranks without a colour. Collective.
     std::optional<Communicator> split(std::optional<int> colour, SplitOptions options = {}) const;
     /// The ranks of this node. Collective.
     Communicator split_by_node() const;
-    /// A communicator of `ranks` of this one, in that order. Called by those ranks only, all with the same
-    /// list. `tag` tells concurrent creations apart.
+    /// A communicator of `ranks` of this one, in that order. Only those ranks call it, all with the same
+    /// list. `tag` separates concurrent creations.
     Communicator create_from(std::span<const int> ranks, int tag = 0) const;
-    /// A grid of the first ranks, as many as dims multiply up to, which keep their numbers unless the options
-    /// let them be reordered; nothing for the others. A dimension whose period is true has no borders: its
-    /// end meets its beginning. Without periods none is. Collective. Throws ErrorCode::invalid_argument,
-    /// before anything is sent, where dims do not fit (tutti::balanced_dims finds some). Declared in
-    /// tutti/topologies.hpp.
+    /// A grid of the first ranks, as many as the product of dims; empty for the other ranks. Ranks keep their
+    /// numbers unless the options allow reordering. A dimension whose period is true is periodic; without
+    /// `periods` no dimension is. Collective. Throws ErrorCode::invalid_argument, before anything is sent, if
+    /// dims do not fit (tutti::balanced_dims finds some). Declared in tutti/topologies.hpp.
     std::optional<CartesianCommunicator> create_cartesian(std::vector<int> dims,
                                                           std::vector<bool> periods = {},
                                                           CartesianOptions options = {}) const;
-    /// The same ranks, with the neighbours that each gives: whom it receives from, and whom it sends to. Both
-    /// ends of an edge must name it, equally often. Collective. Throws ErrorCode::invalid_rank for neighbours
-    /// that are no ranks, ErrorCode::invalid_argument where ranks contradict each other. Declared in
+    /// The same ranks, with the neighbours that each rank gives: its sources and its destinations. Both ends
+    /// of an edge must name it, equally often. Collective. Throws ErrorCode::invalid_rank for neighbours that
+    /// are no ranks, ErrorCode::invalid_argument if ranks contradict each other. Declared in
     /// tutti/topologies.hpp.
     GraphCommunicator create_graph(std::span<const int> sources, std::span<const int> destinations) const;
-    /// Rank, in the job, of a rank of this communicator.
+    /// Rank in the job of a rank of this communicator.
     int world_rank(int rank) const;
 
-    /// Two handles of the same communicator.
+    /// True for two handles of the same communicator.
     friend bool operator==(const Communicator& a, const Communicator& b) noexcept
     {
         return a.state_ == b.state_;
@@ -269,7 +265,7 @@ private:
         keep(request, buffer);
         return OwningRequest<B>(std::move(request), std::move(buffer));
     }
-    /// Lets an active request keep `what` until it is complete.
+    /// Keeps `what` alive until an active request is complete.
     static void keep(Request& request, std::shared_ptr<void> what) noexcept;
     void send_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;
     Request isend_view(const detail::ConstView& view, int destination, int tag, SendMode mode) const;

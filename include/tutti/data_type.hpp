@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// A value and where it was found: what minloc and maxloc compare. `Index` is a signed integer of 32 or 64
-/// bits, most often the rank or the position in a global array.
+/// A value and its place: the operand of minloc and maxloc. `Index` is a signed integer of 32 or 64 bits,
+/// often the rank or the position in a global array.
 template <class T, class Index = std::int64_t>
 struct ValueIndex {
     T value;
@@ -21,7 +21,7 @@ struct ValueIndex {
     friend bool operator==(const ValueIndex&, const ValueIndex&) = default;
 };
 
-/// Element types. A ValueIndex has a type of its own for each type of its value: with_index().
+/// Element types. with_index() gives the type of a ValueIndex, one for each type of value.
 enum class DataType : std::uint8_t {
     boolean,
     int8,
@@ -60,7 +60,7 @@ constexpr std::size_t index_bytes(DataType type) noexcept
     return flag == detail::kIndex32 ? 4 : flag == detail::kIndex64 ? 8 : 0;
 }
 
-/// The type of a ValueIndex's value; all other types are their own.
+/// The type of a ValueIndex's value; all other types unchanged.
 constexpr DataType value_type(DataType type) noexcept
 {
     return static_cast<DataType>(static_cast<unsigned>(type) & ~(detail::kIndex32 | detail::kIndex64));
@@ -70,7 +70,7 @@ constexpr DataType value_type(DataType type) noexcept
 constexpr std::size_t size_bytes(DataType type) noexcept
 {
     if (const std::size_t index = index_bytes(type); index != 0) {
-        // As the compiler lays the struct out: both members are aligned to their size.
+        // The compiler's layout of the struct: both members are aligned to their size.
         const std::size_t value = size_bytes(value_type(type));
         const std::size_t alignment = value > index ? value : index;
         const std::size_t end = (value + index - 1) / index * index + index;

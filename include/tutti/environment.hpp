@@ -18,10 +18,10 @@ enum class ThreadLevel {
     multiple     // any thread calls, at any time
 };
 
-/// Who moves messages and collectives on while the program computes.
+/// Who makes messages and collectives progress while the program computes.
 enum class Progress {
-    calls,  // nobody: they go on in the program's next calls
-    thread  // a thread of Tutti's, on another core where the rank has one to spare
+    calls,  // nobody: they progress in the program's next calls
+    thread  // a thread of Tutti, on another core if the rank has a spare one
 };
 
 struct EnvironmentOptions {
@@ -33,27 +33,27 @@ namespace detail {
 class Process;
 }
 
-/// The job, joined by the constructor and left by the destructor. Make one, first thing in main, and keep it
-/// until the last call: a process joins its job once, so a second one is refused, also after the first has
-/// ended. Communicators and requests may be destroyed after it; to use them then is an error.
+/// The job: the constructor joins it and the destructor leaves it. Make one at the start of main and keep it
+/// until the last call. A process joins its job once: a second Environment is refused, also after the first
+/// has ended. Communicators and requests may be destroyed after it; any other use then is an error.
 ///
 /// On several hosts the constructor returns when this host has exchanged a message with the others over the
-/// interfaces chosen, and throws an Error with both hosts, their addresses and interfaces where one cannot be
-/// reached within the transport's bound (10 s): not in the middle of a long run. The lowest rank of each host
-/// does so for it; up to 64 hosts all pairs are tried, beyond, each host tries a few dozen others.
+/// chosen interfaces. It throws an Error with both hosts, their addresses and interfaces if a host cannot be
+/// reached within the transport's limit (10 s), so that a long run does not fail later. The lowest rank of
+/// each host makes this test; up to 64 hosts test all pairs, and with more hosts each one tests a few dozen
+/// others.
 ///
-/// When an exception leaves main, it ends the whole job with this rank and the exception's words, so that no
-/// peer waits for ever. So does the constructor's own Error where nobody catches it. Destroyed by an
-/// exception that is caught outside, in main, it leaves the words to whoever catches it, and ends the job
-/// when the process ends or a second has passed.
+/// An exception that leaves main ends the whole job with this rank and the exception's text, so that no peer
+/// waits for ever. So does an uncaught Error of the constructor. If an exception destroys the Environment and
+/// main catches it outside, Tutti prints nothing, and the job ends when the process ends or after a second.
 ///
-/// A process that the program forks has no part in the job: it may call exec, or end, but not call Tutti.
+/// A process that the program forks has no part in the job: it may call exec or end, but must not call Tutti.
 class Environment {
 public:
     Environment(int argc, char** argv, EnvironmentOptions options = {});
     explicit Environment(EnvironmentOptions options = {});
-    /// Joins the job that `bootstrap` describes, whatever has started this process; nullptr: as without it.
-    /// It stays until the Environment and all that refers to it have ended.
+    /// Joins the job that `bootstrap` describes; nullptr: as without it. `bootstrap` lives until the
+    /// Environment and all objects that refer to it have ended.
     explicit Environment(std::unique_ptr<Bootstrap> bootstrap, EnvironmentOptions options = {});
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
@@ -63,12 +63,12 @@ public:
     Communicator world() const&;
     /// This rank alone.
     Communicator self() const&;
-    // Of a temporary, which leaves the job at the end of the statement: keep the Environment in a variable.
+    // A temporary leaves the job at the end of the statement: keep the Environment in a variable.
     Communicator world() && = delete;
     Communicator self() && = delete;
     ThreadLevel thread_level() const noexcept;
 
-    /// Ends the whole job with exit status `status` (1 to 255); `message` is shown with this rank and host.
+    /// Ends the whole job with exit status `status` (1 to 255); shows `message` with this rank and host.
     [[noreturn]] void abort(int status, const std::string& message = {}) const;
 
 private:
@@ -76,15 +76,15 @@ private:
     explicit Environment(std::shared_ptr<detail::Process> process);
 
     std::shared_ptr<detail::Process> process_;
-    bool is_thread_;  // as run_threads() makes them
+    bool is_thread_;  // made by run_threads()
     int uncaught_at_start_ = 0;
 };
 
-/// Runs `body` on `ranks` threads of this process, each a rank of a job of its own: for tests, teaching and
-/// debugging. Throws the exception of the rank that failed first, after all have ended.
+/// Runs `body` on `ranks` threads of this process, each a rank of one job: for tests, teaching and debugging.
+/// Throws the exception of the rank that failed first, after all have ended.
 void run_threads(int ranks, const std::function<void(Environment&)>& body, EnvironmentOptions options = {});
 
-/// Seconds since some fixed point, by the monotonic clock.
+/// Seconds since a fixed point, by the monotonic clock.
 double wall_time() noexcept;
 
 }  // namespace tutti

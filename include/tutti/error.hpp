@@ -1,4 +1,4 @@
-// The one error type of Tutti: what failed, in which operation, against which peer, and what to do about it.
+// The one error type of Tutti: what failed, in which operation, with which peer, and the remedy.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ enum class ErrorCode {
     internal           // a defect in Tutti
 };
 
-/// The code's name in words, "truncated" for ErrorCode::truncated.
+/// The code's name: "truncated" for ErrorCode::truncated.
 std::string_view to_string(ErrorCode code) noexcept;
 
-/// Thrown by every Tutti call that cannot do what it was asked.
+/// Thrown by every Tutti call that fails.
 ///
-/// `what()` is a whole sentence that names the operation, the peer and sizes where they matter, and the
-/// remedy. A program that does not catch it ends the job with this rank and sentence.
+/// `what()` is a whole sentence that names the operation, the remedy and, where they matter, the peer and
+/// sizes. An uncaught Error ends the job with this rank and sentence.
 class Error : public std::exception {
 public:
     static constexpr int kNoPeer = -1;
@@ -40,7 +40,7 @@ public:
 
     ErrorCode code() const noexcept { return code_; }
     const std::string& operation() const noexcept { return operation_; }
-    /// Rank, in the communicator of the operation, of the other side; kNoPeer where there is none.
+    /// Rank of the peer in the communicator of the operation; kNoPeer if there is none.
     int peer() const noexcept { return peer_; }
     const char* what() const noexcept override { return what_.c_str(); }
 

@@ -7,8 +7,8 @@ namespace tutti {
 
 namespace detail {
 
-// Without branches, so that loops over them become vector instructions, and always inlined: the reduction
-// kernels use them in code for instruction sets that not every CPU has, of which no copy may be shared.
+// No branches, so that loops become vector instructions. Always inlined: the reduction kernels use them in
+// code for instruction sets that not every CPU has, so no shared copy may exist.
 
 [[gnu::always_inline]] constexpr float float_of_bits(std::uint32_t bits) noexcept
 {
@@ -39,9 +39,9 @@ namespace detail {
 {
     const std::uint32_t bits = bits_of_float(value);
     const std::uint32_t magnitude = bits & 0x7fffffffu;
-    // The carry of the rounding runs into the exponent where it must, up to infinity.
+    // The carry of the rounding may increase the exponent, up to infinity.
     const std::uint32_t normal = (magnitude - ((127u - 15u) << 23) + 0xfffu + ((magnitude >> 13) & 1)) >> 13;
-    // The last place of 0.5f is worth the smallest half: adding it rounds to whole multiples of that.
+    // The last place of 0.5f is worth the smallest half: the addition rounds to a whole multiple of it.
     const std::uint32_t subnormal = bits_of_float(float_of_bits(magnitude) + 0.5f) - bits_of_float(0.5f);
     const std::uint32_t special = magnitude > 0x7f800000u ? 0x7e00u | ((magnitude >> 13) & 0x3ffu) : 0x7c00u;
     const std::uint32_t finite = magnitude < (113u << 23) ? subnormal : normal;
@@ -64,9 +64,9 @@ namespace detail {
 
 }  // namespace detail
 
-/// IEEE 754 binary16: 11 significant bits, up to 65504. Computes as float: it converts to float by itself
-/// and exactly, and from float when told to, rounding to nearest even (overflow gives infinity, a NaN stays
-/// one).
+/// IEEE 754 binary16: 11 significant bits, up to 65504. Computes as float. The conversion to float is
+/// implicit and exact; the conversion from float is explicit and rounds to nearest even (overflow gives
+/// infinity, a NaN stays a NaN).
 class float16 {
 public:
     float16() noexcept = default;
@@ -85,7 +85,7 @@ private:
     std::uint16_t bits_;
 };
 
-/// A float's upper 16 bits: its range with 8 significant bits. Conversions as those of float16.
+/// A float's upper 16 bits: its range with 8 significant bits. Converts as float16 does.
 class bfloat16 {
 public:
     bfloat16() noexcept = default;

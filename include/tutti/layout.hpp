@@ -1,4 +1,4 @@
-// Which bytes of a user's object travel when they are not contiguous: strided and indexed layouts.
+// Layouts: which bytes of a non-contiguous object travel, strided or indexed.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace datatype {
 class Typemap;
 }
 
-/// An immutable list of blocks, relative to a base address, in the order in which they travel. Cheap to copy:
-/// copies share one description. Blocks at regular distances take the same memory for any number of them.
+/// An immutable list of blocks, relative to a base address, in the order in which they travel. Copies are
+/// cheap and share one description. Blocks at regular distances take constant memory.
 class Layout {
 public:
     Layout(const Layout& other) noexcept;
@@ -30,37 +30,37 @@ public:
         std::size_t size_bytes;
     };
 
-    /// `count` blocks of `block` elements, the starts `stride` elements apart (which may be negative). Throws
-    /// ErrorCode::invalid_argument when the blocks together exceed the address space.
+    /// `count` blocks of `block` elements, from start to start `stride` elements (which may be negative).
+    /// Throws ErrorCode::invalid_argument when the blocks together exceed the address space.
     static Layout strided(std::size_t count, std::size_t block, std::ptrdiff_t stride,
                           std::size_t element_bytes);
-    /// Blocks as given; empty ones are left out, neighbours that touch are joined. Blocks may overlap only
-    /// where the layout is sent from. Errors as strided().
+    /// The given blocks. Empty ones are left out, adjacent ones are joined. Blocks may overlap only in a
+    /// layout that is sent. Errors as strided().
     static Layout indexed(std::span<const Block> blocks);
-    /// Blocks of lengths[i] elements that start offsets[i] elements behind the base. Errors as strided(), and
-    /// when the two differ in size.
+    /// Blocks of lengths[i] elements that start offsets[i] elements after the base. Errors as strided(), and
+    /// when the spans differ in size.
     static Layout indexed(std::span<const std::ptrdiff_t> offsets, std::span<const std::size_t> lengths,
                           std::size_t element_bytes);
 
-    /// Bytes that travel.
+    /// Number of bytes that travel.
     std::size_t size_bytes() const noexcept;
 
-    /// Copies bytes [from, from + out.size()) of the travelling sequence out of the object at `base`. A
-    /// message may be packed in pieces of any size. Throws ErrorCode::invalid_argument when the piece goes
-    /// past size_bytes().
+    /// Copies bytes [from, from + out.size()) of the travelling sequence from the object at `base`. A message
+    /// may be packed in pieces of any size. Throws ErrorCode::invalid_argument when the piece ends beyond
+    /// size_bytes().
     void pack(const std::byte* base, std::size_t from, std::span<std::byte> out) const;
     /// The reverse of pack().
     void unpack(std::byte* base, std::size_t from, std::span<const std::byte> in) const;
 
-    /// What the library knows it as. Valid as long as this, or a copy of it.
+    /// The library's internal form. Valid as long as this layout or a copy of it.
     const datatype::Typemap& typemap() const noexcept { return *typemap_; }
 
 private:
     explicit Layout(const datatype::Typemap& typemap) noexcept;
-    const datatype::Typemap* typemap_;  // counted
+    const datatype::Typemap* typemap_;  // holds a reference
 };
 
-/// A base address with a layout: what send and receive take.
+/// A base address with a layout: an argument of send and receive.
 template <class T>
 struct LayoutView {
     T* base;
@@ -83,8 +83,8 @@ requires std::is_trivially_copyable_v<T> LayoutView<T> strided(T* base, std::siz
     return {base, Layout::strided(count, block, stride, sizeof(T))};
 }
 
-/// Blocks of `lengths[i]` elements that start `offsets[i]` elements behind `base`. Throws
-/// ErrorCode::invalid_argument when the two differ in size.
+/// Blocks of `lengths[i]` elements that start `offsets[i]` elements after `base`. Throws
+/// ErrorCode::invalid_argument when the spans differ in size.
 template <class T>
 requires std::is_trivially_copyable_v<T> LayoutView<T> indexed(T* base,
                                                                std::span<const std::ptrdiff_t> offsets,

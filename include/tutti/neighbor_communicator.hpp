@@ -13,27 +13,27 @@ namespace detail {
 struct Topology;
 }
 
-/// The ranks that this one receives from, and those that it sends to. null_rank: beyond a border.
+/// The sources and destinations of this rank. null_rank: beyond a border.
 struct Neighbors {
     std::span<const int> sources;
     std::span<const int> destinations;
 };
 
 /// A communicator that knows the neighbours of its ranks, in a grid (CartesianCommunicator) or as given
-/// (GraphCommunicator). A cheap value, which is a Communicator of the same ranks.
+/// (GraphCommunicator). A cheap value, and a Communicator of the same ranks.
 ///
-/// Its collectives are called by all ranks, in the same order as its others, and move blocks between
-/// neighbours alone. They come in the forms, and take the buffers, of BlockCollectives. `in` has a block for
-/// each destination, or one that all of them get, `out` one for each source, both in the order of
-/// neighbors(); where a source is null_rank, its block is left alone. What one rank sends another several
-/// times arrives in the same order; but in a grid what goes down in a dimension arrives from above, also
-/// where both neighbours are the same rank.
+/// All ranks call its collectives, in the same order as its others. These move blocks between neighbours
+/// only. They have the forms and the buffers of BlockCollectives. `in` has a block for each destination, or
+/// one block for all; `out` has one for each source; both follow the order of neighbors(). The block of a
+/// source that is null_rank is unchanged. Several blocks from one rank to another arrive in the same order.
+/// In a grid, a block sent to the lower neighbour arrives from the upper one, also where both are the same
+/// rank.
 class NeighborCommunicator : public Communicator {
 public:
-    /// Valid as long as a copy of this communicator.
+    /// Valid as long as this communicator or a copy of it.
     Neighbors neighbors() const noexcept;
 
-    /// `in` to every destination: out.size() is as many times in.size() as there are sources.
+    /// Sends `in` to every destination: out.size() is the number of sources times in.size().
     template <class I, class O>
     void neighbor_allgather(const I& in, O&& out) const
     {
@@ -54,7 +54,7 @@ public:
             .persistent();
     }
 
-    /// The same with blocks of any sizes, at any places in `out`: a count for each source.
+    /// The same with blocks of any sizes, at any places in `out`, with a count for each source.
     template <class I, class O>
     void neighbor_allgatherv(const I& in, O&& out, BlockCounts blocks) const
     {
@@ -75,7 +75,7 @@ public:
             .persistent();
     }
 
-    /// The i'th block of `in` to the i'th destination. All blocks are equally long.
+    /// Sends the i'th block of `in` to the i'th destination. All blocks are equally long.
     template <class I, class O>
     void neighbor_alltoall(const I& in, O&& out) const
     {
@@ -96,8 +96,8 @@ public:
             .persistent();
     }
 
-    /// The same with blocks of any sizes, at any places: `sent` has a count for each destination, `received`
-    /// one for each source, as much as that one sends.
+    /// The same with blocks of any sizes, at any places. `sent` has a count for each destination, `received`
+    /// one for each source, equal to the count that the source sends.
     template <class I, class O>
     void neighbor_alltoallv(const I& in, BlockCounts sent, O&& out, BlockCounts received) const
     {

@@ -12,18 +12,17 @@
 
 namespace tutti {
 
-/// Each in three forms, as BlockCollectives has them. Buffers are trivially copyable objects, contiguous
-/// ranges of them, or layouts, which are packed before and unpacked after. The operator is tutti::sum and the
-/// like, an Op, or a user_op; it is the same at all ranks, and so are the sizes. The i'th element of a result
-/// is the operator over the i'th elements of the ranks' inputs, those of lower ranks on the left where it
-/// does not commute.
+/// Each has the three forms of BlockCollectives. Buffers are trivially copyable objects, contiguous ranges of
+/// them, or layouts, which are packed before and unpacked after. The operator is tutti::sum and the like, an
+/// Op, or a user_op. Operator and sizes are the same at all ranks. The i'th element of a result combines the
+/// i'th elements of the ranks' inputs; without commutativity, lower ranks stay on the left.
 ///
-/// Input and output are the same buffer, or two that are apart. Sizes that do not fit throw
-/// ErrorCode::invalid_argument before anything is sent. Where only ranks disagree, ErrorCode::truncated is
-/// thrown at those that receive another size than they expect.
+/// Input and output are the same buffer or do not overlap. Sizes that do not fit throw
+/// ErrorCode::invalid_argument before anything is sent. Where ranks disagree, ErrorCode::truncated is thrown
+/// at the ranks that receive another size than they expect.
 class ReduceCollectives : public BlockCollectives {
 public:
-    /// out = op over all ranks' in, at root; `out` of other ranks is left alone.
+    /// out = op over all ranks' in, at root; `out` of other ranks is unchanged.
     template <class I, class O, ReductionOperator F>
     void reduce(const I& in, O&& out, const F& op, RootOptions options = {}) const
     {
@@ -46,7 +45,7 @@ public:
                                        options);
         });
     }
-    /// In place: `data` is the input everywhere; root's becomes the result, other ranks' is left alone.
+    /// In place: `data` is the input; root's `data` becomes the result, that of other ranks is unchanged.
     template <class D, ReductionOperator F>
     void reduce(D&& data, const F& op, RootOptions options = {}) const
     {
@@ -141,7 +140,7 @@ public:
     }
 
     /// In place: `data` is the input, a block of equal size for every rank; its first block becomes the
-    /// result, the others are left alone.
+    /// result, the others are unchanged.
     template <class D, ReductionOperator F>
     void reduce_scatter(D&& data, const F& op, CollectiveOptions options = {}) const
     {
@@ -166,7 +165,7 @@ public:
     }
 
     /// The same with blocks of any sizes: `counts` has the elements of each rank's block, the same at all
-    /// ranks; they add up to in.size(), and out.size() is the own one. Zeros are allowed. `counts` is not
+    /// ranks. Their sum is in.size(), and out.size() is the own count. Zeros are allowed. `counts` is not
     /// used after the call.
     template <class I, class O, ReductionOperator F>
     void reduce_scatterv(const I& in, O&& out, std::span<const std::size_t> counts, const F& op,
@@ -194,8 +193,8 @@ public:
         });
     }
 
-    /// In place: as many elements at the beginning of `data` as the own count become the result, the others
-    /// are left alone.
+    /// In place: the first elements of `data`, as many as the own count, become the result; the others are
+    /// unchanged.
     template <class D, ReductionOperator F>
     void reduce_scatterv(D&& data, std::span<const std::size_t> counts, const F& op,
                          CollectiveOptions options = {}) const
@@ -222,7 +221,7 @@ public:
         });
     }
 
-    /// out = op over the in of ranks 0 to the own one.
+    /// out = op over the in of ranks 0 to this one.
     template <class I, class O, ReductionOperator F>
     void scan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
@@ -267,7 +266,7 @@ public:
         });
     }
 
-    /// out = op over the in of the ranks below the own one; rank 0's `out` is left alone.
+    /// out = op over the in of the ranks below this one; rank 0's `out` is unchanged.
     template <class I, class O, ReductionOperator F>
     void exscan(const I& in, O&& out, const F& op, CollectiveOptions options = {}) const
     {
@@ -290,7 +289,7 @@ public:
                                        options);
         });
     }
-    /// In place: `data` becomes the result, but for rank 0's, which is left alone.
+    /// In place: `data` becomes the result; rank 0's `data` is unchanged.
     template <class D, ReductionOperator F>
     void exscan(D&& data, const F& op, CollectiveOptions options = {}) const
     {
@@ -320,7 +319,7 @@ private:
     using Operator = detail::Operator;
     using CallHandle = detail::CallHandle;
 
-    /// call(operator for `buffer`), all of whose operations then keep the function object that it refers to.
+    /// Returns call(operator for `buffer`); all its operations keep the operator's function object alive.
     template <class B, class F, class Call>
     static CallHandle with_kept(const B& buffer, F op, Call&& call)
     {

@@ -1,4 +1,4 @@
-// A reduction without communication: of two arrays of this rank.
+// A reduction of two arrays of this rank, without communication.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ void reduce_local(const ConstElements& in, const Elements& inout, const Operator
 
 }  // namespace detail
 
-/// inout = in op inout, element by element, on the calling thread. Trivially copyable objects or contiguous
-/// ranges of them, equally long; apart, or the same. Needs no Environment. Throws ErrorCode::invalid_argument
-/// for sizes that differ, buffers that overlap, and an Op that the elements do not have.
+/// inout = in op inout, element by element, on the calling thread, for trivially copyable objects or
+/// contiguous ranges, the same or without overlap. Needs no Environment. Throws ErrorCode::invalid_argument
+/// for sizes that differ, buffers that overlap, and an Op that is not defined on the elements.
 template <class I, class D, ReductionOperator F>
 void reduce_local(const I& in, D&& inout, const F& op)
 {
@@ -25,7 +25,7 @@ void reduce_local(const I& in, D&& inout, const F& op)
     detail::reduce_local(buffers.in, buffers.out, detail::operator_of<detail::ReducedElementT<D>>(op));
 }
 
-/// The same of `count` elements whose type is known at run time only.
+/// The same for `count` elements whose type is known only at run time.
 inline void reduce_local(const void* in, void* inout, std::size_t count, DataType type, Op op)
 {
     const std::size_t element_bytes = size_bytes(type);

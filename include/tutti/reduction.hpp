@@ -14,11 +14,11 @@
 
 namespace tutti {
 
-/// Built-in operators; docs/guide/reductions.md says what each means on each type.
+/// Built-in operators; docs/guide/reductions.md explains each on each type.
 enum class Op : std::uint8_t { sum, min, max, prod, land, lor, lxor, band, bor, bxor, minloc, maxloc };
 
-/// Whether the operator is defined on the type: sums and products on all but ValueIndex, min and max on what
-/// has an order, logical ones on bool, integers, float, double and long double, bitwise ones on bool and
+/// Whether the operator is defined on the type: sums and products on all but ValueIndex, min and max on types
+/// with an order, logical ones on bool, integers, float, double and long double, bitwise ones on bool and
 /// integers, minloc and maxloc on ValueIndex.
 constexpr bool is_defined(Op op, DataType type) noexcept
 {
@@ -49,7 +49,7 @@ constexpr bool is_defined(Op op, DataType type) noexcept
     return false;
 }
 
-/// An operator known to the compiler, which therefore checks that the elements have it. Converts to Op.
+/// An operator known at compile time, checked against the elements. Converts to Op.
 template <Op kOp>
 struct BuiltIn {
     constexpr operator Op() const noexcept { return kOp; }
@@ -77,14 +77,14 @@ inline constexpr bool kIsBuiltIn<BuiltIn<kOp>> = true;
 
 }  // namespace detail
 
-/// What a reduction takes as its operator: tutti::sum and the like, an Op chosen at run time, or a user_op.
+/// The operator argument of a reduction: tutti::sum and the like, an Op chosen at run time, or a user_op.
 template <class O>
 concept ReductionOperator = std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O>;
 
 namespace detail {
 
-/// An operator and the elements it combines, as the templates hand them to the core: a user's kernel, or else
-/// `op` on `type`. Refers to a user's function object, which must live as long as the operation runs.
+/// An operator and its elements, as the templates pass them to the core: a user's kernel, or `op` on `type`.
+/// Refers to a user's function object, which must live until the operation ends.
 struct Operator {
     Op op = Op::sum;
     DataType type = DataType::boolean;
@@ -114,7 +114,7 @@ constexpr void check_defined() noexcept
                       "tutti::ValueIndex");
 }
 
-/// `op` for elements of type T. A user's function object is referred to, not copied.
+/// `op` for elements of type T. Refers to a user's function object and does not copy it.
 template <class T, ReductionOperator O>
 Operator operator_of(const O& op) noexcept
 {
@@ -151,8 +151,7 @@ template <class T>
 struct ReducedElement<LayoutView<T>> {
     using type = std::remove_cv_t<T>;
 };
-/// The type of the elements that a reduction combines: of a range or layout its values, else the object
-/// itself.
+/// The type of the elements of a reduction: the values of a range or layout, else the object itself.
 template <class T>
 using ReducedElementT = typename ReducedElement<std::remove_cvref_t<T>>::type;
 
@@ -208,8 +207,8 @@ Operator operator_for(const B& buffer, const O& op) noexcept
     }
 }
 
-/// What a reduction reads and writes; the same memory, and layout, where it works in place. Of a layout,
-/// `data` is its base, and the count that of the elements that it has.
+/// Input and output of a reduction; in place, both have the same memory and layout. With a layout, `data` is
+/// its base, and the count is that of its elements.
 struct ReducedBuffers {
     ConstElements in;
     Elements out;
@@ -226,7 +225,7 @@ const datatype::Typemap* layout_of(const T& object) noexcept
         return nullptr;
 }
 
-/// Both have elements of one type.
+/// Two buffers of one element type.
 template <class In, class Out>
 ReducedBuffers reduced(const In& in, Out& out)
 {
@@ -242,7 +241,7 @@ ReducedBuffers reduced(const In& in, Out& out)
     return {const_reduce_view(in), reduce_view(out), layout_of(in), layout_of(out)};
 }
 
-/// Of an operation that outlives the call; `In` as a forwarding reference deduces it.
+/// Two buffers of an operation that outlives the call; `In` is deduced as a forwarding reference.
 template <class In, class Out>
 ReducedBuffers borrowed_reduced(const std::remove_reference_t<In>& in, Out& out)
 {

@@ -25,15 +25,15 @@ struct Starter {
     virtual ~Starter() = default;
     virtual Request start() = 0;
 
-    std::shared_ptr<void> keep;  // lives as long as this and all that it has started
+    std::shared_ptr<void> keep;  // lives as long as this object and its operations
 };
 }  // namespace detail
 
-/// One operation under way, or none. Move-only; a borrowed buffer must live until it is complete.
+/// One operation under way, or none. Move-only; a borrowed buffer must live until the operation is complete.
 ///
-/// Destroying an active request waits for it (while an exception unwinds the stack it ends the job instead,
-/// saying so: the peer of the lost operation could wait for ever). Thread rule: a request is used by one
-/// thread at a time.
+/// Destroying an active request waits for it. While an exception unwinds the stack, it ends the job with a
+/// message instead, because the peer of the lost operation could wait for ever. Thread rule: one thread at a
+/// time uses a request.
 class [[nodiscard]] Request {
 public:
     Request() noexcept = default;
@@ -53,41 +53,41 @@ public:
             abandon();
     }
 
-    /// Whether an operation is under way that wait() has to wait for.
+    /// Whether an operation is under way.
     bool active() const noexcept { return state_ != nullptr; }
 
-    /// Blocks until the operation is complete. Throws what the operation met (ErrorCode::truncated, ...).
-    /// Where a collective's wait finds that the ranks call different ones, the operation is given up: the
-    /// request is inactive then. On an inactive request: returns the last status at once.
+    /// Blocks until the operation is complete. Throws the operation's error (ErrorCode::truncated, ...). If a
+    /// collective's wait finds that the ranks call different collectives, the operation is given up and the
+    /// request becomes inactive. An inactive request returns the last status at once.
     Status wait();
-    /// The same, but returns false when the time is over: the operation goes on.
+    /// The same, but returns false after `limit`: the operation continues.
     bool wait_for(std::chrono::nanoseconds limit);
-    /// Makes progress once; true when complete (then the request is inactive). Throws as wait() does.
+    /// Makes progress once; returns true when complete (the request is then inactive). Throws as wait() does.
     bool test();
-    /// The status of the completed operation; all default when there was none. Of a send, which may
-    /// have been complete when it was started, only the code says something.
+    /// The status of the completed operation; all default if there was none. For sends only `code` is
+    /// meaningful.
     const Status& status() const noexcept
     {
         static constexpr Status kNone{};
         return has_status_ ? status_ : kNone;
     }
-    /// Withdraws a posted receive that has not matched; it must still be completed by wait() or test(), whose
-    /// status says `cancelled`. Returns false, and changes nothing, when it has matched, or is no receive.
+    /// Withdraws a posted receive that has not matched. wait() or test() must still complete it; their status
+    /// says `cancelled`. Returns false without effect for a matched receive or another operation.
     bool cancel();
-    /// Gives a collective up that has not ended: its buffers are the caller's again, with any contents, and
-    /// the request is inactive. Other ranks may wait in it for ever, so the communicator's collectives are of
-    /// no use any more unless all ranks give the same ones up; messages and other communicators go on. On an
-    /// inactive request: nothing. Throws ErrorCode::invalid_argument for a message: cancel() a receive.
+    /// Gives up a collective that has not ended. The caller owns its buffers again, with any contents, and
+    /// the request is inactive. Other ranks may wait in it for ever, so the communicator's collectives are
+    /// unusable unless all ranks give up the same ones; messages and other communicators still work. No
+    /// effect on an inactive request. Throws ErrorCode::invalid_argument for a message.
     void give_up();
 
-    /// Calls `function` once, when the operation is complete, and leaves the request inactive: at once where
-    /// it is complete, else from the thread that makes progress then, one that waits, tests or probes, or the
-    /// progress thread. Gets the operation's error, nullptr where there is none. It may call Tutti, but other
-    /// waits of that thread wait for it; it must not throw. Borrowed buffers must live until then. The end of
-    /// the Environment waits for all such operations, and withdraws receives that nothing has matched.
+    /// Calls `function` once, when the operation is complete, and leaves the request inactive. It runs at
+    /// once if the operation is complete, else in the thread that makes progress: one that waits, tests or
+    /// probes, or the progress thread. Its second argument is the operation's error, or nullptr. It may call
+    /// Tutti, which delays other waits of that thread; it must not throw. Borrowed buffers must live until
+    /// then. The end of the Environment waits for these operations and withdraws unmatched receives.
     void then(std::function<void(const Status&, std::exception_ptr)> function) &&;
-    /// Lets the operation go, which is completed behind the caller's back: as then(), of nothing. An error
-    /// ends the job.
+    /// Lets Tutti complete the operation without the caller: as then() with an empty function. An error ends
+    /// the job.
     void detach() &&;
 
 private:
@@ -98,7 +98,7 @@ private:
     void take(Request& other) noexcept
     {
         state_ = std::exchange(other.state_, nullptr);
-        // Copied only when it says something: most requests move while their operation is under way.
+        // Copied only if set: most requests move while their operation is under way.
         has_status_ = other.has_status_;
         if (has_status_)
             status_ = other.status_;
@@ -111,25 +111,25 @@ private:
     Status status_;
 };
 
-/// Waits for all. Throws the first error, after all are complete.
+/// Waits for all. Throws the first error after all are complete.
 void wait_all(std::span<Request> requests);
-/// The same, but returns false when the time is over: those that are complete are inactive then.
+/// The same, but returns false after `limit`; complete requests are then inactive.
 bool wait_all_for(std::span<Request> requests, std::chrono::nanoseconds limit);
-/// Waits until one of the active requests is complete and returns its index; nothing when none is active.
+/// Waits until one active request is complete and returns its index; empty if none is active.
 std::optional<std::size_t> wait_any(std::span<Request> requests);
-/// The same; nothing, too, when the time is over.
+/// The same; also empty after `limit`.
 std::optional<std::size_t> wait_any_for(std::span<Request> requests, std::chrono::nanoseconds limit);
-/// Waits until at least one is complete; writes the indices of all that are to `indices` (as many as
-/// requests) and returns how many; 0 when none was active.
+/// Waits until at least one is complete. Writes the indices of all complete ones to `indices` (as many as
+/// requests) and returns their number; 0 if none was active.
 std::size_t wait_some(std::span<Request> requests, std::span<std::size_t> indices);
 /// True when all are complete.
 bool test_all(std::span<Request> requests);
-/// The index of one that has just completed, if any.
+/// The index of a request that this call completed, if any.
 std::optional<std::size_t> test_any(std::span<Request> requests);
 /// As wait_some, without waiting.
 std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indices);
 
-/// A request that owns the buffer it was given by rvalue, and hands it back.
+/// A request that owns its buffer, given as an rvalue, and returns it.
 template <class Buffer>
 class [[nodiscard]] OwningRequest {
 public:
@@ -150,7 +150,7 @@ public:
     const Status& status() const noexcept { return request_.status(); }
     void detach() && { std::move(request_).detach(); }
 
-    /// Forgets the buffer's type: it lives on until the operation is complete.
+    /// Drops the buffer's type: the buffer lives until the operation is complete.
     operator Request() && noexcept { return std::move(request_); }
 
 private:
@@ -158,15 +158,15 @@ private:
     std::shared_ptr<Buffer> buffer_;
 };
 
-/// An operation described once and started many times. Its buffers are borrowed for the request's whole life;
-/// counts, layouts and operators are kept.
+/// An operation described once and started many times. It borrows its buffers for its whole life and keeps
+/// counts, layouts and operators.
 ///
-/// To make one is local, also for a collective: no other rank is waited for. All ranks must make the same
-/// starts of collectives in the same order, among each other and among the communicator's other collectives.
+/// Its creation is local, also for a collective: it waits for no other rank. All ranks must start collectives
+/// in the same order, together with the communicator's other collectives.
 class [[nodiscard]] PersistentRequest {
 public:
     PersistentRequest(PersistentRequest&&) noexcept = default;
-    /// Waits for what the old request has under way.
+    /// Waits for the operation of the old request.
     PersistentRequest& operator=(PersistentRequest&& other) noexcept
     {
         request_ = std::move(other.request_);
@@ -174,7 +174,7 @@ public:
         return *this;
     }
 
-    /// Throws ErrorCode::invalid_argument when the previous start has not been completed.
+    /// Throws ErrorCode::invalid_argument while the previous start is not complete.
     void start();
     bool active() const noexcept { return request_.active(); }
     Status wait() { return request_.wait(); }
@@ -197,10 +197,10 @@ private:
     Request request_;
 };
 
-/// Starts all, in order. Throws as PersistentRequest::start does; those before the one that failed are
+/// Starts all, in order. Throws as PersistentRequest::start does; the requests before the failed one are
 /// started.
 void start_all(std::span<PersistentRequest> requests);
-/// Waits for all that are active. Throws the first error, after all are complete.
+/// Waits for all active ones. Throws the first error after all are complete.
 void wait_all(std::span<PersistentRequest> requests);
 
 }  // namespace tutti

@@ -1,8 +1,8 @@
 // Explicit serialisation: objects that own memory become bytes and come back.
 //
-// Knows: trivially copyable objects; std::string, std::vector and other sequences; maps and sets, ordered or
-// not; std::array, std::pair, std::tuple, std::optional; all of these within each other. A type of your own
-// joins by one function in its namespace, which serves both directions:
+// Supports trivially copyable objects; std::string, std::vector and other sequences; maps and sets, ordered
+// or not; std::array, std::pair, std::tuple, std::optional; all of these within each other. Your own type
+// needs one function in its namespace, which serves both directions:
 //
 //     struct Particle { std::string name; std::vector<double> position; };
 //
@@ -12,7 +12,7 @@
 //         archive(particle.name, particle.position);
 //     }
 //
-// The bytes are in this machine's order and sizes: they are for ranks of one job, not for files.
+// The bytes have this machine's order and sizes: they are for ranks of one job, not for files.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@
 
 namespace tutti {
 
-/// T's namespace has a serialize_fields for it. When writing, the function must not change the object.
+/// T's namespace has a serialize_fields for T. When it writes, the function must not change the object.
 template <class T>
 concept HasSerializeFields = requires(OutputArchive& out, InputArchive& in, T& object)
 {
@@ -52,15 +52,15 @@ inline constexpr bool is_std_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_std_array<std::array<T, N>> = true;
 
-// std::array has a tuple's interface too, and is tested for first.
+// std::array also has a tuple's interface, so it is tested first.
 template <class T>
 concept TupleLike = requires
 {
     std::tuple_size<T>::value;
 };
 
-// Taken as its bytes. A bool is not, as only two of its 256 bytes may be read back; an optional is not, as it
-// holds a bool; a view is not, as it owns nothing.
+// Copied as bytes. A bool is not, because only two of its 256 byte values are valid; an optional is not,
+// because it holds a bool; a view is not, because it owns nothing.
 template <class T>
 consteval bool is_bulk()
 {
@@ -84,7 +84,7 @@ concept Container = std::ranges::sized_range<T> && std::default_initializable<T>
     container.insert(container.end(), std::move(value));
 };
 
-// Its elements lie side by side and may be copied at once.
+// Its elements are contiguous and may be copied at once.
 template <class T>
 concept BulkContainer = Container<T> && std::ranges::contiguous_range<T> && Bulk<typename T::value_type> &&
     requires(T& container)
@@ -92,7 +92,7 @@ concept BulkContainer = Container<T> && std::ranges::contiguous_range<T> && Bulk
     container.resize(std::size_t{});
 };
 
-// What one element is read into: std::map's value_type has a const key.
+// The type to read one element into: std::map's value_type has a const key.
 template <class T>
 struct Readable {
     using Type = T;
@@ -102,8 +102,8 @@ struct Readable<std::pair<const K, V>> {
     using Type = std::pair<K, V>;
 };
 
-// Every element leaves at least one byte, so that a count can be checked against the bytes that follow, also
-// for types that write nothing.
+// Writes at least one byte for every element, so that a count can be checked against the remaining bytes,
+// also for types that write nothing.
 template <class T>
 void write_element(OutputArchive& archive, const T& element)
 {
@@ -148,7 +148,7 @@ void read_container(InputArchive& archive, T& container)
         container.resize(count);
         archive.read(std::ranges::data(container), count * sizeof(typename T::value_type));
     } else {
-        // No reserve(): elements may be far larger than their bytes.
+        // No reserve(): elements may be far larger than their serialised bytes.
         const std::size_t count = archive.read_count(1);
         for (std::size_t i = 0; i < count; ++i) {
             container.insert(container.end(),
@@ -250,7 +250,7 @@ InputArchive& InputArchive::operator()(Ts&... objects)
     return *this;
 }
 
-/// The object's bytes, for deserialize<T>. Throws ErrorCode::invalid_argument when it nests too deep.
+/// The object's bytes, for deserialize<T>. Throws ErrorCode::invalid_argument for too deep nesting.
 template <class T>
 std::vector<std::byte> serialize(const T& object)
 {
@@ -259,8 +259,8 @@ std::vector<std::byte> serialize(const T& object)
     return std::move(archive).take();
 }
 
-/// The object that serialize() made `bytes` of. Throws ErrorCode::protocol for bytes that are cut off,
-/// damaged, or of another type where that can be told; takes no more memory than the bytes account for.
+/// The object from which serialize() made `bytes`. Throws ErrorCode::protocol for bytes that are cut off,
+/// damaged or, if detectable, of another type. Takes no more memory than the bytes justify.
 template <class T>
 T deserialize(std::span<const std::byte> bytes)
 {

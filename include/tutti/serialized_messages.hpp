@@ -1,4 +1,4 @@
-// Messages of objects that own memory: serialisation and one message, named as such.
+// Messages of objects that own memory: serialisation and one message.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace tutti {
 
-/// Sends one message that holds serialize(object). Errors of both.
+/// Sends serialize(object) as one message. Errors of both.
 template <class T>
 void send_serialized(const Communicator& communicator, const T& object, int destination, int tag = 0)
 {
     communicator.send(serialize(object), destination, tag);
 }
 
-/// Receives what send_serialized<T> sent, of any length, by a matched probe. Throws ErrorCode::protocol,
-/// naming the sender, when the message is no T.
+/// Receives a message of send_serialized<T>, of any length, by a matched probe. Throws ErrorCode::protocol
+/// with the sender's rank if the message is no T.
 template <class T>
 T recv_serialized(const Communicator& communicator, int source = any_source, int tag = any_tag)
 {

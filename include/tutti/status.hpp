@@ -1,4 +1,4 @@
-// What a completed receive or probe tells: who sent, with which tag, how much.
+// The status of a completed receive or probe: sender, tag and size.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@ namespace tutti {
 
 inline constexpr int any_source = -1;
 inline constexpr int any_tag = -1;
-/// A peer that is not there: sends to it and receives from it complete at once, with nothing moved.
+/// No peer: sends to it and receives from it complete at once and move nothing.
 inline constexpr int null_rank = -2;
 
 struct Status {
     int source = null_rank;
     int tag = any_tag;
-    std::size_t size_bytes = 0;  // of the message as it was sent, also when the receive truncated it
+    std::size_t size_bytes = 0;  // of the sent message, also if the receive truncated it
     ErrorCode code = ErrorCode::success;
     bool cancelled = false;
 
-    /// Whole elements of T in the message.
+    /// Number of whole elements of T in the message.
     template <class T>
     std::size_t count() const noexcept
     {

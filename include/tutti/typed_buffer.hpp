@@ -13,21 +13,21 @@ namespace detail {
 [[noreturn]] void refuse_types(DataType in, DataType out);
 }  // namespace detail
 
-/// `count` elements of `type` at `data`, which any call of Tutti takes as a buffer. Made by typed().
+/// `count` elements of `type` at `data`, a buffer for any call of Tutti. Made by typed().
 template <class Pointer>
 struct TypedBuffer {
-    Pointer data;  // void*, or const void* for what is only read
+    Pointer data;  // void*, or const void* for input only
     std::size_t count;
     DataType type;
 };
 
-// Const results: then the calls that want a buffer with a name, since they use it after they return, take it
-// as well. This one is never in use itself.
+// typed() returns const values: calls that borrow a buffer and reject temporaries then accept them. Only the
+// memory is in use after the call.
 
-/// A buffer for libraries that know types as values. Calls in all forms only borrow the memory: it must live
-/// until a request is complete, the TypedBuffer need not. Throws ErrorCode::invalid_argument for a type
-/// outside the enumeration. Built-in operators go with it, most often an Op chosen at run time; what an
-/// operator is not defined on, and two buffers of different types, throw likewise, before anything is sent.
+/// A buffer for libraries that know types as values. All calls borrow only the memory, which must live until
+/// a request is complete; the TypedBuffer need not. Throws ErrorCode::invalid_argument for a type outside the
+/// enumeration. Built-in operators work with it, mostly an Op chosen at run time. An operator that is not
+/// defined on the type, and two buffers of different types, throw the same error before anything is sent.
 ///
 ///     world.allreduce(tutti::typed(in, count, type), tutti::typed(out, count, type), op);
 ///     world.allreduce(tutti::typed(data, count, type), op);   // in place
@@ -57,7 +57,7 @@ concept Typed = kIsTyped<std::remove_cvref_t<T>>;
 /// Stands for the element type of a TypedBuffer.
 struct TypedElement {};
 
-/// Throws ErrorCode::invalid_argument unless both have one type, where that is known only now.
+/// Throws ErrorCode::invalid_argument unless both have one type, if it is known only at run time.
 template <class In, class Out>
 void check_same_type(const In& in, const Out& out)
 {

@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// Whether op(a, b) is always op(b, a). Said of every user's operator: many algorithms, and most of the fast
-/// ones, exchange operands. With non_commutative those of lower ranks stay on the left.
+/// Whether op(a, b) always equals op(b, a). Every user's operator says so, because many algorithms, and most
+/// of the fast ones, exchange operands. With non_commutative, operands of lower ranks stay on the left.
 enum class Commutativity : bool { non_commutative, commutative };
 inline constexpr Commutativity commutative = Commutativity::commutative;
 inline constexpr Commutativity non_commutative = Commutativity::non_commutative;
@@ -24,11 +24,10 @@ struct UserOp {
     Commutativity commutativity;
 };
 
-/// Makes an operator of `function`: anything that can be called, also when const, with two elements
-/// (`const T&`) and returns the T that takes their place. It must be associative, give the same result at
-/// all ranks, and not call Tutti; an exception that leaves it ends the process. It may be called on another
-/// thread than the one that started the reduction. Function objects with state are kept as long as the
-/// operation needs them; what they refer to must live as long.
+/// Makes an operator of `function`: a const callable of two elements (`const T&`) that returns the combined
+/// T. It must be associative, give the same result at all ranks, and not call Tutti; an exception that leaves
+/// it ends the process. Another thread than the one that started the reduction may call it. Function objects
+/// with state are kept until the operation ends; objects that they refer to must live as long.
 ///
 ///     world.allreduce(boxes, tutti::user_op([](const Box& a, const Box& b) { return hull(a, b); },
 ///                                           tutti::commutative));
@@ -45,8 +44,8 @@ inline constexpr bool kIsUserOp = false;
 template <class F>
 inline constexpr bool kIsUserOp<UserOp<F>> = true;
 
-/// A loop dst[i] = a[i] op b[i]: no alignment; dst may be a or b. Exactly one of the functions is set, or
-/// none: no user's operator.
+/// A loop dst[i] = a[i] op b[i]: no alignment; dst may be a or b. One function is set for a user's operator,
+/// none otherwise.
 struct UserKernel {
     void (*plain)(void* dst, const void* a, const void* b, std::size_t count) = nullptr;
     void (*with_context)(const void* context, void* dst, const void* a, const void* b,
@@ -55,13 +54,13 @@ struct UserKernel {
     bool commutative = true;
 };
 
-/// Whether the function object is all state there is, so that it must live as long as the operation.
+/// Whether the function object has state, so that it must live as long as the operation.
 template <class O>
 inline constexpr bool kHasState = false;
 template <class F>
 inline constexpr bool kHasState<UserOp<F>> = !(std::is_empty_v<F> && std::is_default_constructible_v<F>);
 
-// Through copies: parts of messages lie at any address, and dst may be an operand.
+// Uses copies: parts of messages lie at any address, and dst may be an operand.
 template <class T, class F>
 void combine_each(const F& function, void* dst, const void* a, const void* b, std::size_t count) noexcept
 {
@@ -79,7 +78,7 @@ void combine_each(const F& function, void* dst, const void* a, const void* b, st
     }
 }
 
-/// Refers to `op` where it has state.
+/// Refers to `op` if it has state.
 template <class T, class F>
 UserKernel user_kernel(const UserOp<F>& op) noexcept
 {

@@ -1,4 +1,4 @@
-// A convenience layer: the calls that return their result as a value. Each does one documented communication.
+// A convenience layer: calls that return their result as a value. Each does one documented communication.
 #pragma once
 
 #include <type_traits>
@@ -28,7 +28,7 @@ std::vector<T> recv_vector(const Communicator& communicator, int source = any_so
     return values;
 }
 
-/// op over all ranks' `value`, everywhere.
+/// Returns op over all ranks' `value`, at all ranks.
 template <class T, ReductionOperator F>
 T allreduce(const Communicator& communicator, T value, const F& op, CollectiveOptions options = {})
 {
@@ -36,7 +36,7 @@ T allreduce(const Communicator& communicator, T value, const F& op, CollectiveOp
     return value;
 }
 
-/// root's `value`, everywhere.
+/// Returns root's `value`, at all ranks.
 template <Element T>
 T broadcast(const Communicator& communicator, T value, RootOptions options = {})
 {
