@@ -14,7 +14,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// The collective whose algorithms a call has.
+/// The collective whose algorithms the call uses.
 CallKind kind_of_algorithms(CallKind kind) noexcept
 {
     switch (kind) {
@@ -39,7 +39,7 @@ const CollectiveEntry* entry_of(CallKind kind)
     return found != entries.end() ? &*found : nullptr;
 }
 
-/// In place blocks change places in pairs, or go by the board; other algorithms need both buffers whole.
+/// An in-place call exchanges blocks in pairs or uses the board; other algorithms need two whole buffers.
 void check_in_place(CallKind kind, std::string_view name)
 {
     const bool equal_blocks = kind == CallKind::alltoall_in_place;

@@ -1,4 +1,4 @@
-// All collectives, and the algorithms that there are for each.
+// All collectives and their algorithms.
 //
 // A new algorithm takes a line in its collective's list. A new collective takes a struct here, rules in
 // rules.hpp, its name in AllCollectives, and an entry point in collectives.hpp.
@@ -47,7 +47,7 @@ constexpr Algorithm<RunFunction> in_segments(std::string_view name, RunFunction 
     return {name, run, Needs::nothing, true};
 }
 
-/// An algorithm without segments in the list of a collective where others have them: `Whole<name>::run`.
+/// An algorithm without segments in a list where others have segments: `Whole<name>::run`.
 template <auto kRun>
 struct Whole;
 template <class... Arguments, Task (*kRun)(Arguments...)>
@@ -55,7 +55,7 @@ struct Whole<kRun> {
     static Task run(Arguments... arguments, std::size_t) { return kRun(arguments...); }
 };
 
-// In each list the order is that of messages to the user. kVariable is the environment's word on the choice.
+// Error texts use the order of each list. kVariable is the collective's environment variable.
 
 struct Barrier {
     using Function = BarrierFunction*;
@@ -256,7 +256,7 @@ inline constexpr unsigned index_of<Collective, std::tuple<First, Others...>> =
 
 inline constexpr std::size_t kCollectives = std::tuple_size_v<AllCollectives>;
 
-/// An algorithm of the collective; the selection names one.
+/// The selected algorithm of the collective.
 template <class Collective>
 constexpr const Algorithm<typename Collective::Function>& algorithm_of(Selection selection) noexcept
 {
@@ -265,8 +265,8 @@ constexpr const Algorithm<typename Collective::Function>& algorithm_of(Selection
 
 namespace detail {
 
-/// Compiles only where every name is an algorithm's, segments are given to those that have them, and the last
-/// rule fits every call.
+/// Compiles only if every rule names an algorithm of the collective, gives a segment size exactly to
+/// algorithms with segments, and the last rule fits every call.
 template <class Collective>
 consteval auto table_of()
 {
@@ -290,7 +290,7 @@ consteval auto table_of()
 
 }  // namespace detail
 
-/// The collective's rules of rules.hpp.
+/// The collective's rules in rules.hpp.
 template <class Collective>
 inline constexpr auto kTable = detail::table_of<Collective>();
 

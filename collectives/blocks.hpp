@@ -1,4 +1,4 @@
-// Blocks: where the part of each rank lies in a memory, and several of them as one message.
+// Blocks: the place of each rank's part in a memory, and several parts as one message.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tutti::collectives {
 
-/// One block a rank, in rank order without gaps, all equally long. `Byte` is std::byte or const std::byte.
+/// One block for each rank, in rank order without gaps, all of one size. `Byte` may be const.
 template <class Byte>
 struct EqualBlocks {
     Byte* data = nullptr;
@@ -20,8 +20,8 @@ struct EqualBlocks {
     }
 };
 
-/// One block a rank, each as long and where the spans say, which the caller keeps until the task has ended.
-/// Blocks that are received must not overlap.
+/// One block for each rank, with the sizes and places of the spans; the caller keeps these until the task has
+/// ended. Received blocks must not overlap.
 template <class Byte>
 struct UnequalBlocks {
     Byte* data = nullptr;
@@ -38,13 +38,13 @@ struct UnequalBlocks {
 using Blocks = UnequalBlocks<std::byte>;
 using ConstBlocks = UnequalBlocks<const std::byte>;
 
-/// `all` as one block of each of `ranks` ranks.
+/// `all` as one block for each of `ranks` ranks.
 inline EqualBlocks<std::byte> equal_blocks(std::span<std::byte> all, int ranks) noexcept
 {
     return {all.data(), all.size() / static_cast<std::size_t>(ranks)};
 }
 
-/// `count` ranks from `first` on, with rank 0 after the last of `ranks`.
+/// `count` ranks from `first` on; rank 0 follows the last one.
 class RanksInTurn {
 public:
     RanksInTurn(int first, int count, int ranks) noexcept
@@ -66,8 +66,7 @@ private:
 };
 
 /// The blocks of some ranks, in the order of `Ranks` (RanksInTurn, or a span of ranks that outlives this), as
-/// one message: straight from or to their memory where they lie there in this order without gaps, else by way
-/// of a copy.
+/// one message. It uses their memory if they lie there in this order without gaps, else a copy.
 template <class Byte, template <class> class BlocksOf, class Ranks>
 class Run {
 public:
@@ -103,7 +102,7 @@ public:
         return {copy_.data(), bytes_.size()};
     }
 
-    /// Where to receive it; then call unpack().
+    /// The memory to receive into; then call unpack().
     std::span<std::byte> arriving() const noexcept
     {
         return {copy_.data() == nullptr ? bytes_.data() : copy_.data(), bytes_.size()};
@@ -125,7 +124,7 @@ private:
 
     BlocksOf<Byte> blocks_;
     Ranks ranks_;
-    std::span<Byte> bytes_;  // of the whole run; its address only where there is no copy
+    std::span<Byte> bytes_;  // of all blocks; the address is used only without a copy
     Scratch copy_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace tutti::collectives {
 
-/// One collective call's use of it, by one rank: leave data in the own slot, arrive once; whoever arrives
-/// last makes the result of what all have left and releases the others, which may then read result and slots
+/// One rank's use of the board in one collective call: it leaves data in its slot and arrives once. The last
+/// rank to arrive makes the result and releases the others. These may then read the result and the slots
 /// until they arrive at their next call.
 class Board {
 public:
@@ -22,18 +22,18 @@ public:
     virtual std::size_t slot_bytes() const noexcept = 0;
     virtual std::byte* slot(int rank) noexcept = 0;
     virtual std::byte* result() noexcept = 0;
-    /// Does not block. True for the last rank of the group, which must call release() before it waits for
-    /// anything.
+    /// Does not block. Returns true for the last rank of the group, which must call release() before it
+    /// waits.
     virtual bool arrive() = 0;
     virtual void release() = 0;
-    /// Done when release() has been called. For the others, once.
+    /// Done after release(). For the other ranks, once.
     virtual Operation released() = 0;
-    /// Done when all ranks have arrived. For rank 0, where it is to release() the others whoever arrives
-    /// last; the last one to arrive then calls tell_root() and waits as the others do.
+    /// Done when all ranks have arrived. For rank 0 if it always releases the others; the last rank to arrive
+    /// then calls tell_root() and waits like the others.
     virtual Operation all_arrived() = 0;
     virtual void tell_root() = 0;
 
-    /// The last rank's: combines what all `ranks` have left, in the order of ranks, into result().
+    /// For the last rank: combines the operands of all `ranks`, in rank order, into result().
     void combine(int ranks, Buffer like, ReduceOp op)
     {
         Group::copy({result(), like.size_bytes()}, {slot(0), like.size_bytes()});

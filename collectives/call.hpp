@@ -1,4 +1,4 @@
-// Call: what one rank says of the collective that it calls, to be compared with what the others call.
+// Call: one rank's description of its collective call, compared with those of the other ranks.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace tutti::collectives {
 
-/// `unnamed` says nothing; the names are kCallNames.
+/// The names are kCallNames; `unnamed` is compared with nothing.
 enum class CallKind : std::uint8_t {
     unnamed,
     barrier,
@@ -68,12 +68,12 @@ inline constexpr std::string_view kCallNames[] = {
     "split",
     "create_cartesian",
     "create_graph",
-    "a blocking collective, for the first time",  // ranks of a node first agree on memory to share
+    "a blocking collective, for the first time",  // the ranks of a node first agree on shared memory
 };
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);
 static_assert(kCallKinds == static_cast<std::size_t>(CallKind::share_memory) + 1 && kCallKinds <= 32);
 
-/// One of a collective's algorithms: chosen, or named by a call (ask_for()).
+/// An algorithm of a collective: chosen, or named by a call (ask_for()).
 struct Selection {
     std::uint8_t number = 0;        // in the collective's list, from 1; 0: none
     std::size_t segment_bytes = 0;  // 0 where the algorithm has none
@@ -81,14 +81,14 @@ struct Selection {
     explicit operator bool() const noexcept { return number != 0; }
 };
 
-/// What must be the same at all ranks of a call.
+/// The part of a call that must be equal at all ranks.
 struct Call {
     CallKind kind;
     int root = -1;                // -1: none
-    std::size_t size_bytes = 0;   // of what all must have equally long; 0 where there is no such thing
+    std::size_t size_bytes = 0;   // of the part that is equal at all ranks; 0: none
     std::uint16_t operation = 0;  // identity() of the operator; 0: none
     Selection algorithm = {};     // the chosen one
-    std::uint32_t steps = 0;      // of one that is made of others: what chooses these, Choice::fingerprint()
+    std::uint32_t steps = 0;      // Choice::fingerprint() if other collectives are its steps
 };
 
 }  // namespace tutti::collectives

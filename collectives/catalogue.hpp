@@ -1,4 +1,4 @@
-// The collectives and their algorithms as data, for what looks them up by name.
+// The collectives and their algorithms as data, for lookups by name.
 #pragma once
 
 #include <span>

@@ -14,14 +14,14 @@ namespace {
 
 using Environment = const char* (*)(const char*);
 
-/// Empty where it is not set.
+/// Empty if the variable is not set.
 std::string_view value_of(Environment environment, const char* variable)
 {
     const char* const value = environment(variable);
     return value != nullptr ? value : "";
 }
 
-/// Names that look like those of variables and are none.
+/// Refuses names that look like variables of collectives and are none.
 void refuse_others(Environment environment)
 {
     struct Other {
@@ -41,7 +41,7 @@ void refuse_others(Environment environment)
             throw Error(ErrorCode::invalid_argument, variable, fmt::format("\"{}\": {}", value, remedy));
 }
 
-/// Of whatever is added, one after the other: FNV-1a over words.
+/// FNV-1a over the words added to it.
 class Fingerprint {
 public:
     void add(std::uint64_t word) noexcept { value_ = (value_ ^ word) * 0x100000001b3u; }

@@ -1,5 +1,5 @@
-// Which algorithm a collective call uses: that of the first rule that fits. Rules of the environment come
-// first, then what the call itself names, then the rules of a file (rules_file.hpp) and of the table
+// The choice of a collective call's algorithm: that of the first rule that fits. Rules of the environment
+// come first, then the call's own option, then the rules of a file (rules_file.hpp) and of the table
 // (rules.hpp).
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tutti::collectives {
 
 namespace detail {
 
-/// A comparison of constants for each rule: no loop over a table in memory.
+/// Compares constants for each rule: no loop over a table in memory.
 template <class Collective, std::size_t... kIndex>
 Selection first_of_table(const Situation& situation, std::index_sequence<kIndex...>) noexcept
 {
@@ -29,19 +29,18 @@ Selection first_of_table(const Situation& situation, std::index_sequence<kIndex.
 
 }  // namespace detail
 
-/// The choice for every collective. Built once a process, then asked at every call.
+/// The choice for every collective. Built once in a process, used at every call.
 class Choice {
 public:
-    /// `environment` answers for a variable's name as std::getenv does. A collective's variable
-    /// (TUTTI_ALLREDUCE) names the algorithm that is used wherever it can do the call: `ring`, or with the
-    /// size of its segments `chain:65536`. Unset or empty leaves the choice to the rules. Throws tutti::Error
-    /// (invalid_argument), with the names that there are, for any other.
-    /// TUTTI_RULES names a file of rules that come before the table's (rules_file.hpp).
+    /// `environment` works as std::getenv. A collective's variable (TUTTI_ALLREDUCE) names the algorithm for
+    /// all calls that it can do: `ring`, or with a segment size `chain:65536`. Unset or empty leaves the
+    /// choice to the rules. TUTTI_RULES names a file of rules that precede the table (rules_file.hpp). Throws
+    /// tutti::Error (invalid_argument) with the known names for an unknown one.
     explicit Choice(const char* (*environment)(const char* variable));
-    /// With the rules of a file that has been read.
+    /// Uses the rules of a file that has been read.
     Choice(const char* (*environment)(const char* variable), RulesFile file);
 
-    /// Throws tutti::Error (invalid_argument) where the call names an algorithm that cannot do it.
+    /// Throws tutti::Error (invalid_argument) if the call names an algorithm that cannot do it.
     template <class Collective>
     Selection choose(const Situation& situation) const
     {
@@ -52,25 +51,25 @@ public:
                                                   std::make_index_sequence<Collective::kRules.size()>());
     }
 
-    /// Of the collective at a place in AllCollectives, the rules that come before the table's.
+    /// The rules that precede the table, by the collective's place in AllCollectives.
     std::span<const Rule> own_rules(unsigned collective) const noexcept { return own_.of[collective]; }
-    /// Of rules; empty where there is none.
+    /// The file of rules; empty: none.
     const std::string& file() const noexcept { return own_.file; }
-    /// Equal where environment and file leave the same choices; others' are almost always different.
+    /// Equal if environment and file make the same choices; otherwise almost always different.
     std::uint32_t fingerprint() const noexcept { return fingerprint_; }
-    /// The variables that have a part in it: "TUTTI_SCAN=flat, TUTTI_RULES=rules.json", "no TUTTI_ variable".
+    /// The variables that affect the choice: "TUTTI_SCAN=flat, TUTTI_RULES=rules.json", "no TUTTI_ variable".
     std::string describe() const;
 
 private:
-    /// None where the table decides.
+    /// Empty if the table decides.
     Selection before_table(unsigned collective, const Situation& situation) const;
 
     RulesFile own_;  // a rule of the environment, then those of the file
     std::uint32_t fingerprint_ = 0;
 };
 
-/// This process's choice, from its environment. Made at the first call, which therefore throws as Choice
-/// does: call it when the process starts, so that a wrong name is reported there.
+/// This process's choice, from its environment. The first call makes it and throws as Choice does: make that
+/// call at the start of the process, which reports a wrong name there.
 const Choice& choice();
 
 }  // namespace tutti::collectives

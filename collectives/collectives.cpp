@@ -14,7 +14,7 @@ namespace {
 template <class Collective>
 using AlgorithmOf = Algorithm<typename Collective::Function>;
 
-/// `call` names the algorithm that it wants, if it does, and then the one chosen.
+/// `call` holds the algorithm that it names, if any; afterwards the chosen one.
 template <class Collective>
 const AlgorithmOf<Collective>& chosen(Group& group, Call& call, std::size_t size_bytes,
                                       bool commutative = true)
@@ -29,7 +29,7 @@ const AlgorithmOf<Collective>& chosen(Group& group, Call& call, std::size_t size
     return algorithm;
 }
 
-/// Where the call's bytes are what the algorithm is chosen by.
+/// For calls whose algorithm depends on the call's bytes.
 template <class Collective>
 const AlgorithmOf<Collective>& chosen(Group& group, Call& call, bool commutative = true)
 {
@@ -55,7 +55,7 @@ std::size_t sum_of(std::span<const std::size_t> sizes)
 
 }  // namespace
 
-// The task of the algorithm is handed on as it is: choosing costs no coroutine frame.
+// Returns the algorithm's task itself: the choice costs no coroutine frame.
 
 Task barrier(Group& group, Selection named)
 {
@@ -93,7 +93,7 @@ const AlgorithmOf<ReduceScatter>& chosen_for(Group& group, const Partition& bloc
     return chosen<ReduceScatter>(group, call, op.commutative());
 }
 
-// Others read the input until all is done, so the result waits apart.
+// Other ranks read the input until the end, so the result goes to separate memory.
 Task in_place(Group& group, const AlgorithmOf<ReduceScatter>& algorithm, Buffer data, Partition blocks,
               ReduceOp op)
 {
@@ -113,7 +113,7 @@ Task reduce_scatter(Group& group, const std::byte* in, Partition blocks, Buffer 
     return algorithm.run(group, in, std::move(blocks), out, op);
 }
 
-// What the call is, is announced before it runs, and before it needs memory.
+// Announces the call before it runs and before it takes memory.
 Task reduce_scatter_in_place(Group& group, Buffer data, Partition blocks, ReduceOp op, Selection named)
 {
     const AlgorithmOf<ReduceScatter>& algorithm = chosen_for(group, blocks, data.element_bytes, op, named);

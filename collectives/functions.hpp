@@ -1,6 +1,5 @@
-// The functions of all algorithms, by their parameters, which are those of the collective in collectives.hpp.
-// Sources and costs are in the file of each. Reductions keep the operands in rank order where the operator
-// does not commute.
+// The functions of all algorithms, with the parameters of their collective in collectives.hpp. The file of
+// each has its source and cost. Reductions keep the operands in rank order if the operator does not commute.
 #pragma once
 
 #include <cstddef>
@@ -60,16 +59,16 @@ ScattervFunction scatterv_flat, scatterv_hierarchical;
 
 using AlltoallFunction = Task(Group&, const std::byte* in, std::span<std::byte> out);
 AlltoallFunction alltoall_flat, alltoall_pairwise, alltoall_bruck, alltoall_hierarchical, alltoall_lanes;
-AlltoallFunction alltoall_board;  // in place where `in` is out.data()
-/// What alltoall_in_place does where there is no board; in_place.cpp.
+AlltoallFunction alltoall_board;  // in place if `in` is out.data()
+/// alltoall_in_place without a board; in_place.cpp.
 Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
-/// Starts what stays on the node of these ranks; hierarchical.cpp.
+/// Starts the exchanges inside the node of these ranks; hierarchical.cpp.
 OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<const std::byte> in,
                            EqualBlocks<std::byte> out);
 
 using AlltoallvFunction = Task(Group&, ConstBlocks in, Blocks out);
 AlltoallvFunction alltoallv_board, alltoallv_flat, alltoallv_pairwise, alltoallv_hierarchical;
-/// Longer blocks go straight in alltoallv_hierarchical.
+/// alltoallv_hierarchical sends longer blocks directly.
 inline constexpr std::size_t kLongestCarried = 4 * 1024;
 
 Task neighbor_allgather_flat(Group&, Neighbors, std::span<const std::byte> own, std::byte* all);

@@ -8,7 +8,7 @@ namespace tutti::collectives {
 
 namespace {
 
-// Ascending.
+// In ascending order.
 std::vector<int> divisors_of(int value)
 {
     std::vector<int> low;
@@ -24,8 +24,8 @@ std::vector<int> divisors_of(int value)
     return low;
 }
 
-// Writes factors of at most `most` whose product is `ranks`; false where there are none. The first factor
-// that works is the smallest, and no later choice can make it smaller.
+// Writes factors of at most `most` whose product is `ranks`; returns false if there are none. The first
+// factor that works is the smallest, and no later choice can make it smaller.
 bool factorise(int ranks, std::span<int> factors, int most, std::span<const int> candidates)
 {
     if (factors.empty())
@@ -42,7 +42,7 @@ bool factorise(int ranks, std::span<int> factors, int most, std::span<const int>
     return false;
 }
 
-// The blocks of `ranks` that a grid can be cut into: in each dimension a divisor of its ranks.
+// The possible blocks of `ranks` ranks: each side divides the grid's dimension.
 void for_each_block(std::span<const int> dims, int ranks, std::vector<int>& block, auto&& use)
 {
     const std::size_t dimension = block.size();
@@ -60,7 +60,7 @@ void for_each_block(std::span<const int> dims, int ranks, std::vector<int>& bloc
     }
 }
 
-// Neighbours in different blocks, over the whole grid.
+// Number of neighbours in different blocks, over the whole grid.
 int cut_edges(const Grid& grid, std::span<const int> block)
 {
     int edges = 0;
@@ -72,7 +72,7 @@ int cut_edges(const Grid& grid, std::span<const int> block)
     return edges;
 }
 
-// The sides of the best block; empty where there is none.
+// The sides of the best block; empty if there is none.
 std::vector<int> best_block(const Grid& grid, int ranks)
 {
     std::vector<int> best;
@@ -122,7 +122,7 @@ int Grid::rank_at(std::span<const int> coordinates) const
 int Grid::shifted(int rank, std::size_t dimension, int displacement) const
 {
     std::vector<int> to = coordinates(rank);
-    // Within the grid first, so that no displacement overflows.
+    // First reduced to the grid, so that no displacement overflows.
     if (periodic_[dimension])
         displacement %= dims_[dimension];
     else if (displacement <= -dims_[dimension] || displacement >= dims_[dimension])

@@ -1,5 +1,5 @@
-// Group: all that a collective algorithm sees of the world. The communicator implements it over the engine,
-// the simulator in virtual time; the same coroutines run on both.
+// Group: a collective algorithm's interface to its ranks. The communicator implements it over the engine, the
+// simulator in virtual time; the same coroutines run on both.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ class Board;
 class Group;
 class NodeMap;
 
-/// A message that lies in several places, in its order.
+/// A message in several places, in its order.
 using Parts = std::span<const std::span<const std::byte>>;
 
-/// An array of elements that algorithms move and reduce but never look into.
+/// An array of elements that algorithms move and reduce without reading their values.
 struct Buffer {
     std::byte* data = nullptr;
     std::size_t count = 0;
@@ -33,16 +33,16 @@ struct Buffer {
     std::span<std::byte> bytes() const noexcept { return {data, size_bytes()}; }
 };
 
-/// Hints for the choice of an algorithm. They must be the same at all ranks of the group.
+/// Input for the choice of an algorithm. It must be the same at all ranks of the group.
 struct Placement {
     bool one_node = false;
     bool more_ranks_than_cores = false;
-    std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: there is none
-    const NodeMap* nodes = nullptr;  // where several nodes are known; outlives the group
+    std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: none
+    const NodeMap* nodes = nullptr;  // set for several known nodes; outlives the group
 };
 
-/// A message in its sender's memory where that can be read in place, else a copy; the sender goes on when
-/// this ends. Outlives the operation that fills it.
+/// A message in its sender's memory if that can be read in place, else a copy. The sender continues when the
+/// view ends. Outlives the operation that fills it.
 class View {
 public:
     explicit View(std::size_t size_bytes) : room_(size_bytes), bytes_(room_.bytes()) {}
@@ -54,7 +54,7 @@ public:
 
     /// For groups: memory for a copy.
     std::span<std::byte> room() const noexcept { return room_.bytes(); }
-    /// For groups: shows `bytes` in place of the room, until the end, of which `owner` hears with these.
+    /// For groups: shows `bytes` in place of the room; the end calls owner.end_view(sender, id).
     void show(Group& owner, std::span<const std::byte> bytes, int sender, std::uint64_t id) noexcept
     {
         owner_ = &owner;
@@ -71,16 +71,16 @@ private:
     std::uint64_t id_ = 0;
 };
 
-/// Which operand of the operator the arriving elements are.
+/// Which operand the arriving elements are.
 enum class Side { left, right };
 
 /// The ranks of one collective call and the messages among them.
 ///
 /// Operations start at once and are awaited later, in any order. Messages carry no tags: between two ranks
-/// the first receive gets the first send, so a group's messages must be kept apart from all others (those of
-/// earlier and concurrent calls too). The data of a send or receive, and the group, must live until the
-/// operation is done. A message of another length than its receive is an error (ErrorCode::truncated).
-/// No call blocks. All throw tutti::Error when an operation cannot even start.
+/// the first receive matches the first send, so a group's messages must be separate from all others (also
+/// those of earlier and concurrent calls). The data of a send or receive, and the group, must live until the
+/// operation is done. A message of another length than its receive is an error (ErrorCode::truncated). No
+/// call blocks. All throw tutti::Error if an operation cannot start.
 class Group {
 public:
     Group(int rank, int size, Placement placement) noexcept : rank_(rank), size_(size), placement_(placement)
@@ -94,41 +94,41 @@ public:
     int size() const noexcept { return size_; }
     Placement placement() const noexcept { return placement_; }
 
-    /// Done when `data` may be overwritten, which need not mean that the peer has received it, but may: an
-    /// algorithm must not rely on buffering.
+    /// Done when `data` may be overwritten. The peer may or may not have received it then: an algorithm must
+    /// not rely on buffering.
     virtual Operation send(int peer, std::span<const std::byte> data) = 0;
-    /// The same for data that only the peer waits for: where it shares this rank's core, and so can only read
-    /// it later, a copy is left for it, and this rank goes on.
+    /// The same for data that only the peer waits for. A peer that shares this rank's core can read it only
+    /// later: then a copy is left for it, and this rank continues.
     virtual Operation send_ahead(int peer, std::span<const std::byte> data) { return send(peer, data); }
-    /// The same for data in several places: the parts, and the list of them, live until it is done.
+    /// The same for data in several places: the parts and their list live until the operation is done.
     virtual Operation send_parts(int peer, Parts parts) = 0;
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
     /// Receives as many bytes as `view` has room for.
     virtual Operation recv_view(int peer, View& view) { return recv(peer, view.room()); }
-    /// Receives as many elements as `result` has and combines them with `operand` (as many) straight from
-    /// where they arrive: result = arriving op operand (Side::left) or operand op arriving (Side::right).
-    /// `operand` is result.data, or apart from it. Parts of the message may be combined as they arrive, so
-    /// nothing else may use `result` until it is done.
+    /// Receives as many elements as `result` has and combines them with `operand` (as many) from where they
+    /// arrive: result = arriving op operand (Side::left) or operand op arriving (Side::right). `operand` is
+    /// result.data or does not overlap it. Parts of the message may be combined as they arrive, so nothing
+    /// else may use `result` until the operation is done.
     virtual Operation recv_reduce(int peer, const std::byte* operand, Buffer result, ReduceOp op,
                                   Side arriving) = 0;
-    /// With `accumulate` as operand and result.
+    /// `accumulate` is operand and result.
     Operation recv_reduce(int peer, Buffer accumulate, ReduceOp op, Side arriving)
     {
         return recv_reduce(peer, accumulate.data, accumulate, op, arriving);
     }
 
-    /// Says what this call is, before its first operation. A group that can compare it with what the other
-    /// ranks call fails the call where they differ.
+    /// Describes this call, before its first operation. A group that compares the calls of its ranks fails
+    /// the call if they differ.
     virtual void announce(const Call&) {}
 
-    /// For this call, where placement() says that there is one; else nullptr.
+    /// The board for this call if placement() has one; else nullptr.
     virtual Board* board() noexcept { return nullptr; }
 
-    /// Sends and receives at once, the same peer or two. The buffers must not overlap.
+    /// Sends and receives at once, to and from the same or two peers. The buffers must not overlap.
     All<std::array<Operation, 2>> exchange(int to, std::span<const std::byte> outgoing, int from,
                                            std::span<std::byte> incoming)
     {
-        // The receive first: what arrives then never has to be kept aside.
+        // Posts the receive first: a message that arrives then needs no temporary copy.
         Operation received = recv(from, incoming);
         Operation sent = send(to, outgoing);
         return when_all(std::move(received), std::move(sent));
@@ -139,13 +139,13 @@ public:
     {
         op(dst, a, b, count);
     }
-    /// dst and src are equally long and do not overlap, or are the same.
+    /// dst and src are equally long; they are the same or do not overlap.
     static void copy(std::span<std::byte> dst, std::span<const std::byte> src) noexcept
     {
         if (!src.empty() && dst.data() != src.data())
             std::memcpy(dst.data(), src.data(), src.size());
     }
-    /// The same, while `peer` waits for this rank: it may have a part in it.
+    /// The same while `peer` waits for this rank: the peer may do part of the copy.
     virtual Operation copy_with(int, std::span<std::byte> dst, std::span<const std::byte> src)
     {
         copy(dst, src);
@@ -157,12 +157,12 @@ protected:
     friend Operation;
     friend View;
 
-    /// The view of that message has ended.
+    /// Called when the view of that message ends.
     virtual void end_view(int, std::uint64_t) noexcept {}
-    /// Takes a state back. Where it is not done yet, the operation must be cancelled before this returns: no
-    /// complete() and no access to its buffer afterwards.
+    /// Takes a state back. An unfinished operation must be cancelled before this returns: no complete() and
+    /// no access to its buffer afterwards.
     virtual void release(OperationState& state) noexcept = 0;
-    /// Throws the tutti::Error for a failed operation, with what the group knows of it (peer, sizes).
+    /// Throws the tutti::Error of a failed operation, with the group's details (peer, sizes).
     [[noreturn]] virtual void raise(const OperationState& state) const = 0;
 
 private:
@@ -185,7 +185,7 @@ inline void Operation::give_back() noexcept
 inline void Operation::finish_state()
 {
     if (state_->result() != ErrorCode::success) [[unlikely]] {
-        // The destructor gives the state back when the exception has been made from it.
+        // The destructor returns the state after the exception is made from it.
         state_->owner().raise(*state_);
     }
     OperationState& ended = *std::exchange(state_, nullptr);

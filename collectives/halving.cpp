@@ -23,7 +23,7 @@ Task reduce_by_halving(Group& group, const std::byte* in, Buffer data, const Par
         operand.data = data.data;
         (keeps_upper ? begin : end) = middle;
     }
-    // Nobody to exchange with: alone.
+    // A rank alone has no partner.
     if (fold.power() == 1)
         Group::copy(data.bytes(), {in, data.size_bytes()});
 }

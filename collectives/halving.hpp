@@ -1,4 +1,4 @@
-// Recursive halving: the part that Rabenseifner's algorithms and reduce_scatter have in common.
+// Recursive halving: the common part of Rabenseifner's algorithms and reduce_scatter.
 #pragma once
 
 #include "collectives/group.hpp"
@@ -9,15 +9,15 @@
 namespace tutti::collectives {
 
 /// For the ranks of `fold` that are not out. In step k ranks whose folded ranks differ in bit k halve the
-/// blocks that both still work on, send each other one half, and combine the other; so after log2(power)
-/// steps every rank has combined one block of all, in `data`, whose other blocks are then worth nothing.
-/// Operands are data.count elements at `in`: data.data, or apart from it.
+/// blocks that both still combine, send each other one half, and combine the other. After log2(power) steps
+/// every rank holds one combined block in `data`; the other blocks there are undefined. Operands are
+/// data.count elements at `in`: data.data, or separate memory.
 ///
-/// Neighbours meet first, so partial results are always of consecutive ranks, the lower ones on the left:
-/// operators need not commute. `blocks` has fold.power() parts, of data.count elements in all; both must live
+/// Neighbours exchange first, so partial results always cover consecutive ranks, the lower ones on the left:
+/// operators need not commute. `blocks` has fold.power() parts, data.count elements in all; both must live
 /// until the task has ended.
 ///
-/// Folded ranks 0 to 3 of 4, the blocks that they still have:
+/// Folded ranks 0 to 3 of 4, with their remaining blocks:
 ///     step    0       1       2       3
 ///             0123    0123    0123    0123
 ///     bit 0   01      23      01      23
@@ -25,7 +25,7 @@ namespace tutti::collectives {
 Task reduce_by_halving(Group& group, const std::byte* in, Buffer data, const Partition& blocks,
                        patterns::Fold fold, ReduceOp op);
 
-/// The block with which a folded rank ends.
+/// The final block of a folded rank.
 inline int halving_block(int folded, const patterns::Fold& fold) noexcept
 {
     return patterns::reversed_bits(folded, patterns::ceil_log2(fold.power()));

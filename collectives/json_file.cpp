@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Parsers take the last of two equal names without a word.
+// Parsers silently take the last of two equal names.
 json parse_without_duplicates(std::string_view text, std::string& twice)
 {
     std::vector<std::set<std::string>> open;

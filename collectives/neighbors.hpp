@@ -1,4 +1,4 @@
-// Neighbors: with whom a rank of a grid or graph exchanges blocks.
+// Neighbors: the ranks with which a rank of a grid or graph exchanges blocks.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace tutti::collectives {
 
-/// The ranks that this one receives from, and those that it sends to; a negative one is nobody. A rank may
-/// occur several times, and be this one. What one rank sends another in the order of its destinations, the
-/// other receives in the order of its sources.
+/// The sources and destinations of this rank; a negative one is no rank. A rank may occur several times, and
+/// may be this one. Blocks that one rank sends another in the order of its destinations arrive in the order
+/// of the receiver's sources.
 ///
-/// `opposite`: neighbours 2 i and 2 i + 1 lie on either side of this rank, both lists are the same, and what
-/// is sent to one side arrives at the other: from neighbour 2 i of the sender to 2 i + 1 of the receiver.
-/// That tells two blocks apart where both sides are the same rank.
+/// `opposite`: neighbours 2 i and 2 i + 1 lie on either side of this rank, and both lists are the same. A
+/// block sent to one side arrives at the other: from neighbour 2 i of the sender to 2 i + 1 of the receiver.
+/// This distinguishes two blocks if both sides are the same rank.
 struct Neighbors {
     std::span<const int> sources;
     std::span<const int> destinations;
@@ -21,7 +21,7 @@ struct Neighbors {
     /// Index of the source whose block is received `turn`-th.
     std::size_t source_in_turn(std::size_t turn) const noexcept { return opposite ? turn ^ 1 : turn; }
 
-    /// Calls visit(index of a destination, index of a source) for all blocks that `rank` keeps.
+    /// Calls visit(index of a destination, index of a source) for all blocks that `rank` sends to itself.
     template <class Visit>
     void visit_kept(int rank, Visit&& visit) const
     {

@@ -1,6 +1,6 @@
-// Operations: sends and receives that have been started and are awaited later, alone or several at once.
+// Operations: sends and receives that are started first and awaited later, alone or several at once.
 //
-// The fast path costs nothing: an operation that was complete when it started holds no state at all.
+// The fast path costs nothing: an operation that is complete when it starts holds no state.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace tutti::collectives {
 
 class Group;
 
-/// Counts the operations that a suspended coroutine still waits for. Lives in that coroutine's frame.
+/// Counts the operations that a suspended coroutine still awaits. Lives in that coroutine's frame.
 class Waiter {
 public:
     void wait_for(unsigned outstanding, std::coroutine_handle<> waiting) noexcept
@@ -24,7 +24,7 @@ public:
         outstanding_ = outstanding;
         waiting_ = waiting;
     }
-    /// One operation has ended: the coroutine when it was the last, else a handle that does nothing.
+    /// One operation has ended: returns the coroutine after the last one, else a handle that does nothing.
     std::coroutine_handle<> arrived() noexcept
     {
         return --outstanding_ == 0 ? waiting_ : std::noop_coroutine();
@@ -35,7 +35,7 @@ private:
     std::coroutine_handle<> waiting_;
 };
 
-/// The state of an operation in flight. Owned by the Group that started it, which embeds it in its own
+/// The state of an operation in flight. Owned by the Group that started it. The Group embeds it in its own
 /// request, calls complete() or mark_complete() once, and gets it back through Group::release().
 class OperationState {
 public:
@@ -43,12 +43,12 @@ public:
     OperationState(const OperationState&) = delete;
     OperationState& operator=(const OperationState&) = delete;
 
-    /// Ends the operation and runs the coroutine that waits for it until its next wait. That coroutine may
-    /// start operations, release this state, and end and destroy its task: touch none of them afterwards.
+    /// Ends the operation and resumes its coroutine until the next wait. That coroutine may start operations,
+    /// release this state, and end and destroy its task: touch none of them afterwards.
     void complete(ErrorCode result = ErrorCode::success) { mark_complete(result).resume(); }
 
-    /// The same in two steps, for an engine that is not ready to be called back: resume what it returns,
-    /// once, before going idle. It is a handle that does nothing where nobody waits yet.
+    /// The same in two steps, for an engine that cannot be called back yet: resume the returned handle once,
+    /// before going idle. If no coroutine waits yet, the handle does nothing.
     [[nodiscard]] std::coroutine_handle<> mark_complete(ErrorCode result = ErrorCode::success) noexcept
     {
         done_ = true;
@@ -59,7 +59,7 @@ public:
     bool done() const noexcept { return done_; }
     ErrorCode result() const noexcept { return result_; }
     Group& owner() const noexcept { return *owner_; }
-    /// `waiter` hears of the end; only while !done().
+    /// Tells `waiter` of the end; only while !done().
     void attach(Waiter& waiter) noexcept { waiter_ = &waiter; }
 
 private:
@@ -71,12 +71,12 @@ private:
 
 /// A started send or receive; its buffer must stay valid until the operation is done. Move-only, one pointer.
 ///
-/// Destroying an operation that is not done is a defect of the algorithm, except while an exception or the
-/// destruction of a task takes the coroutine down. Group::release() then sees an unfinished state: it must
-/// cancel the operation, so that the buffer is not touched any more.
+/// Destroying an unfinished operation is a defect of the algorithm, except while an exception or the
+/// destruction of a task destroys the coroutine. Group::release() then sees an unfinished state: it must
+/// cancel the operation, so that its buffer is not touched any more.
 class [[nodiscard]] Operation {
 public:
-    /// An operation that was complete at once.
+    /// An operation that is already complete.
     Operation() noexcept = default;
     explicit Operation(OperationState& state) noexcept : state_(&state) {}
     Operation(Operation&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -95,7 +95,7 @@ public:
     bool done() const noexcept { return state_ == nullptr || state_->done(); }
     /// Only while !done().
     void attach(Waiter& waiter) const noexcept { state_->attach(waiter); }
-    /// Only when done(): gives the state back, throws tutti::Error where the operation failed.
+    /// Only when done(): returns the state; throws tutti::Error if the operation failed.
     void finish()
     {
         if (state_ != nullptr)
@@ -103,7 +103,7 @@ public:
     }
 
     class Awaiter;
-    /// Waits for the end; throws tutti::Error where the operation failed.
+    /// Waits for the end; throws tutti::Error if the operation failed.
     Awaiter operator co_await() noexcept;
 
 private:
@@ -134,8 +134,8 @@ inline Operation::Awaiter Operation::operator co_await() noexcept
     return Awaiter(*this);
 }
 
-/// Several operations awaited as one, without a coroutine of their own. Waits for all, also when one fails,
-/// and then throws the first error in the order of the list.
+/// Several operations awaited as one, without a coroutine. Waits for all, even if one fails, and then throws
+/// the first error in the order of the list.
 template <class Operations>
 class [[nodiscard]] All {
 public:
@@ -175,11 +175,11 @@ All<std::array<Operation, sizeof...(Operations)>> when_all(Operations... operati
     return All<std::array<Operation, sizeof...(Operations)>>({std::move(operations)...});
 }
 
-/// Any number of operations, awaited together: `co_await when_all(std::move(list))`. Those that were done
-/// when they were added take no memory, so a fan of eager sends allocates nothing.
+/// Any number of operations, awaited together: `co_await when_all(std::move(list))`. Operations that are done
+/// when they are added take no memory, so many eager sends allocate nothing.
 class OperationList {
 public:
-    /// Throws where the operation has failed already.
+    /// Throws if the operation has already failed.
     void add(Operation operation)
     {
         if (operation.done())

@@ -1,5 +1,4 @@
-// PackedBlocks: sizes and places of blocks that follow each other without gaps, and how a leader learns those
-// of its node's ranks.
+// PackedBlocks: sizes and places of blocks without gaps, and how a leader learns those of its node's ranks.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ public:
         sizes_bytes_.reserve(expected);
         offsets_bytes_.reserve(expected);
     }
-    /// A block for each node: those of its ranks, `size_of(rank)` bytes each.
+    /// One block for each node: the blocks of its ranks, `size_of(rank)` bytes each.
     template <class SizeOf>
     static PackedBlocks of_nodes(const NodeMap& nodes, SizeOf size_of)
     {
@@ -53,8 +52,8 @@ private:
     std::size_t total_bytes_ = 0;
 };
 
-/// Adds the sizes of the node's ranks to the leader's `blocks`, by a gather of 8 bytes; leaves those of other
-/// ranks alone. All ranks of the node call it.
+/// Adds the sizes of the node's ranks to the leader's `blocks`, by a gather of 8 bytes; other ranks' `blocks`
+/// is unchanged. All ranks of the node call it.
 Task tell_sizes(Hierarchy& hierarchy, std::size_t own_bytes, PackedBlocks& blocks);
 
 }  // namespace tutti::collectives

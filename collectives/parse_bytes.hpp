@@ -1,4 +1,4 @@
-// A number of bytes as people write it (65536, 64K, 64KiB, 1M, 2G), and read it.
+// Numbers of bytes as text: 65536, 64K, 64KiB, 1M, 2G.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace tutti::collectives {
 
-/// Nothing for what is no such number, or does not fit 64 bits.
+/// Empty if the text is no such number or does not fit 64 bits.
 std::optional<std::uint64_t> parse_bytes(std::string_view text) noexcept;
 
-/// "8 B", "64 KiB", "1 MiB"; where it is no whole number of these, the bytes.
+/// "8 B", "64 KiB", "1 MiB": the largest unit that gives a whole number.
 std::string in_bytes(std::size_t size_bytes);
 
 }  // namespace tutti::collectives

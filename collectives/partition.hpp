@@ -1,4 +1,4 @@
-// Partition: how an array is cut into consecutive blocks.
+// Partition: the division of an array into consecutive blocks.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ public:
     {
         return Partition(count, static_cast<std::size_t>(parts));
     }
-    /// A block of each of these counts; zeros are allowed.
+    /// A block for each count; zeros are allowed.
     static Partition of_counts(std::span<const std::size_t> counts)
     {
         Partition made(0, counts.size());
@@ -54,10 +54,10 @@ private:
 
     std::size_t count_;
     std::size_t parts_;
-    std::vector<std::size_t> first_;  // of each block, and the end of the last; empty where they are even
+    std::vector<std::size_t> first_;  // of each block, and the end of the last; empty after even()
 };
 
-/// An array that is only read.
+/// A read-only array.
 struct ConstBuffer {
     const std::byte* data = nullptr;
     std::size_t element_bytes = 1;

@@ -1,4 +1,4 @@
-// The arithmetic of trees and blocks that algorithms share. Pure functions, so that they can be tested alone.
+// The arithmetic of trees and blocks that algorithms share: pure functions, so that tests need no group.
 #pragma once
 
 #include <algorithm>
@@ -50,10 +50,10 @@ protected:
     int size_;
 };
 
-/// One rank's place in the binomial tree over `size` ranks with any root, from which they are counted. The
-/// parent of a relative rank clears its lowest set bit; child i adds 2^i, below that bit. So the subtree of
-/// child i is the 2^i relative ranks (fewer at the end) from the child on, and the subtrees of children 0, 1,
-/// ... follow each other without a gap.
+/// One rank's place in the binomial tree over `size` ranks with any root. Ranks are counted from the root.
+/// The parent of a relative rank clears its lowest set bit; child i adds 2^i, below that bit. So the subtree
+/// of child i is the 2^i relative ranks (fewer at the end) from the child on, and the subtrees of children 0,
+/// 1, ... are contiguous.
 ///
 ///     size 6, root 0:     0          child 0 of rank 0 is 1, child 1 is 2, child 2 is 4;
 ///                       / | \        rank 2's child 0 is 3, rank 4's is 5
@@ -68,37 +68,36 @@ public:
     constexpr int parent() const noexcept { return absolute(relative_ & (relative_ - 1)); }
     constexpr int child_count() const noexcept
     {
-        // The lowest set bit bounds the children of an inner rank (the root has none), the end of the ranks
-        // all.
+        // The lowest set bit limits the children of an inner rank (the root has none set); the number of
+        // ranks limits all.
         const int by_bit = std::countr_zero(static_cast<unsigned>(relative_));
         const int by_size = std::bit_width(static_cast<unsigned>(size_ - 1 - relative_));
         return std::min(by_bit, by_size);
     }
     /// 0 <= index < child_count(); a larger index has the larger subtree.
     constexpr int child(int index) const noexcept { return absolute(relative_ + (1 << index)); }
-    /// The relative rank after the last one of the subtree, which begins with this rank.
+    /// The relative rank after the last one of the subtree, which starts at this rank.
     constexpr int subtree_end() const noexcept
     {
         const int lowest_bit = relative_ & -relative_;
         return relative_ == 0 ? size_ : relative_ + std::min(lowest_bit, size_ - relative_);
     }
-    /// How many ranks the subtree has.
+    /// Number of ranks in the subtree.
     constexpr int ranks() const noexcept { return subtree_end() - relative_; }
-    /// How many the subtree of child `index` has: the 2^index, fewer at the end, from child(index) on.
+    /// Number of ranks in the subtree of child `index`: 2^index, fewer at the end, from child(index) on.
     constexpr int child_ranks(int index) const noexcept
     {
         return std::min(1 << index, size_ - relative_ - (1 << index));
     }
 };
 
-/// Of k-nomial trees that algorithms use.
+/// The radix that algorithms use.
 inline constexpr int kKnomialRadix = 4;
 
 /// One rank's place in the k-nomial tree over `size` ranks with any root: a binomial tree in base `radix`.
 ///
-/// Ranks are counted from the root. The parent of one clears its lowest digit that is not 0; a
-/// child sets one of the digits below that one, so the subtrees of children 0, 1, ... follow each other
-/// without a gap.
+/// Ranks are counted from the root. The parent of a rank clears its lowest nonzero digit; a child sets one of
+/// the digits below it, so the subtrees of children 0, 1, ... are contiguous.
 ///
 ///     size 9, root 0, radix 3:       0              children of 0: 1 2 3 6; of 3: 4 5; of 6: 7 8
 ///                                / |  |  \ .
@@ -128,7 +127,7 @@ public:
                 count += relative_ + digit * weight < size_ ? 1 : 0;
         return count;
     }
-    /// 0 <= index < child_count(); a larger index has the larger subtree, or one as large.
+    /// 0 <= index < child_count(); a larger index has a subtree at least as large.
     constexpr int child(int index) const noexcept
     {
         int weight = 1;
@@ -139,11 +138,11 @@ public:
 
 private:
     int radix_;
-    int weight_ = 1;  // of the lowest digit that is not 0; for the root a power of the radix >= size
+    int weight_ = 1;  // of the lowest nonzero digit; for the root a power of the radix >= size
 };
 
-/// One rank's place in the complete binary tree over `size` ranks with any root: counted from the root, the
-/// children of relative rank r are 2 r + 1 and 2 r + 2.
+/// One rank's place in the complete binary tree over `size` ranks with any root. Ranks are counted from the
+/// root; the children of relative rank r are 2 r + 1 and 2 r + 2.
 class BinaryTree : public FromRoot {
 public:
     using FromRoot::FromRoot;
@@ -155,9 +154,8 @@ public:
     constexpr int child(int index) const noexcept { return absolute(2 * relative_ + 1 + index); }
 };
 
-/// The ranks of an algorithm that needs a power of two of them. Of the first 2 * (size - power) ranks, each
-/// even one folds into the odd one above it and stays out; the others are renumbered without a gap, in their
-/// order.
+/// Reduces the ranks to a power of two. Each even rank of the first 2 * (size - power) folds into the odd
+/// rank above it and stays out; the other ranks are renumbered without a gap, in their order.
 ///
 ///     size 6, power 4:   rank          0    1    2    3    4    5
 ///                        folded rank   out  0    out  1    2    3
@@ -171,7 +169,7 @@ public:
     }
 
     constexpr int power() const noexcept { return power_; }
-    /// Whether the rank gives to, or takes from, its neighbour: even ranks r give to r + 1.
+    /// Whether the rank exchanges with its neighbour in the fold: even ranks r give to r + 1.
     constexpr bool is_paired(int rank) const noexcept { return rank < folded_; }
     /// kOut for a rank that stays out.
     constexpr int folded(int rank) const noexcept
@@ -197,7 +195,7 @@ struct Block {
     std::size_t count = 0;
 };
 
-/// Part `index` of `count` elements cut into `parts` that differ by at most one, the longer ones first.
+/// Part `index` of `count` elements in `parts` parts that differ by at most one element, longer ones first.
 constexpr Block block(std::size_t count, std::size_t parts, std::size_t index) noexcept
 {
     const std::size_t base = count / parts;
@@ -205,7 +203,7 @@ constexpr Block block(std::size_t count, std::size_t parts, std::size_t index) n
     return {index * base + std::min(index, longer), base + (index < longer ? 1 : 0)};
 }
 
-/// An array cut into segments of `each` elements, the last one shorter: at least one, which may be empty.
+/// An array in segments of `each` elements, the last one shorter; at least one segment, which may be empty.
 class Segments {
 public:
     /// each >= 1.

@@ -25,20 +25,20 @@ constexpr LargeBlocks kFromLibrary = {
     [](std::size_t size_bytes) noexcept { return std::aligned_alloc(kAlignment, size_bytes); },
     [](void* block) noexcept { std::free(block); }};
 
-// Release by who sets it, acquire by who calls it.
+// Stored with release, loaded with acquire before a call.
 constinit std::atomic<const LargeBlocks*> large_blocks{&kFromLibrary};
 
 struct Retired {
     std::mutex mutex;
     std::vector<const std::byte*> addresses;
 };
-// Never destroyed: what static objects own may be given back after it.
+// Never destroyed: static objects may release memory after its destructor would run.
 Retired& retired()
 {
     static Retired& all = *new Retired;
     return all;
 }
-// Relaxed: whoever gives a block back has retired it before, if anybody has.
+// Relaxed: the thread that releases a block has retired it before, if any thread has.
 constinit std::atomic<bool> any_retired{false};
 
 constexpr bool is_large(std::size_t size_bytes) noexcept
@@ -66,7 +66,7 @@ void delete_block(void* block, std::size_t size_bytes) noexcept
 
 constexpr std::size_t kMaxScratchBytes = std::size_t{32} << 20;
 
-// Whether a peer may still read there; told once.
+// Whether a peer may still read the block; true only once.
 bool is_retired(const void* block, std::size_t size_bytes) noexcept
 {
     if (!any_retired.load(std::memory_order_relaxed)) [[likely]]
@@ -78,14 +78,14 @@ bool is_retired(const void* block, std::size_t size_bytes) noexcept
            }) != 0;
 }
 
-// Empties the cache when its thread ends. Registered with the first block that is freed.
+// Empties the cache when its thread ends. Registered with the first released block.
 struct Guard {
     Guard() noexcept { cache.keeps = true; }
     ~Guard()
     {
         cache.keeps = false;
         for (int size_class = 0; size_class < kClasses; ++size_class) {
-            // Such blocks the parent goes on using, and what lies in them.
+            // The parent still uses such blocks and their contents.
             if (is_large(class_bytes(size_class)) && base::is_forked_child())
                 continue;
             while (cache.free[static_cast<std::size_t>(size_class)] != nullptr)
@@ -96,7 +96,7 @@ struct Guard {
     }
 };
 
-// False when it has been there and is gone.
+// False after the guard's destruction.
 bool has_guard()
 {
     static thread_local Guard guard;
@@ -117,7 +117,7 @@ bool has_room(int size_class)
 
 }  // namespace
 
-// Frames where none of the size is cached, and scratch memory.
+// For frames without a cached block, and for scratch memory.
 void* detail::allocate_other(std::size_t size_bytes)
 {
     const int size_class = class_of(size_bytes);

@@ -1,4 +1,4 @@
-// Memory for coroutine frames and scratch buffers: freed blocks are kept per thread and handed out again.
+// Memory for coroutine frames and scratch buffers: each thread keeps freed blocks for reuse.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ inline constexpr int kSmallestLog2 = 6;
 inline constexpr int kLargestLog2 = 24;
 inline constexpr int kClasses = kLargestLog2 - kSmallestLog2 + 1;
 inline constexpr int kFrameClasses = 12 - kSmallestLog2 + 1;
-// A thread that only frees what others allocate must not hoard. Frames have a bound of their own, so that
-// large scratch blocks never crowd them out.
+// A thread that only frees must not collect blocks without limit. Frames have a limit of their own, so that
+// large scratch blocks never displace them.
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{4} << 20;
 
 constexpr int class_of(std::size_t size_bytes) noexcept
@@ -40,15 +40,15 @@ struct FreeBlock {
     FreeBlock* next;
 };
 
-// Trivially destructible on purpose: frames may be freed by destructors of static objects, which run after
-// those of thread-local objects. `keeps` is false then, and sends them to the heap.
+// Trivially destructible: destructors of static objects may free frames, and they run after those of
+// thread-local objects. `keeps` is then false, and frames go to the heap.
 struct Cache {
     std::array<FreeBlock*, kClasses> free;
     std::size_t frame_bytes;
     std::size_t scratch_bytes;
     bool keeps;  // from the first block that was freed until the thread ends
 
-    // In ASan builds a cached block is poisoned, so that use after free is seen in spite of the pool.
+    // ASan builds poison cached blocks, so that use after free is detected in spite of the pool.
     void* pop(int size_class) noexcept
     {
         FreeBlock*& head = free[static_cast<std::size_t>(size_class)];
@@ -68,8 +68,8 @@ struct Cache {
 #endif
     }
 };
-// Every blocking collective comes here twice: found without a call, from the room that the loader keeps for
-// libraries that are loaded late.
+// Every blocking collective uses it twice: initial-exec finds it without a call, in the space that the loader
+// reserves for libraries loaded late.
 extern constinit thread_local Cache cache [[gnu::tls_model("initial-exec")]];
 
 void* allocate_other(std::size_t size_bytes);
@@ -77,8 +77,8 @@ void release_other(void* block, std::size_t size_bytes) noexcept;
 
 }  // namespace detail
 
-/// At least `size_bytes` bytes (0 is allowed), aligned for any type and to a cache line. Once blocks of the
-/// size have been freed on this thread it takes no lock and calls no malloc, but for the largest. Throws
+/// At least `size_bytes` bytes (0 is allowed), aligned for any type and to a cache line. After blocks of the
+/// size have been freed on this thread it takes no lock and calls no malloc, except for the largest. Throws
 /// std::bad_alloc.
 inline void* allocate(std::size_t size_bytes)
 {
@@ -90,8 +90,8 @@ inline void* allocate(std::size_t size_bytes)
     return detail::cache.pop(size_class);
 }
 
-/// Gives back a block of allocate(); `size_bytes` as then. Any thread may: the block then belongs to the pool
-/// of the thread that freed it. What a thread keeps is bounded, the rest goes back to the heap.
+/// Releases a block of allocate() with the same `size_bytes`. Any thread may call it: the block then belongs
+/// to that thread's pool. A pool has a limit; further blocks go back to the heap.
 inline void release(void* block, std::size_t size_bytes) noexcept
 {
     const int size_class = detail::class_of(size_bytes);
@@ -104,25 +104,25 @@ inline void release(void* block, std::size_t size_bytes) noexcept
     detail::cache.push(block, size_class);
 }
 
-/// Where scratch memory of kMappedFromBytes and more comes from, but for what is too large to be kept for
-/// reuse: from the C library, until it is said otherwise.
+/// The source of scratch memory of kMappedFromBytes and more, except blocks too large to be kept for reuse.
+/// Default: the C library.
 struct LargeBlocks {
-    void* (*allocate)(std::size_t size_bytes) noexcept;  // aligned to a cache line; nullptr: it has none
-    void (*release)(void* block) noexcept;               // takes what the C library's aligned_alloc gave, too
+    void* (*allocate)(std::size_t size_bytes) noexcept;  // aligned to a cache line; nullptr: out of memory
+    void (*release)(void* block) noexcept;               // also for blocks of the C library's aligned_alloc
 };
 inline constexpr std::size_t kMappedFromBytes = std::size_t{16} << 10;
-/// For memory that peers can map, so that what algorithms send out of their scratch memory is read in place.
-/// `blocks` lives for ever. Any thread.
+/// For memory that peers can map, so that they read scratch memory in place. `blocks` is never destroyed. Any
+/// thread.
 void set_large_blocks(const LargeBlocks& blocks) noexcept;
-/// The block of scratch memory in which `data` lies, if it is one of kMappedFromBytes or more, is never used
-/// again once it is given back: for what a failed call leaves under way, as peers may read it whenever they
-/// come. False: there is no memory to remember it. Any thread.
+/// The scratch block of at least kMappedFromBytes that contains `data` is never used again after its release,
+/// because peers may still read it after a failed call. Returns false if there is no memory for the record.
+/// Any thread.
 bool retire(const std::byte* data) noexcept;
 
 /// Bytes that this thread keeps for reuse.
 std::size_t cached_bytes() noexcept;
 
-/// For containers: their memory comes from the pool.
+/// For containers: allocates from the pool.
 template <class T>
 struct Allocator {
     using value_type = T;
@@ -141,7 +141,7 @@ struct Allocator {
 
 namespace tutti::collectives {
 
-/// Working memory of an algorithm, uninitialised, aligned to a cache line, given back on destruction. Throws
+/// Working memory of an algorithm, uninitialised, aligned to a cache line, released on destruction. Throws
 /// tutti::Error (out_of_memory).
 class Scratch {
 public:
@@ -171,8 +171,8 @@ private:
     std::size_t size_bytes_ = 0;
 };
 
-/// The size of this thread's last Scratch that could not be had, told once; 0: none. For whoever meets the
-/// consequences while the exception is on its way.
+/// The size of this thread's last failed Scratch, returned once; 0: none. For handlers of the exception's
+/// consequences.
 std::size_t take_refused_bytes() noexcept;
 
 }  // namespace tutti::collectives

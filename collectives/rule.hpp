@@ -1,4 +1,4 @@
-// Rule: for which calls it holds, which algorithm these use, and who says so.
+// Rule: the calls for which it holds, their algorithm, and the rule's origin.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace tutti::collectives {
 
-/// Where the ranks run. `crowded`: one node with more ranks than cores, where every wait of a rank costs a
-/// turn of the scheduler. `many_nodes`: two or more, and it is known which rank is where. `mixed_nodes`: such
-/// whose ranks do not follow each other, dealt in turn for example: there an algorithm that passes data from
-/// rank to rank sends them over the network again and again.
+/// Where the ranks run. `crowded`: one node with more ranks than cores, where each wait of a rank costs a
+/// turn of the scheduler. `many_nodes`: two or more nodes, and the node of each rank is known. `mixed_nodes`:
+/// many nodes whose ranks are not consecutive, for example dealt in turn; an algorithm that passes data from
+/// rank to rank then crosses the network again and again.
 enum class Where : std::uint8_t { anywhere, crowded, many_nodes, mixed_nodes };
 
 inline constexpr int kAnyRanks = std::numeric_limits<int>::max();
 inline constexpr std::size_t kAnyBytes = std::numeric_limits<std::size_t>::max();
-/// Where an algorithm is named, and no size of its segments.
+/// The segment size of an algorithm that is named without one.
 inline constexpr std::size_t kDefaultSegmentBytes = 32 * 1024;
 
-/// What a rule's algorithm is.
+/// The traits of a rule's algorithm.
 struct AlgorithmTraits {
     std::string_view name;
     Needs needs = Needs::nothing;
@@ -29,14 +29,14 @@ struct AlgorithmTraits {
         false;  // cuts its data into segments, whose size is the last argument of its function
 };
 
-/// Of the table (rules.hpp), of a file (rules_file.hpp), or a variable. A rule whose algorithm cannot do a
-/// call does not hold for it.
+/// A rule of the table (rules.hpp), of a file (rules_file.hpp), or of a variable. It holds only for calls
+/// that its algorithm can do.
 struct Rule {
     enum class Source : std::uint8_t { table, file, environment };
 
     Where where = Where::anywhere;
     int max_ranks = kAnyRanks;
-    std::size_t max_bytes = kAnyBytes;  // of the buffer as collectives.hpp has it
+    std::size_t max_bytes = kAnyBytes;  // of the buffer as in collectives.hpp
     std::string_view algorithm = {};    // lives as long as the program
     std::size_t segment_bytes = 0;      // 0: the algorithm has none
     int min_ranks = 1;
@@ -47,7 +47,7 @@ struct Rule {
     Needs needs = Needs::nothing;
     std::uint8_t number = 0;  // of the algorithm, see Selection
 
-    /// Completes a rule whose algorithm is `chosen`, the collective's `with_number`th.
+    /// Completes a rule with algorithm `chosen`, number `with_number` of the collective.
     constexpr void use(const AlgorithmTraits& chosen, std::size_t with_number) noexcept
     {
         algorithm = chosen.name;
@@ -64,7 +64,7 @@ struct Rule {
     friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-/// Of a rule that is a constant, only the conditions that it has become code.
+/// For a constant rule only its conditions become code.
 [[gnu::always_inline]] inline bool fits(const Rule& rule, const Situation& situation) noexcept
 {
     return (rule.where != Where::crowded || situation.crowded()) &&

@@ -91,7 +91,7 @@ inline constexpr Rule kReduceScatterRules[] = {
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "recursive_halving"},
 };
 
-// Of exscan too.
+// Also for exscan.
 inline constexpr Rule kScanRules[] = {
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
@@ -100,7 +100,7 @@ inline constexpr Rule kScanRules[] = {
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "recursive_doubling"},
 };
 
-// Of allgatherv too. Recursive doubling is Bruck's algorithm where the ranks are no power of two.
+// Also for allgatherv. Recursive doubling is Bruck's algorithm if the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
@@ -116,7 +116,7 @@ inline constexpr Rule kAllgatherRules[] = {
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "ring"},
 };
 
-// Of scatter too.
+// Also for scatter.
 inline constexpr Rule kGatherRules[] = {
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
@@ -129,7 +129,7 @@ inline constexpr Rule kGatherRules[] = {
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "flat"},
 };
 
-// Of scatterv too. The root alone knows the sizes, so they cannot matter.
+// Also for scatterv. Only the root knows the sizes, so they cannot matter.
 inline constexpr Rule kGathervRules[] = {
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "flat"},

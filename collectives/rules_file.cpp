@@ -25,7 +25,7 @@ struct RuleText {
     std::string place;
 
     std::string at(std::string_view key) const { return fmt::format("{}.{}", place, key); }
-    /// nullptr where the rule does not have the key.
+    /// nullptr if the rule does not have the key.
     const json* find(std::string_view key) const
     {
         const auto found = rule.find(key);

@@ -1,5 +1,5 @@
-// Rules in a JSON file, as `tutti-bench tune` writes them: looked up before the table of rules.hpp, and of
-// the same shape.
+// Rules in a JSON file, as `tutti-bench tune` writes them. They precede the table of rules.hpp and have the
+// same form.
 //
 //     {"comment": "anything",
 //      "allreduce": [
@@ -9,9 +9,9 @@
 //      "broadcast": [
 //        {"min_bytes": "512K", "algorithm": "chain", "segment_bytes": "128K"}]}
 //
-// Conditions that a rule does not have are met: min_ranks, max_ranks, min_bytes, max_bytes, min_nodes,
-// max_nodes, and `where`, one of rules.hpp's "anywhere", "crowded", "many_nodes", "mixed_nodes". The first
-// rule that fits decides; where none does, or the algorithm cannot do the call, the table decides.
+// Conditions of a rule: min_ranks, max_ranks, min_bytes, max_bytes, min_nodes, max_nodes, and `where`, one of
+// rules.hpp's "anywhere", "crowded", "many_nodes", "mixed_nodes". A missing condition always holds. The first
+// rule that fits decides; without one, or if its algorithm cannot do the call, the table decides.
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@
 namespace tutti::collectives {
 
 struct RulesFile {
-    std::string file;                                // its name; empty where there is none
+    std::string file;                                // its name; empty: none
     std::array<std::vector<Rule>, kCollectives> of;  // in the order of AllCollectives
 };
 
-/// Throws tutti::Error (invalid_argument) naming the file, the rule and what is allowed there.
+/// Throws tutti::Error (invalid_argument) with the file, the rule and the allowed values.
 RulesFile parse_rules(std::string_view text, std::string_view file);
 
-/// The same from a file. Throws tutti::Error where it cannot be read, too.
+/// The same from a file. Also throws tutti::Error if the file cannot be read.
 RulesFile read_rules(const std::string& file);
 
 }  // namespace tutti::collectives

@@ -1,4 +1,4 @@
-// Situation: what the choice of an algorithm depends on, and what algorithms need of it.
+// Situation: the inputs of the choice of an algorithm, and the needs of algorithms.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct Situation {
     {
         return placement.board_bytes != 0 && size_bytes <= placement.board_bytes;
     }
-    /// One such block for each rank, without overflow.
+    /// Whether the board has room for one such block of each rank, without overflow.
     bool blocks_fit_board() const noexcept
     {
         return placement.board_bytes != 0 &&
@@ -36,10 +36,10 @@ struct Situation {
     bool combines_by_node() const noexcept { return commutative || placement.nodes->in_rank_order(); }
 };
 
-/// What an algorithm needs beside messages; it is never chosen where that is missing. `commuting`: an
-/// operator that commutes. `board`: a board whose slots have room for the data, `board_of_blocks`: for as
-/// much for each rank. `nodes`: several nodes, not all of one rank, and for operators that do not commute,
-/// nodes whose ranks follow each other. `ordered_nodes`: such nodes for all operators.
+/// An algorithm's needs beside messages; it is never chosen if they are not met. `commuting`: an operator
+/// that commutes. `board`: a board whose slots have room for the data; `board_of_blocks`: for as much for
+/// each rank. `nodes`: several nodes, not all with one rank, and for operators that do not commute, nodes of
+/// consecutive ranks. `ordered_nodes`: nodes of consecutive ranks for all operators.
 enum class Needs : std::uint8_t { nothing, commuting, board, board_of_blocks, nodes, ordered_nodes };
 
 constexpr bool needs_board(Needs needs) noexcept
@@ -47,7 +47,7 @@ constexpr bool needs_board(Needs needs) noexcept
     return needs == Needs::board || needs == Needs::board_of_blocks;
 }
 
-/// Whether the algorithm's steps are other collectives, whose algorithms are chosen in their turn.
+/// Whether the algorithm's steps are other collectives, which choose their own algorithms.
 constexpr bool is_made_of_others(Needs needs) noexcept
 {
     return needs == Needs::nodes || needs == Needs::ordered_nodes;
@@ -62,7 +62,7 @@ inline bool is_met(Needs needs, const Situation& situation) noexcept
            (needs != Needs::ordered_nodes || (situation.has_levels() && !situation.mixed()));
 }
 
-/// What the algorithm needs and the call lacks, in words; empty where nothing is missing.
+/// The unmet needs in words; empty if all are met.
 std::string missing(Needs needs, const Situation& situation);
 
 }  // namespace tutti::collectives

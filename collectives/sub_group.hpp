@@ -1,4 +1,4 @@
-// SubGroup: some ranks of a group as a group of their own, so that an algorithm can be made of others.
+// SubGroup: some ranks of a group as a group, so that algorithms can use other algorithms.
 #pragma once
 
 #include <exception>
@@ -8,12 +8,12 @@
 
 namespace tutti::collectives {
 
-/// A view: what it sends and receives are messages of the whole group. So between two ranks the messages of
-/// the view and those around it must be in the same order at both. Errors name the ranks of the whole group.
-/// It has no board, and what is called on it is announced to nobody.
+/// A view: its messages are messages of the whole group. Between two ranks the messages of the view and of
+/// the whole group must have the same order at both. Errors name the ranks of the whole group. It has no
+/// board, and announces no calls.
 class SubGroup final : public Group {
 public:
-    /// `members`: ranks of `whole`, the own one at place `rank`. Both must outlive the view.
+    /// `members`: ranks of `whole`; this rank is at place `rank`. Both must outlive the view.
     SubGroup(Group& whole, std::span<const int> members, int rank, Placement placement) noexcept
         : Group(rank, static_cast<int>(members.size()), placement), whole_(whole), members_(members)
     {
@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    // Operations belong to the whole group, which is asked for these.
+    // Operations belong to the whole group, so these are never called.
     void release(OperationState&) noexcept override { std::terminate(); }
     [[noreturn]] void raise(const OperationState&) const override { std::terminate(); }
 

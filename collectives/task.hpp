@@ -1,8 +1,7 @@
-// Task: a collective operation in progress, as a coroutine that whoever drives it can start, watch and
-// finish.
+// Task: a collective operation in progress, as a coroutine that its driver starts, polls and ends.
 //
-// A task and all tasks that it awaits form a tree. One thread at a time may start or resume anything in the
-// tree (in Tutti: under the engine's lock); it need not always be the same thread.
+// A task and all tasks that it awaits form a tree. One thread at a time may start or resume tasks of the tree
+// (in Tutti: under the engine's lock); different threads may take turns.
 #pragma once
 
 #include <coroutine>
@@ -14,15 +13,15 @@
 
 namespace tutti::collectives {
 
-/// Called once when a task that was started has ended, well or with an exception. It runs wherever the task
-/// ended, within start() if the task never had to wait, and may destroy the Task. It must not throw.
+/// Called once when a started task has ended, with or without an exception. It runs where the task ends,
+/// within start() if the task never had to wait, and may destroy the Task. It must not throw.
 struct CompletionHook {
     void (*fire)(void* context) noexcept = nullptr;
     void* context = nullptr;
 };
 
-/// The coroutine type of collective algorithms. Lazy: nothing runs before start() or co_await. Move-only, and
-/// owns the frame: destroying a task that has not ended drops its operations in flight (see Operation).
+/// The coroutine type of collective algorithms. Lazy: nothing runs before start() or co_await. Move-only; it
+/// owns the frame. Destroying an unfinished task drops its operations in flight (see Operation).
 class [[nodiscard]] Task {
 public:
     class promise_type;
@@ -39,17 +38,17 @@ public:
     }
     ~Task() { destroy(); }
 
-    /// Runs until the first wait or the end. Call once; never throws what the coroutine throws.
+    /// Runs until the first wait or the end. Call once; never throws the coroutine's exception.
     void start(CompletionHook hook = {});
-    /// Whether the coroutine has ended. An empty task has not.
+    /// Whether the coroutine has ended. False for an empty task.
     bool done() const noexcept { return handle_ && handle_.done(); }
-    /// Whether an exception has ended it. Only when done().
+    /// Whether the coroutine ended with an exception. Only when done().
     bool failed() const noexcept;
-    /// Throws the exception that ended the coroutine, if one did. Only when done().
+    /// Throws the coroutine's exception, if any. Only when done().
     void rethrow() const;
 
     class Awaiter;
-    /// Starts the task and waits for its end; throws what it threw.
+    /// Starts the task and waits for its end; throws its exception.
     Awaiter operator co_await() const noexcept;
 
 private:
@@ -75,7 +74,7 @@ public:
         bool await_ready() const noexcept { return false; }
         std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) const noexcept
         {
-            // The hook may destroy the frame, and this awaiter with it: copy first, touch nothing after.
+            // The hook may destroy the frame and this awaiter: copy first, touch nothing after.
             const std::coroutine_handle<> continuation = ended.promise().continuation_;
             const CompletionHook hook = ended.promise().hook_;
             if (hook.fire != nullptr)
@@ -104,8 +103,8 @@ private:
     std::exception_ptr exception_;
 };
 
-/// Runs the awaited task inside await_ready: one that never has to wait costs its parent no suspension, and a
-/// loop over such tasks no stack, also where the compiler makes no tail calls (-O0, sanitizers).
+/// Runs the awaited task inside await_ready: a task that never waits costs its parent no suspension, and a
+/// loop over such tasks no stack, even if the compiler makes no tail calls (-O0, sanitizers).
 class Task::Awaiter {
 public:
     explicit Awaiter(std::coroutine_handle<promise_type> child) noexcept : child_(child) {}

@@ -46,8 +46,8 @@ public:
     /// come. `rank` may be this one.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
 
-    /// The same without waiting: empty if the value is not published yet. While a rank waits for a rank of
-    /// its node before their first message, find() may throw to report its death. The default never does.
+    /// The same without waiting: empty if the value is not published yet. Tutti needs it to notice that a
+    /// rank of this node has died before their first message. The default is always empty.
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key);
 
     /// Returns when all ranks have called it. Called once, by Environment's destructor, so that no rank ends
