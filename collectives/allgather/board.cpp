@@ -1,8 +1,8 @@
-// Board allgather: every rank leaves its block in its slot; once all have arrived, each copies the others'
-// out.
+// Board allgather: every rank writes its block to its slot; after all have arrived, each copies the others'
+// blocks.
 //
 // Source: as allreduce/board.cpp.
-// Cost: no messages; a block written and size - 1 blocks read by every rank.
+// Cost: no messages; every rank writes one block and reads size - 1 blocks.
 //
 // Size 3, blocks a b c, ranks arriving in the order 1 2 0:
 //   rank     0           1         2

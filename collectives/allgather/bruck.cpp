@@ -1,14 +1,14 @@
-// Bruck's allgather: a rank has its own block and those of the ranks after it. In step k it gets as many
-// again from the rank 2^k after it, which are the ones that follow, and hands its own to the rank 2^k before
-// it. The last step brings only what is missing.
+// Bruck's allgather: a rank has its own block and those of the ranks after it. In step k it receives the
+// blocks that follow, as many as it has, from the rank 2^k after it, and sends its own to the rank 2^k before
+// it. The last step transfers only the missing blocks.
 //
 // Source: Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in
 // multiport message-passing systems", 1997; Thakur, Rabenseifner and Gropp, "Optimization of collective
 // communication operations in MPICH", 2005, section 4.1.
 // Cost: ceil(log2 size) steps and chain; size ceil(log2 size) messages, of 1, 2, 4 ... and last of the
-// missing blocks; (size - 1) n bytes. The original keeps the blocks in its own order and turns them at the
-// end. Here they are received at their places, and only a message that runs over the end of the ranks (or,
-// with unequal blocks, over a gap) is copied.
+// missing blocks; (size - 1) n bytes. The original keeps the blocks in an order of its own and rotates them
+// at the end. Here they are received at their places; only a message that wraps past the last rank (or, with
+// unequal blocks, spans a gap) is copied.
 //
 // Size 6, which blocks each rank has:
 //   step       0        1        2        3        4        5
@@ -38,7 +38,7 @@ Task bruck(Group& group, const std::byte* own, BlocksOfRanks all)
         const int after = (rank + distance) % size;
         const Run outgoing(all, RanksInTurn(rank, count, size));
         const Run incoming(all, RanksInTurn(after, count, size));
-        // What others read is better not what was written just now.
+        // Other ranks should not read memory that this rank has just written.
         const std::span<const std::byte> sent =
             distance == 1 ? std::span(own, all[rank].size()) : outgoing.packed();
         auto exchanged = group.exchange(before, sent, after, incoming.arriving());

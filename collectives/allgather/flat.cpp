@@ -2,11 +2,11 @@
 //
 // Source: textbook.
 // Cost: size - 1 steps in a chain of 1; size (size - 1) messages of one block, size - 1 of them sent by each
-// rank; (size - 1) n bytes. Good for few ranks, and for more ranks than cores: nobody waits for a message
+// rank; (size - 1) n bytes. Good for few ranks, and for more ranks than cores: no rank waits for a message
 // that itself had to wait.
 //
-// Size 5, to whom each rank sends, and whose block it gets (ranks modulo 5, so that in no step a rank is sent
-// to by two):
+// Size 5, the destination of each rank and the block that it receives (ranks modulo 5, so that in each step a
+// rank receives from one rank only):
 //   step   0            1            2            3            4
 //   1      -> 1  gets e  -> 2  gets a  -> 3  gets b  -> 4  gets c  -> 0  gets d
 //   2      -> 2  gets d  -> 3  gets e  -> 4  gets a  -> 0  gets b  -> 1  gets c

@@ -3,9 +3,9 @@
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of the three phases, each with the algorithm that the rules give for its ranks and
-// sizes. Every block goes into each node once: (m - 1) n bytes between nodes in all, in the messages of an
-// allgather over m ranks. Inside, every rank receives n bytes from its leader or another rank of the node.
+// Cost: with m nodes the sum of the three phases, each with the algorithm that the rules choose for its ranks
+// and sizes. Every block enters each node once: (m - 1) n bytes between nodes in all, in the messages of an
+// allgather over m ranks. Inside, every rank receives n bytes from a rank of its node.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, blocks a b c d e:
 //   phase       0        1       2       3       4
@@ -13,10 +13,10 @@
 //   leaders     a..e                     a..e
 //   broadcast   a..e     a..e    a..e    a..e    a..e
 //
-// Blocks travel in the order of nodes. Where they do not lie so without gaps, every rank needs memory of n
-// bytes for that, from which they are put in their places at the end.
+// Blocks travel in the order of nodes. If they do not lie in this order without gaps, every rank needs memory
+// of n bytes for them and copies them to their places at the end.
 //
-// Restrictions: it is known which rank is on which node. Blocks may be unequal.
+// Restrictions: the node of each rank is known. Blocks may be unequal.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
@@ -26,7 +26,7 @@ namespace tutti::collectives {
 
 namespace {
 
-// The blocks of a node to its leader.
+// Gathers the blocks of a node at its leader.
 Task gather_inside(Hierarchy& hierarchy, std::span<const std::byte> own, std::span<std::byte> of_node,
                    const EqualBlocks<std::byte>&, PackedBlocks&)
 {

@@ -1,4 +1,4 @@
-// Recursive doubling: in step k ranks that differ in bit k exchange all that they have, which doubles it.
+// Recursive doubling: in step k ranks that differ in bit k exchange all blocks that they have.
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
 // 2005, section 4.1.
@@ -10,8 +10,8 @@
 //   bit 0     ab     ab     cd     cd
 //   bit 1     abcd   abcd   abcd   abcd
 //
-// Restrictions: for a power of two. For another number of ranks this is Bruck's algorithm, which needs as few
-// steps and sends the same bytes. Blocks may be unequal; where they lie with gaps they are sent from a copy.
+// Restrictions: a power of two of ranks. Otherwise Bruck's algorithm runs, with as few steps and the same
+// bytes. Blocks may be unequal; blocks with gaps between them are sent from a copy.
 #include <bit>
 
 #include "collectives/functions.hpp"
@@ -27,12 +27,12 @@ Task recursive_doubling(Group& group, const std::byte* own, BlocksOfRanks all)
     const int size = group.size();
     Group::copy(all[rank], {own, all[rank].size()});
     for (int distance = 1; distance < size; distance *= 2) {
-        // Aligned to `distance`: all that the ranks that agree with this one in the higher bits had.
+        // Aligned to `distance`: the blocks of all ranks that agree with this one in the higher bits.
         const int own_first = rank & ~(distance - 1);
         const Run outgoing(all, RanksInTurn(own_first, distance, size));
         const Run incoming(all, RanksInTurn(own_first ^ distance, distance, size));
         const int peer = rank ^ distance;
-        // What others read is better not what was written just now.
+        // Other ranks should not read memory that this rank has just written.
         const std::span<const std::byte> sent =
             distance == 1 ? std::span(own, all[rank].size()) : outgoing.packed();
         auto exchanged = group.exchange(peer, sent, peer, incoming.arriving());

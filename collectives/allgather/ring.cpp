@@ -1,11 +1,10 @@
-// Ring allgather: every rank hands to its right neighbour, step by step, what it got from its left one in the
-// step before; the blocks go once around.
+// Ring allgather: in each step every rank sends to its right neighbour the block that it received from its
+// left one in the step before; the blocks travel once around the ring.
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.1.
-// Cost: size - 1 steps and chain; size (size - 1) messages of one block, one a rank and step;
-// (size - 1) n bytes. Everybody talks with neighbours only, and sends and receives all the time: for long
-// blocks.
+// Cost: size - 1 steps and chain; size (size - 1) messages of one block, one for each rank and step; (size -
+// 1) n bytes. Ranks communicate with neighbours only, and always send and receive: for long blocks.
 //
 // Size 5, which blocks each rank has:
 //   step   0       1       2       3       4

@@ -12,8 +12,7 @@
 //   3      -> 2            a b c
 //   4      -> 1    a b c
 //
-// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is the same bit by
-// bit.
+// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is bitwise equal.
 #include "collectives/functions.hpp"
 
 namespace tutti::collectives {

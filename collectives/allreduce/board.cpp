@@ -1,8 +1,9 @@
-// Board allreduce: every rank leaves its operand in its slot; the last one to arrive combines all of them.
+// Board allreduce: every rank writes its operand to its slot; the last one to arrive combines all of them.
 //
 // Source: the shared-memory collectives of Graham and Shipman, "MPI support for multi-core architectures:
-// optimized shared memory collectives", 2008; here with one combiner, as ranks that share cores gain nothing
-// by dividing the work. Cost: no messages; n bytes written and n read by every rank, size * n read and
+// optimized shared memory collectives", 2008; here one rank combines, because ranks that share cores gain
+// nothing by dividing the work. Cost: no messages; every rank writes and reads n bytes, the last one reads
+// and combines size * n.
 // combined by the last.
 //
 // Size 3, operands a b c, ranks arriving in the order 1 2 0:
@@ -11,8 +12,8 @@
 //            a b c -> result    waits     waits
 //   data     a b c              a b c     a b c
 //
-// Restrictions: the group has a Board, and data fits into a slot. Operators need not commute: whoever
-// combines does it in rank order, so the result is the same bit by bit whatever the order of arrival.
+// Restrictions: the group has a Board, and the data fits into a slot. Operators need not commute: the last
+// rank combines in rank order, so the result is bitwise equal for any order of arrival.
 #include "collectives/board.hpp"
 #include "collectives/functions.hpp"
 

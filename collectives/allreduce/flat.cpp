@@ -1,8 +1,8 @@
 // Flat allreduce: flat reduce to rank 0, then flat broadcast from it.
 //
 // Source: textbook.
-// Cost: 2 (size - 1) steps in a chain of 2; 2 (size - 1) messages of n bytes, each with rank 0. With more
-// ranks than cores every other rank waits only once (see barrier/flat.cpp).
+// Cost: 2 (size - 1) steps in a chain of 2; 2 (size - 1) messages of n bytes, each to or from rank 0. With
+// more ranks than cores every other rank waits only once (see barrier/flat.cpp).
 //
 // Size 3, operands a b c:
 //   step   0       1       2
@@ -11,8 +11,7 @@
 //   3      -> 1    a b c
 //   4      -> 2            a b c
 //
-// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is the same bit by
-// bit.
+// Restrictions: none; operators need not commute. All ranks get rank 0's result, so it is bitwise equal.
 #include "collectives/functions.hpp"
 
 namespace tutti::collectives {

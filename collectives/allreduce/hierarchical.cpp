@@ -3,10 +3,10 @@
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of the three phases, each with the algorithm that the rules give for its ranks and
-// n. Between nodes only the messages of an allreduce over m ranks: m log2(m) of n bytes for short data, 2 n
-// bytes out of and into each node for long data. The other algorithms send up to as often as they have ranks
-// on a node over the same links. Inside, the leader passes n bytes in and n out.
+// Cost: with m nodes the sum of the three phases, each with the algorithm that the rules choose for its ranks
+// and n. Between nodes only the messages of an allreduce over m ranks: m log2(m) of n bytes for short data, 2
+// n bytes out of and into each node for long data. Other algorithms load these links up to as many times more
+// as a node has ranks. Inside a node n bytes go to the leader and n come back.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, operands a b c d e:
 //   phase       0        1       2       3       4
@@ -14,8 +14,8 @@
 //   leaders     a..e                     a..e
 //   broadcast   a..e     a..e    a..e    a..e    a..e
 //
-// Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
-// node follow each other. All ranks get the bits of a leader, and the leaders have the same.
+// Restrictions: the node of each rank is known; for operators that do not commute the ranks of each node are
+// consecutive. The leaders' results are bitwise equal, and each node copies its leader's.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"

@@ -1,13 +1,13 @@
-// Rabenseifner's allreduce: in step k ranks that differ in bit k halve what both still work on, and each
-// combines one half; after log2(power) steps every rank has finished one block. The same steps backwards,
-// each doubling what both have, give all blocks to all.
+// Rabenseifner's allreduce: in step k ranks that differ in bit k halve the blocks that both still combine,
+// and each combines one half; after log2(power) steps every rank has finished one block. The same steps in
+// reverse, which double each rank's blocks, give all blocks to all ranks.
 //
 // Source: Rabenseifner, "Optimization of collective reduction operations", 2004; Thakur, Rabenseifner and
 // Gropp, "Optimization of collective communication operations in MPICH", 2005, section 4.4.
-// Cost: 2 log2(power) steps and chain, power = the largest power of two <= size, and 2 steps more where size
-// is not that; 2 power log2(power) + 2 (size - power) messages, 2 (power - 1) n + 2 (size - power) n bytes in
-// all. Every rank sends and receives about 2 n bytes in the steps of a tree: it is for data of a middle
-// length, and for long data where size is a power of two.
+// Cost: 2 log2(power) steps and chain, power = the largest power of two <= size, and 2 more steps if size is
+// no power of two; 2 power log2(power) + 2 (size - power) messages, 2 (power - 1) n + 2 (size - power) n
+// bytes in all. Every rank sends and receives about 2 n bytes in as many steps as a tree: for data of medium
+// length, and for long data if size is a power of two.
 //
 // Size 6, power 4, operands a b c d e f, blocks 0 1 2 3. The fold is that of recursive_doubling.cpp:
 //   step     0      1           2      3           4           5
@@ -19,9 +19,9 @@
 //   bit 0           a..f 0123          a..f 0123   a..f 0123   a..f 0123
 //   unfold   0123   -> 0        0123   -> 2
 //
-// Restrictions: none. Neighbours meet first, so partial results are always of consecutive ranks, the lower
-// ones on the left: operators need not commute. Each block is finished by one rank, so the result is the same
-// bit by bit everywhere.
+// Restrictions: none. Neighbours exchange first, so partial results always cover consecutive ranks, the lower
+// ones on the left: operators need not commute. One rank finishes each block, so the result is bitwise equal
+// at all ranks.
 #include "collectives/functions.hpp"
 #include "collectives/halving.hpp"
 #include "collectives/partition.hpp"

@@ -1,14 +1,14 @@
 // Recursive doubling: in step k ranks that differ in bit k exchange their partial results and both combine
-// them, so that after log2(power) steps all have the whole.
+// them, so that after log2(power) steps all have the result.
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
 // 2005, section 4.4; the fold to a power of two is Rabenseifner's.
-// Cost: log2(power) steps and chain, power = the largest power of two <= size, and 2 steps more where size is
-// not that; power log2(power) + 2 (size - power) messages of n bytes. Every rank sends and combines n bytes a
-// step, so it is for short messages, and for two ranks, where it is a single step.
+// Cost: log2(power) steps and chain, power = the largest power of two <= size, and 2 more steps if size is no
+// power of two; power log2(power) + 2 (size - power) messages of n bytes. Every rank sends and combines n
+// bytes in each step: for short messages, and for two ranks, which need a single step.
 //
-// Size 6, power 4, operands a b c d e f. Of the first 2 * (6 - 4) ranks the even ones fold into their right
-// neighbours; the ranks that go on count as 0 1 2 3 (patterns::Fold):
+// Size 6, power 4, operands a b c d e f. The even ranks of the first 2 * (6 - 4) fold into their right
+// neighbours; the remaining ranks count as 0 1 2 3 (patterns::Fold):
 //   step     0      1      2      3      4      5
 //   fold     -> 1   ab     -> 3   cd     e      f
 //   counts          0             1      2      3
@@ -17,7 +17,7 @@
 //   unfold   a..f   -> 0   a..f   -> 2
 //
 // Restrictions: none. The lower rank's part is always the left operand: operators need not commute, and all
-// ranks compute the same expression, so the result is the same bit by bit.
+// ranks compute the same expression, so the result is bitwise equal.
 #include "collectives/functions.hpp"
 #include "collectives/patterns.hpp"
 
@@ -37,7 +37,7 @@ Task allreduce_recursive_doubling(Group& group, const std::byte* in, Buffer out,
         co_await received;
         co_return;
     }
-    const std::byte* partial = in;  // what this rank has so far
+    const std::byte* partial = in;  // this rank's partial result
     if (fold.is_paired(rank)) {
         Operation taken = group.recv_reduce(rank - 1, in, out, op, Side::left);
         co_await taken;
@@ -50,7 +50,7 @@ Task allreduce_recursive_doubling(Group& group, const std::byte* in, Buffer out,
         const bool peer_is_lower = (folded & bit) != 0;
         Operation sent = group.send(peer, {partial, size_bytes});
         Buffer next = out;
-        // What the peer may still read stays as it is; short messages are always on their way already.
+        // Data that the peer may still read stays unchanged; short messages have always left already.
         if (partial == out.data && !sent.done()) {
             if (memory.data() == nullptr)
                 memory = Group::scratch(size_bytes);

@@ -1,10 +1,10 @@
-// Ring allreduce: the data is cut into a block a rank. In the first half every block travels once around the
-// ring and takes in each rank's operand; in the second the finished blocks travel around it again.
+// Ring allreduce: the data is cut into one block for each rank. Every block travels once around the ring, and
+// each rank combines its operand with it; then the finished blocks travel around again.
 //
 // Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 // Cost: 2 (size - 1) steps and chain; 2 size (size - 1) messages, 2 (size - 1) n bytes in all. Every rank
-// sends and receives 2 n (size - 1) / size bytes, always with the same two neighbours, and no algorithm can
-// do with less: it is for long data.
+// sends and receives 2 n (size - 1) / size bytes, always with the same two neighbours. No algorithm needs
+// less: for long data.
 //
 // Size 3, blocks 0 1 2 of operands a b c:
 //   step   0             1             2
@@ -14,8 +14,8 @@
 //   3      block 0 -> 1  block 1 -> 2  block 2 -> 0
 //   4      block 2 -> 1  block 0 -> 2  block 1 -> 0
 //
-// Restrictions: every block begins at another rank, so operators must commute. Each block is finished by one
-// rank, so the result is the same bit by bit everywhere.
+// Restrictions: every block starts at another rank, so operators must commute. One rank finishes each block,
+// so the result is bitwise equal at all ranks.
 #include "collectives/functions.hpp"
 #include "collectives/partition.hpp"
 

@@ -1,11 +1,11 @@
-// Board all-to-all of blocks of any sizes: every rank's slot has an equal share for each rank, where it says
-// how long its block for that one is, and leaves the block itself where there is room; once all have arrived,
-// each copies those for itself out. Longer blocks go as messages, under way meanwhile. Which block goes which
-// way follows from its size, and both its ranks know that; nobody knows all sizes.
+// Board all-to-all of blocks of any sizes: every rank's slot has an equal share for each rank. There it
+// writes the length of its block for that rank and, if it fits, the block. After all have arrived, each rank
+// copies the blocks for itself. Longer blocks travel as messages at the same time. Both ranks of a block know
+// its size, and so which way it goes; no rank knows all sizes.
 //
 // Source: alltoall/board.cpp; the messages are those of alltoall/flat.cpp.
-// Cost: a block that fits is written and read, without a message; a longer one is a message. Blocks fit up to
-// a slot's bytes / size - 8.
+// Cost: a block that fits is written and read, without a message; a longer one is a message. Blocks of up to
+// a slot's bytes / size - 8 fit.
 //
 // Size 3, ab the block from a to b, 12 too long, ranks arriving in the order 1 2 0:
 //   rank     0             1                  2
@@ -48,7 +48,7 @@ public:
         if (fits(block.size()))
             Group::copy({share(from, to) + kSizeBytes, block.size()}, block);
     }
-    /// Throws where the sender's block has another size.
+    /// Throws if the sender's block has another size.
     void take(int from, int to, std::span<std::byte> block) const
     {
         if (!says_sizes())
@@ -69,7 +69,7 @@ public:
 private:
     static constexpr std::size_t kSizeBytes = sizeof(std::uint64_t);
 
-    // Not where very many ranks share a slot: then all blocks are messages.
+    // False if very many ranks share a slot: then all blocks are messages.
     bool says_sizes() const noexcept { return share_bytes_ >= kSizeBytes; }
     std::byte* share(int from, int to) const noexcept
     {

@@ -1,27 +1,26 @@
-// Hierarchical all-to-all of unequal blocks: each rank of a node carries what the node's ranks have for some
-// ranks of every other node, as one message to each of these; long blocks go straight.
+// Hierarchical all-to-all of unequal blocks: each rank of a node carries its node's blocks for some ranks of
+// every other node, as one message to each of these; long blocks go directly.
 //
 // Source: the grid of Kalé, Kumar and Varadarajan, "A framework for collective personalized communication",
-// 2003, with a row for each node: its ranks first exchange what then goes on in their columns.
+// 2003, with a row for each node: its ranks first exchange the blocks that then travel in their columns.
 // Cost: with m nodes of k ranks p (m - 1) messages between nodes, each of the blocks of k ranks, in place of
 // p (p - k), and one more for each long block. Inside a node each rank sends every other one three messages:
-// the sizes of what that one is to carry, these blocks, and the one for itself. A carried block travels once
+// the sizes of the blocks to carry, these blocks, and its block for that rank. A carried block travels once
 // more, inside its node, and is copied up to four times; a rank needs memory for three times the blocks that
-// it carries. So only blocks of up to 4 KiB are carried: longer ones cost more than the messages that it
-// saves.
+// it carries. So only blocks of up to 4 KiB are carried: longer ones cost more than the saved messages.
 //
-// No rank knows all sizes, and none has to: a carrier learns those of its blocks from its node's ranks, the
-// receiver knows them anyway, and both ends of a block know whether it is long.
+// No rank knows all sizes: a carrier learns those of its blocks from its node's ranks, the receiver knows its
+// own, and both ends of a block know whether it is long.
 //
-// Nodes 0 = {0, 1, 2}, 1 = {3, 4}. To the rank at place i of node x carries that at place i + x of each other
-// node, modulo its ranks (ab is the block from a to b; 13 and 40 are long):
+// Nodes 0 = {0, 1, 2}, 1 = {3, 4}. The rank at place i of node x carries for the rank at place i + x of each
+// other node, modulo its ranks (ab is the block from a to b; 13 and 40 are long):
 //   phase      0          1              2              3                   4
 //   inside     03 -> 1    14 -> 2        23 -> 1        31 -> 4             42 -> 3
 //              04 -> 2                   24 stays       30, 32 stay         41 stays
 //   between               03 23 -> 3     04 14 24 -> 4  30 -> 0, 32 42 -> 2 31 41 -> 1
 //   straight   01 02      10 12, 13 -> 3 20 21          34                  43, 40 -> 0
 //
-// Restrictions: it is known which rank is on which node.
+// Restrictions: the node of each rank is known.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -35,11 +34,11 @@ namespace tutti::collectives {
 
 namespace {
 
-/// So many ranks exchange their straight blocks at a time.
+/// Number of ranks that exchange their straight blocks at a time.
 constexpr int kStraightAtOnce = 64;
 using CarriedBytes = std::uint32_t;
 
-/// Who carries to whom, as one rank sees it.
+/// The carrier of each block, as one rank sees it.
 class Routes {
 public:
     Routes(const NodeMap& nodes, int rank) : nodes_(nodes), own_node_(nodes.node_of(rank))
@@ -60,7 +59,7 @@ public:
     {
         return nodes_.node_of(peer) == own_node_ || size_bytes > kLongestCarried;
     }
-    /// The ranks of other nodes, by the place of the one of this node that carries to them.
+    /// The ranks of other nodes, by the place of their carrier on this node.
     std::span<const int> carried() const noexcept { return carried_; }
     std::span<const int> carried_by(std::size_t carrier) const noexcept
     {
@@ -91,7 +90,7 @@ private:
     std::vector<std::size_t> first_;  // of each carrier, and the end
 };
 
-/// By rank, 0 for blocks that go straight.
+/// Sizes by rank, 0 for blocks that go directly.
 std::vector<std::size_t> carried_sizes(const Routes& routes, std::span<const std::size_t> sizes_bytes)
 {
     std::vector<std::size_t> carried(sizes_bytes.begin(), sizes_bytes.end());
@@ -112,7 +111,7 @@ public:
     {
     }
 
-    /// Fetches them from the ranks of the node, which all call it, each with what it has to be carried.
+    /// Receives them from the ranks of the node. All of these call it, each with the blocks to be carried.
     Task fetch(ConstBlocks leaving)
     {
         std::vector<CarriedBytes> told;
@@ -145,7 +144,7 @@ public:
         sort(fetched);
     }
 
-    /// Starts to send them to where they go. They live as long as this.
+    /// Starts the sends to their destinations. The blocks live as long as this object.
     void send(Group& group, OperationList& operations) const
     {
         const std::byte* from = sorted_.data();
@@ -170,7 +169,7 @@ private:
             size_bytes += size_of(rank, column);
         return size_bytes;
     }
-    /// From the order of the ranks that they come from into that of those that they go to.
+    /// Sorts them from the order of their sources into the order of their destinations.
     void sort(const Scratch& fetched)
     {
         std::vector<const std::byte*> next{fetched.data()};
@@ -195,7 +194,7 @@ private:
     Scratch sorted_;
 };
 
-/// Starts to exchange the straight blocks with kStraightAtOnce ranks each way, from `first` away on.
+/// Starts to exchange straight blocks with kStraightAtOnce ranks in each direction, from distance `first` on.
 OperationList start_straight(Group& group, const Routes& routes, ConstBlocks in, Blocks out, int first)
 {
     const int rank = group.rank();
@@ -240,7 +239,7 @@ Task alltoallv_hierarchical(Group& group, ConstBlocks in, Blocks out)
     carried.send(group, carrying);
     OperationList straight = start_straight(group, routes, in, out, 1);
     Group::copy(out[group.rank()], in[group.rank()]);
-    // First what comes in any case: it tells where the others count differently.
+    // First awaits the messages that always come: they detect ranks that give other sizes.
     co_await when_all(std::move(carrying));
     co_await when_all(std::move(straight));
     for (int first = 1 + kStraightAtOnce; first < group.size(); first += kStraightAtOnce)

@@ -1,8 +1,8 @@
-// Board all-to-all: every rank leaves all its blocks in its slot; once all have arrived, each copies those
-// for itself out of the others' slots.
+// Board all-to-all: every rank writes all its blocks to its slot; after all have arrived, each copies its
+// blocks from the others' slots.
 //
 // Source: as allreduce/board.cpp.
-// Cost: no messages; size blocks written and size - 1 blocks read by every rank.
+// Cost: no messages; every rank writes size blocks and reads size - 1.
 //
 // Size 3, ab the block from a to b, ranks arriving in the order 1 2 0:
 //   rank     0           1           2
@@ -10,7 +10,7 @@
 //            releases    waits       waits
 //   out      00 10 20    01 11 21    02 12 22
 //
-// Restrictions: the group has a Board, and a rank's blocks together fit into a slot. In place too.
+// Restrictions: the group has a Board, and a rank's blocks together fit into a slot. Also works in place.
 #include "collectives/board.hpp"
 #include "collectives/functions.hpp"
 

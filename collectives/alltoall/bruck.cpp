@@ -1,5 +1,5 @@
-// Bruck's all-to-all: a block that has to go d ranks up travels by the bits of d. In step k every rank sends
-// all blocks that it holds and whose d has bit k, as one message, to the rank 2^k above.
+// Bruck's all-to-all: a block to the rank d above travels by the bits of d. In step k every rank sends all
+// its current blocks whose d has bit k, as one message, to the rank 2^k above.
 //
 // Source: Bruck, Ho, Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in
 // multiport message-passing systems", 1997.
@@ -7,13 +7,11 @@
 // below size have bit k, which is about size / 2. A block travels up to ceil(log2 size) times and is copied
 // as often at both ends: for short blocks.
 //
-// At any time a rank holds one block for each d, at first those that it sends, at last those that it
-// receives. The original turns them around at the beginning and at the end. Here the first comes straight
-// from `in`, and whatever arrives is kept in `out` where the last one for that d belongs: from the rank d
-// below.
+// A rank always holds one block for each d: at first those that it sends, in the end those that it receives.
+// The original rotates them at the beginning and at the end. Here the first block for a d comes directly from
+// `in`. A received block stays in `out` at the place of the last one for its d: that from the rank d below.
 //
-// Size 5, the blocks that rank 0 holds by d (ab is the block from a to b; so do the other ranks, all numbers
-// raised by the rank's):
+// Size 5, the blocks that rank 0 holds by d (ab is the block from a to b; for another rank, add its number):
 //   step     d = 0   1    2    3    4
 //   start        00   01   02   03   04
 //   bit 0        00   40   02   42   04     sent: 1 and 3
@@ -27,7 +25,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// Where the rank holds the block that goes `distance` up, before the step of `bit`.
+/// The place of the block for the rank `distance` above, before the step of `bit`.
 class Held {
 public:
     Held(int rank, int size, EqualBlocks<const std::byte> in, EqualBlocks<std::byte> out) noexcept
@@ -52,7 +50,7 @@ private:
     EqualBlocks<std::byte> out_;
 };
 
-/// How many distances below `size` have `bit`.
+/// Number of distances below `size` that have `bit`.
 std::size_t count_with(int bit, int size)
 {
     const int whole = size / (2 * bit) * bit;

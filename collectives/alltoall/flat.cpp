@@ -4,10 +4,10 @@
 // MPICH", 2005, section 4.3.
 // Cost: size - 1 steps in a chain of 1; size (size - 1) messages of one block, size - 1 of them sent by each
 // rank. Every rank has up to 2 (size - 1) messages under way: for few ranks, blocks of medium length, and
-// more ranks than cores, where nobody waits for a message that itself had to wait.
+// more ranks than cores, where no rank waits for a message that itself had to wait.
 //
-// Size 5, to whom each rank sends, and from whom it gets (ranks modulo 5, so that in no step a rank is sent
-// to by two; ab is the block from a to b):
+// Size 5, the destination of each rank and the block that it receives (ranks modulo 5, so that in each step a
+// rank receives from one rank only; ab is the block from a to b):
 //   step   0             1             2             3             4
 //   1      -> 1  gets 40 -> 2  gets 01 -> 3  gets 12 -> 4  gets 23 -> 0  gets 34
 //   2      -> 2  gets 30 -> 3  gets 41 -> 4  gets 02 -> 0  gets 13 -> 1  gets 24

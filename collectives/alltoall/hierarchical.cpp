@@ -1,15 +1,15 @@
 // Hierarchical all-to-all: the leader of each node sends the blocks of all its ranks for another node as one
-// message, from where they lie, and hands what comes from there to its ranks. What stays on a node goes
-// straight.
+// message, from their own memory, and gives the arriving blocks to its ranks. Blocks inside a node go
+// directly.
 //
 // Source: Träff and Rougier, "MPI collectives and datatypes for hierarchical all-to-all communication", 2014.
 // Cost: with m nodes of k ranks m (m - 1) messages between nodes, of k^2 n bytes, in place of size (size - k)
 // of n bytes; inside each node k - 1 messages to the leader and a scatter, of (size - k) n bytes a rank, and
-// k (k - 1) of n bytes. What leaves is not copied where the leader can read its ranks' memory; of what
-// arrives it copies its own blocks, and short ones once more: long ones, of which to copy costs more than a
-// message, are handed on by themselves in place of the scatter: (k - 1) (size - k) messages of n bytes. A
-// leader needs memory for k (size - k) n bytes, twice for short blocks, and once more where it cannot read
-// its ranks' memory.
+// k (k - 1) of n bytes. Leaving blocks are not copied if the leader can read its ranks' memory. The leader
+// copies its own arriving blocks, and short ones once more. A copy of a long block costs more than a message:
+// long blocks are sent on one by one in place of the scatter: (k - 1) (size - k) messages of n bytes. A
+// leader needs memory for k (size - k) n bytes, twice for short blocks, and once more if it cannot read its
+// ranks' memory.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4} (ab is the block from a to b):
 //   phase      0                   1            2            3             4
@@ -17,13 +17,13 @@
 //   shown      13 14 23 24         -> 0         -> 0         40 41 42      -> 3
 //   leaders    30 31 32 40 ..  *)  waits        waits        03 04 13 ..   waits
 //   hand on    30 40               31 41        32 42        03 13 23      04 14 24
-// *) then those for each of its ranks are put together, where they are short.
+// *) then short blocks are put together for each of its ranks.
 //
-// Blocks travel in the order of nodes. Where those of a rank for other nodes do not follow each other (the
-// rank's own node lies between them, or ranks are dealt in turn) it puts them into that order before, and out
-// of it after, in memory of their size.
+// Blocks travel in the order of nodes. If a rank's blocks for other nodes are not contiguous (its own node
+// lies between them, or ranks are dealt in turn), it copies them into that order before, and back after, in
+// memory of their size.
 //
-// Restrictions: equal blocks; it is known which rank is on which node.
+// Restrictions: equal blocks; the node of each rank is known.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -37,12 +37,12 @@ namespace tutti::collectives {
 
 namespace {
 
-// From here on a block is handed on by itself.
+// From this size on each block is sent on by itself.
 constexpr std::size_t kApartFromBytes = 4u << 10;
-// With the leaders of so many nodes blocks are exchanged at a time.
+// Number of nodes with whose leaders blocks are exchanged at a time.
 constexpr int kNodesAtOnce = 64;
 
-/// What crosses from node to node, in the order of nodes: the ranks of all nodes but the own one.
+/// The ranks of all nodes but this one, in the order of nodes.
 std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
 {
     std::vector<int> ranks;
@@ -53,10 +53,10 @@ std::vector<int> ranks_elsewhere(const NodeMap& nodes, int own_node)
     return ranks;
 }
 
-/// Starts to exchange blocks with the leaders of kNodesAtOnce nodes each way, from `first` away on. `rows`
-/// has those of each rank of this node for the others, in the order of nodes, each in memory of its own;
-/// `parts` lives until all are exchanged. `arrived` will have what came from each rank of the other nodes, in
-/// their order, for each rank of this one.
+/// Starts to exchange blocks with the leaders of kNodesAtOnce nodes in each direction, from distance `first`
+/// on. `rows` has the blocks of each rank of this node for other nodes, in the order of nodes, each in memory
+/// of its own; `parts` lives until all are exchanged. `arrived` receives the blocks of each rank of the other
+/// nodes, in their order, for each rank of this one.
 OperationList start_exchange(Hierarchy& hierarchy, Parts rows, std::span<const std::size_t> offsets_bytes,
                              std::byte* arrived, std::vector<std::span<const std::byte>>& parts, int first)
 {
@@ -83,7 +83,7 @@ OperationList start_exchange(Hierarchy& hierarchy, Parts rows, std::span<const s
     return operations;
 }
 
-/// Sends the blocks of all ranks of the node from where they lie; their ranks go on when this has ended.
+/// Sends the blocks of all ranks of the node from their memory; the ranks continue when this ends.
 Task exchange(Hierarchy& hierarchy, std::span<const std::byte> own_row, std::byte* arrived,
               std::size_t block_bytes)
 {
@@ -112,7 +112,7 @@ Task exchange(Hierarchy& hierarchy, std::span<const std::byte> own_row, std::byt
         co_await when_all(start_exchange(hierarchy, rows, offsets_bytes, arrived, parts, first));
 }
 
-/// Long blocks: each goes to its rank straight from where it has arrived.
+/// Long blocks: each goes to its rank directly from the memory where it arrived.
 OperationList start_handing_on(Hierarchy& hierarchy, const std::byte* arrived, std::span<const int> sources,
                                EqualBlocks<std::byte> out)
 {
@@ -134,7 +134,7 @@ OperationList start_handing_on(Hierarchy& hierarchy, const std::byte* arrived, s
     return operations;
 }
 
-/// Short ones: those for each rank are put together and scattered.
+/// Short blocks: those for each rank are put together and scattered.
 Task scatter_rows(Hierarchy& hierarchy, std::span<const std::byte> arrived, std::span<const int> sources,
                   EqualBlocks<std::byte> out)
 {

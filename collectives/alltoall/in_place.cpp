@@ -1,16 +1,16 @@
-// All-to-all in place: in every step the ranks exchange blocks in pairs, so that each pair meets once, and
-// the block that arrives takes the place of the one that goes to the same rank.
+// All-to-all in place: in every step ranks exchange blocks in pairs. Each pair meets once, and the arriving
+// block replaces the block sent to the same rank.
 //
 // Source: the pairs are those of a round-robin tournament (circle method).
-// Cost: size - 1 steps and chain for an even number of ranks. For an odd one a rank has no partner in each of
-// size rounds, and those that go ahead get into others' way: size + 1 steps where sends wait for their
-// receivers, (3 size - 1) / 2 where not, in a chain of size (for one rank nothing).
-// size (size - 1) messages of one block. No memory where the block has left when send returns, as short ones
-// have; else of one block, into which the other one arrives.
+// Cost: size - 1 steps and chain for an even number of ranks. With an odd number each rank has no partner in
+// one of size rounds, and ranks that run ahead delay others: size + 1 steps if sends wait for their
+// receivers, (3 size - 1) / 2 if not, in a chain of size (nothing for one rank). size (size - 1) messages of
+// one block. No memory if the block has left when send returns, as short ones have; else one block, into
+// which the other one arrives.
 //
-// Of an odd number of ranks m those meet in a round whose sum is the round modulo m; the one whose double
-// that is has no partner. Of an even number it meets the last rank, which takes no other part. Size 6, m = 5,
-// with whom each rank exchanges (for size 5: without rank 5):
+// With an odd number m of ranks, two ranks meet in the round that equals their sum modulo m; the rank whose
+// double equals the round has no partner. With an even number it meets the last rank, which takes no other
+// part. Size 6, m = 5, the partner of each rank (for size 5: without rank 5):
 //   round   0    1    2    3    4    5
 //   0       5    4    3    2    1    0
 //   1       1    0    4    5    2    3
@@ -18,7 +18,7 @@
 //   3       3    2    1    0    5    4
 //   4       4    3    5    1    0    2
 //
-// Restrictions: what a rank sends to another is as long as what it receives from it. Blocks may be unequal.
+// Restrictions: two ranks send each other equal sizes. Otherwise blocks may be unequal.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 
@@ -26,7 +26,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// Whom `rank` meets in a round; the rank itself where nobody.
+/// The partner of `rank` in a round; the rank itself if it has none.
 int partner(int rank, int size, int round) noexcept
 {
     const bool even = size % 2 == 0;

@@ -1,11 +1,11 @@
-// All-to-all by lanes, which are the ranks at the same place on each node: what the ranks of a node have for
-// one of another goes there as one message, which the rank of its lane sends from where it lies in their
-// memory. What stays on a node goes straight.
+// All-to-all by lanes, which are the ranks at the same place on each node: all blocks of a node for one rank
+// of another node travel as one message, sent by the rank of its lane from the memory of their ranks. Blocks
+// inside a node go directly.
 //
 // Source: Träff and Hunold, "Decomposing MPI collectives for exploiting multi-lane communication", 2020.
 // Cost: with m nodes of k ranks p (m - 1) messages between nodes, of k n bytes, in place of p (p - k) of n
-// bytes; inside nodes (k - 1) m of n bytes a rank, of which those for other nodes are copied only where a
-// rank cannot read the other's memory.
+// bytes; inside nodes (k - 1) m of n bytes a rank, of which those for other nodes are copied only if a rank
+// cannot read the other's memory.
 //
 // Nodes 0 = {0, 1}, 1 = {2, 3} (ab is the block from a to b):
 //   phase      0               1               2               3
@@ -13,8 +13,8 @@
 //   shown      03 -> 1         12 -> 0         21 -> 3         30 -> 2
 //   lanes      02 12 -> 2      03 13 -> 3      20 30 -> 0      21 31 -> 1
 //
-// Restrictions: equal blocks; it is known which rank is on which node. Where nodes have unequally many ranks
-// there are no lanes, and blocks go flat.
+// Restrictions: equal blocks; the node of each rank is known. If nodes have unequally many ranks there are no
+// lanes, and the flat algorithm runs.
 #include <deque>
 #include <vector>
 
@@ -29,13 +29,13 @@ namespace {
 
 using Column = Run<std::byte, EqualBlocks, std::span<const int>>;
 
-/// What the ranks of this node have for the ranks of this lane, in the order of the nodes' distances.
+/// The blocks of this node's ranks for the ranks of this lane, in the order of the nodes' distances.
 class Shown {
 public:
     Shown(Hierarchy& hierarchy, EqualBlocks<const std::byte> in) : hierarchy_(hierarchy), in_(in) {}
 
-    /// Starts to show the other ranks of the node what is for their lanes, and to be shown what is for this
-    /// one.
+    /// Starts to show the other ranks of the node the blocks for their lanes, and to view those for this
+    /// lane.
     void start(OperationList& showing, OperationList& coming)
     {
         Group& node = hierarchy_.node();
@@ -50,7 +50,7 @@ public:
         }
     }
 
-    /// Starts to send it, when it has come. To be kept until it is sent.
+    /// Starts to send the viewed blocks. Keep this object until they are sent.
     OperationList send(Group& group)
     {
         Group& node = hierarchy_.node();
@@ -68,7 +68,7 @@ public:
         return sends;
     }
 
-    /// Its ranks may go on.
+    /// Lets their ranks continue.
     void release() { views_.clear(); }
 
 private:

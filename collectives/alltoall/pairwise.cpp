@@ -1,12 +1,12 @@
-// Pairwise exchange: in every step each rank sends one block and receives one, so that nobody is sent to by
+// Pairwise exchange: in every step each rank sends one block and receives one, so that no rank receives from
 // two at a time.
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
 // 2005, section 4.3.
-// Cost: size - 1 steps and chain; size (size - 1) messages of one block, one a rank and step. Every block
-// travels once, and a rank has two messages under way: for long blocks.
+// Cost: size - 1 steps and chain; size (size - 1) messages of one block, one for each rank and step. Every
+// block travels once, and a rank has two messages under way: for long blocks.
 //
-// With a power of two of ranks those exchange in step s whose numbers differ by the bits of s. Else each
+// With a power of two of ranks, the ranks that differ by the bits of s exchange in step s. Otherwise each
 // sends to the rank s above and receives from the one s below. Size 6:
 //   step   0               1               2               3               4               5
 //   1      -> 1 and 5 ->   -> 2 and 0 ->   -> 3 and 1 ->   -> 4 and 2 ->   -> 5 and 3 ->   -> 0 and 4 ->

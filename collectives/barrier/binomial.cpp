@@ -1,8 +1,8 @@
-// Binomial barrier: reports rise through a binomial tree to rank 0, and the release comes down the same way.
+// Binomial barrier: reports rise through a binomial tree to rank 0, and the release comes down the same tree.
 //
 // Source: the combining tree of Yew, Tzeng and Lawrie (1987), with the tree of patterns.hpp.
-// Cost: 2 ceil(log2 size) steps in a chain of 2 floor(log2 size); 2 (size - 1) messages, 2 ceil(log2
-// size) of them with rank 0; no bytes.
+// Cost: 2 ceil(log2 size) steps in a chain of 2 floor(log2 size); 2 (size - 1) messages, 2 ceil(log2 size) of
+// them to or from rank 0; no bytes.
 //
 // Size 6 (tree 0 -> 1, 2, 4; 2 -> 3; 4 -> 5):
 //   step   0         1         2         3         4         5

@@ -1,11 +1,11 @@
-// Board barrier: every rank counts itself in; rank 0 releases all when all have come.
+// Board barrier: every rank counts its arrival; rank 0 releases all after all have arrived.
 //
 // Source: the central-counter barrier (Mellor-Crummey and Scott, "Algorithms for scalable synchronization on
-// shared-memory multiprocessors", 1991), with one difference: not the last rank to arrive releases the
-// others, but rank 0. It is the first to go on, and what comes after a barrier mostly starts from it: ranks
-// that share its core would otherwise wait for it in the next collective, and have to be scheduled once more.
-// Cost: no messages. Each rank writes one line that all share, so time grows with the ranks; but each has
-// to be scheduled only once to arrive and once to leave, which is what counts where ranks share cores.
+// shared-memory multiprocessors", 1991), with one difference: rank 0 releases the others, not the last rank
+// to arrive. Rank 0 continues first, and most collectives after a barrier start from it: otherwise ranks that
+// share its core would wait for it there and need one more turn of the scheduler. Cost: no messages. All
+// ranks write one shared line, so time grows with the ranks. But the scheduler runs each rank only once to
+// arrive and once to leave, which decides if ranks share cores.
 //
 // Size 5, ranks arriving in the order 2 0 4 1 3:
 //   rank     0         1         2         3            4

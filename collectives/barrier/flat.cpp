@@ -2,9 +2,9 @@
 //
 // Source: the central-counter barrier (Mellor-Crummey and Scott, "Algorithms for scalable synchronization on
 // shared-memory multiprocessors", 1991), with messages for the counter.
-// Cost: 2 (size - 1) steps in a chain of 2; 2 (size - 1) messages, each with rank 0; no bytes. With more
-// ranks than cores every other rank waits only once, so that it needs to be scheduled twice at most,
-// which no tree can promise.
+// Cost: 2 (size - 1) steps in a chain of 2; 2 (size - 1) messages, each to or from rank 0; no bytes. With
+// more ranks than cores every other rank waits only once, so the scheduler runs it at most twice; no tree
+// guarantees that.
 //
 // Size 5:
 //   rank     0         1         2         3         4
@@ -25,7 +25,7 @@ Task barrier_flat(Group& group)
         co_await when_all(std::move(released), std::move(reported));
         co_return;
     }
-    // One at a time: reports that arrive early are kept for us, and all must be there before any release.
+    // One at a time: reports that arrive early wait in the queue, and all must arrive before any release.
     for (int peer = 1; peer < group.size(); ++peer) {
         Operation report = group.recv(peer, {});
         co_await report;

@@ -14,7 +14,7 @@
 //   4      -> 1                         -> 4
 //   5      -> 2
 //
-// Restrictions: it is known which rank is on which node.
+// Restrictions: the node of each rank is known.
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
 
@@ -23,7 +23,7 @@ namespace tutti::collectives {
 Task barrier_hierarchical(Group& group)
 {
     Hierarchy hierarchy(group, Hierarchy::kNoRoot);
-    // Without data: trees whose messages are sent all the same.
+    // No data: the messages of the trees are empty.
     const ReduceOp nothing(reduction::Op::bor, reduction::DataType::uint8);
     Task reported = reduce_binomial(hierarchy.node(), nullptr, {}, hierarchy.leader(), nothing);
     co_await reported;

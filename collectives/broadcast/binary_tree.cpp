@@ -3,10 +3,10 @@
 //
 // Source: textbook; Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", 2007,
 // section 3 ("binary tree").
-// Cost: with three ranks or more, 2 (segments - 1) steps behind those of one segment, which are between
+// Cost: with three ranks or more, 2 (segments - 1) steps after those of one segment, which are between
 // floor(log2 size) and 2 floor(log2 size), of n / segments bytes each, in a chain of floor(log2 size);
-// segments (size - 1) messages, (size - 1) n bytes in all. A rank sends n bytes twice, where a chain's sends
-// them once, but the last rank waits for log2 size others and not for all: for middle data and many ranks.
+// segments (size - 1) messages, (size - 1) n bytes in all. A rank sends n bytes twice, in a chain only once,
+// but the last rank waits for log2 size others and not for all: for medium data and many ranks.
 //
 // Size 5, root 0, segments s t:
 //   step   0         1         2         3         4
@@ -31,7 +31,7 @@ Task broadcast_binary_tree(Group& group, std::span<std::byte> data, int root, st
         return data.subspan(segments[index].first, segments[index].count);
     };
 
-    // The receive of the next segment is under way while this one is sent on.
+    // The next segment is received while this one is sent.
     Operation arriving;
     if (!tree.is_root())
         arriving = group.recv(tree.parent(), segment(0));

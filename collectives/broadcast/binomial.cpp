@@ -1,4 +1,4 @@
-// Binomial broadcast: in every step each rank that has the data hands it to one that does not, so that the
+// Binomial broadcast: in every step each rank that has the data sends it to one that does not, so that the
 // number of ranks that have it doubles.
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
@@ -6,7 +6,7 @@
 // Cost: ceil(log2 size) steps in a chain of floor(log2 size); size - 1 messages of n bytes, ceil(log2
 // size) of them sent by the root.
 //
-// Size 6, root 0 (the largest subtree first, for it has the longest way to go):
+// Size 6, root 0 (the largest subtree first, because its data has the longest way):
 //   step   0       1       2       3       4       5
 //   1      -> 4                            waits
 //   2      -> 2            waits           -> 5    waits

@@ -1,11 +1,11 @@
 // Pipelined chain broadcast: the ranks form a chain from the root on, and the data moves along it in
-// segments, so that all ranks receive and send at once as soon as the first segment has come through.
+// segments. After the first segment has passed, all ranks receive and send at once.
 //
 // Source: textbook; Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", 2007,
 // section 3 ("pipeline").
 // Cost: segments + size - 2 steps, of n / segments bytes each, in a chain of size - 1; segments (size - 1)
-// messages, (size - 1) n bytes in all. Every rank sends and receives n bytes once, which is the least there
-// is: it is for long data and few ranks.
+// messages, (size - 1) n bytes in all. Every rank sends and receives n bytes once, which is the minimum: for
+// long data and few ranks.
 //
 // Size 4, root 2, segments s t u:
 //   step   2         3         0         1
@@ -38,7 +38,7 @@ Task broadcast_chain(Group& group, std::span<std::byte> data, int root, std::siz
         co_await when_all(std::move(sends));
         co_return;
     }
-    // The receive of the next segment is under way while this one is sent on.
+    // The next segment is received while this one is sent.
     Operation arriving = group.recv(previous, segment(0));
     Operation sent;
     for (std::size_t index = 0; index < segments.count(); ++index) {

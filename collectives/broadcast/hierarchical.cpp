@@ -1,10 +1,10 @@
-// Hierarchical broadcast: among the leaders of nodes, where the root leads its own, then inside each node.
+// Hierarchical broadcast: first among the leaders of nodes (the root leads its node), then inside each node.
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of a broadcast over m ranks between nodes, then that of one over the node's ranks
-// inside each; each phase uses the algorithm that the rules give for its ranks and n. With binomial trees
-// m - 1 messages of n bytes between nodes and size - m inside.
+// Cost: with m nodes that of a broadcast over m ranks between nodes, then of one over the node's ranks inside
+// each; each phase uses the algorithm that the rules choose for its ranks and n. With binomial trees m - 1
+// messages of n bytes between nodes and size - m inside.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, root 1:
 //   phase       0       1       2       3       4
@@ -12,7 +12,7 @@
 //   inside              -> 0            -> 4
 //               n       -> 2    n               n
 //
-// Restrictions: it is known which rank is on which node.
+// Restrictions: the node of each rank is known.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"

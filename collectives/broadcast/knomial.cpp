@@ -1,12 +1,12 @@
-// K-nomial broadcast: a binomial tree in base four. Each rank hands the data to up to three others for each
-// level of the tree, so that the tree is half as deep.
+// K-nomial broadcast: a binomial tree in base four. Each rank sends the data to up to three others for each
+// level of the tree, which is half as deep.
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.2, for base two; Pjesivac-Grbovic and others, "Performance analysis of MPI
 // collective operations", 2007, section 3, for others.
 // Cost: up to 3 ceil(log4 size) steps in a chain of at most ceil(log4 size); size - 1 messages of n bytes. It
-// trades sends that a rank can have under way at once for hops that follow each other: for short data where a
-// message takes much longer than to start one.
+// has more sends at once and fewer hops in sequence than a binomial tree: for short data, if a message takes
+// much longer than its start.
 //
 // Size 6, root 0 (the largest subtree first):
 //   step   0       1       2       3       4       5

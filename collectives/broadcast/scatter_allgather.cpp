@@ -1,23 +1,23 @@
-// Scatter and allgather: the data is cut into a block a rank; a binomial tree scatters the blocks, a ring
-// brings all to all. Counted from the root, an inner rank of the tree keeps the blocks that pass through it,
-// and the ring does not bring them again.
+// Scatter and allgather: the data is cut into one block for each rank; a binomial tree scatters the blocks, a
+// ring gathers all at all ranks. Ranks are counted from the root. An inner rank of the tree keeps the blocks
+// that pass through it, and the ring does not send them again.
 //
 // Source: van de Geijn's algorithm, in Barnett and others, "Global combine on mesh architectures with
 // wormhole routing", 1993; Thakur, Rabenseifner and Gropp, "Optimization of collective communication
-// operations in MPICH", 2005, section 4.2. Leaving out what a rank has already: Zhou and others, "A
+// operations in MPICH", 2005, section 4.2. No blocks to ranks that have them: Zhou and others, "A
 // bandwidth-saving optimization for MPI broadcast collective operation", 2015. Cost: at most ceil(log2 size)
-// + size - 1 steps; size - 1 messages of the scatter and size (size - 1) less the blocks that the tree has
-// left on their way of the ring. A rank receives less than 2 n (size - 1) / size bytes, the root none: it is
-// for long data and many ranks.
+// + size - 1 steps; size - 1 messages of the scatter, and size (size - 1) of the ring less those for blocks
+// that the tree has left at their receivers. A rank receives less than 2 n (size - 1) / size bytes, the root
+// none: for long data and many ranks.
 //
-// Size 6, root 0, what each has:
+// Size 6, root 0, the blocks of each rank:
 //   step      0         1        2        3        4        5
 //   scatter   0..5      1        2 3      3        4 5      5
 //   ring 1    0..5      0 1      1 2 3    2 3      3 4 5    4 5
 //   ring 2    0..5      5 0 1    0..3     1 2 3    2..5     3 4 5
 //   ...
 //   ring 5    0..5      0..5     0..5     0..5     0..5     0..5
-// Of the 30 messages of the ring, 5 to the root, 1 to rank 2 and 1 to rank 4 are not sent.
+// The ring omits 7 of its 30 messages: 5 to the root, 1 to rank 2 and 1 to rank 4.
 //
 // Restrictions: none; blocks may be empty.
 #include "collectives/functions.hpp"

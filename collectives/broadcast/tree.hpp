@@ -1,4 +1,4 @@
-// What broadcasts of whole messages down a tree have in common.
+// The common part of broadcasts of whole messages down a tree.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace tutti::collectives {
 
-/// Every rank takes the data from its parent and hands it to its children, that with the largest subtree
-/// first, for it has the longest way to go. `tree` is this rank's place.
+/// Every rank receives the data from its parent and sends it to its children, to the largest subtree first,
+/// because its data has the longest way. `tree` is this rank's place.
 template <class Tree>
 Task broadcast_in_tree(Group& group, std::span<std::byte> data, Tree tree)
 {

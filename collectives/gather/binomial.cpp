@@ -1,5 +1,5 @@
 // Binomial gather: blocks rise through a binomial tree; every rank receives the blocks of its children's
-// subtrees, and hands them with its own to its parent as one message.
+// subtrees and sends them with its own to its parent as one message.
 //
 // Source: textbook; the mirror of the scatter in Thakur, Rabenseifner and Gropp, "Optimization of collective
 // communication operations in MPICH", 2005, section 4.2.
@@ -14,8 +14,8 @@
 //   2      abcd            -> 0
 //   3      abcdef                        -> 0
 //
-// The blocks of a subtree are those of consecutive ranks. With another root they may run over the last rank
-// to rank 0: the root then receives that one message aside and copies its two parts to their places.
+// The blocks of a subtree are those of consecutive ranks. With another root they may wrap past the last rank
+// to rank 0: the root then receives that one message separately and copies its two parts to their places.
 //
 // Restrictions: equal blocks.
 #include <vector>
@@ -48,7 +48,7 @@ Task gather_and_pass_on(Group& group, patterns::BinomialTree tree, std::span<con
     Scratch subtree;
     std::span<const std::byte> outgoing = own;
     if (tree.child_count() > 0) {
-        // The own block, then child 0's subtree, child 1's, ...
+        // This rank's block, then child 0's subtree, child 1's, ...
         subtree = Group::scratch(static_cast<std::size_t>(tree.ranks()) * block_bytes);
         OperationList receives;
         for (int index = 0; index < tree.child_count(); ++index) {

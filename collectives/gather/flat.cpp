@@ -30,7 +30,7 @@ Task flat(Group& group, std::span<const std::byte> own, BlocksOfRanks all, int r
     for (int peer = 0; peer < group.size(); ++peer)
         if (peer != root)
             receives.add(group.recv(peer, all[peer]));
-    // A sender waits until its block is taken.
+    // A sender waits until its block has been read.
     receives.add(group.copy_with((root + 1) % group.size(), all[root], own));
     co_await when_all(std::move(receives));
 }

@@ -2,9 +2,9 @@
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of a gather over the node's ranks inside each, then that of one over m ranks
-// between nodes, each with the algorithm that the rules give for its ranks and sizes. Every block of another
-// node than the root's travels between nodes at least once, with all others of its node: m - 1 messages where
+// Cost: with m nodes that of a gather over the node's ranks inside each, then of one over m ranks between
+// nodes, each with the algorithm that the rules choose for its ranks and sizes. Every block of another node
+// than the root's travels between nodes at least once, with the other blocks of its node: m - 1 messages if
 // the leaders' gather is flat. A leader needs memory for its node's blocks.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, root 1, blocks a b c d e:
@@ -12,13 +12,13 @@
 //   inside      -> 1    a b c   -> 1    d e     -> 3
 //   leaders             a..e            -> 1
 //
-// Blocks travel in the order of nodes. Where the ranks of nodes do not follow each other, the root receives
-// them in memory of n bytes and puts them in their places at the end.
+// Blocks travel in the order of nodes. If the ranks of nodes are not consecutive, the root receives them in
+// memory of n bytes and copies them to their places at the end.
 //
-// Unequal blocks, whose sizes the root alone knows: the ranks of the root's own node send to it straight, and
-// each other leader first learns its ranks' sizes (a gather of 8 bytes inside the node).
+// Unequal blocks, whose sizes only the root knows: the ranks of the root's node send to it directly; each
+// other leader first learns its ranks' sizes (a gather of 8 bytes inside the node).
 //
-// Restrictions: it is known which rank is on which node.
+// Restrictions: the node of each rank is known.
 #include <vector>
 
 #include "collectives/collectives.hpp"

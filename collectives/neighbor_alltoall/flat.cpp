@@ -2,19 +2,20 @@
 // all at once. An allgather sends all of them the same block.
 //
 // Source: textbook; Hoefler and Traff, "Sparse collective operations for MPI", 2009.
-// Cost: a message for each edge of the graph, in a chain of 1; as many steps as the most neighbours that a
-// rank sends to or receives from, or more where many meet at one. On a grid that is periodic in all d
-// dimensions, each of more than one rank: 2 d steps and 2 d messages a rank. n is the bytes of a block.
+// Cost: a message for each edge of the graph, in a chain of 1; as many steps as the largest number of
+// neighbours that a rank sends to or receives from, or more if many messages meet at one rank. On a grid that
+// is periodic in all d dimensions, each of more than one rank: 2 d steps and 2 d messages a rank. n is the
+// bytes of a block.
 //
-// A grid of 5 ranks in a ring, neighbour 0 below and 1 above (ab is the block that a rank sends to its
-// neighbour a, and b its rank); blocks go out in the order of neighbours, and come in in that of the senders'
-// neighbours, so the receives are posted in the order 1, 0:
+// A ring of 5 ranks as a grid, neighbour 0 below and 1 above (ab is the block that rank b sends to its
+// neighbour a). Blocks leave in the order of the sender's neighbours, so the receives are posted in the order
+// 1, 0:
 //   rank     0           1           2           3           4
 //   step 1   -> 4 as 1   -> 0 as 1   -> 1 as 1   -> 2 as 1   -> 3 as 1
 //            gets 01     gets 02     gets 03     gets 04     gets 00
 //   step 2   -> 1 as 0   -> 2 as 0   -> 3 as 0   -> 4 as 0   -> 0 as 0
 //            gets 14     gets 10     gets 11     gets 12     gets 13
-// With 2 ranks the same pair exchanges both blocks, and order alone tells them apart; with 1 rank it copies.
+// With 2 ranks the same pair exchanges both blocks, and only order distinguishes them; with 1 rank it copies.
 //
 // Restrictions: none. Blocks may be unequal.
 #include "collectives/functions.hpp"

@@ -1,11 +1,11 @@
 // Binomial reduce: partial results rise through a binomial tree; every rank combines its children's, smallest
-// subtree first, and hands the result to its parent.
+// subtree first, and sends the result to its parent.
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.5.
-// Cost: ceil(log2 size) steps in a chain of floor(log2 size), each followed by a reduction of n bytes;
-// size - 1 messages of n bytes. One step and message more where the operator does not commute and the
-// root is not rank 0.
+// Cost: ceil(log2 size) steps in a chain of floor(log2 size), each followed by a reduction of n bytes; size -
+// 1 messages of n bytes. One more step and message if the operator does not commute and the root is not rank
+// 0.
 //
 // Size 6, root 0, operands a b c d e f (tree 0 -> 1, 2, 4; 2 -> 3; 4 -> 5):
 //   step   0             1      2      3      4      5
@@ -13,8 +13,8 @@
 //   2      a b c d              -> 0
 //   3      a b c d e f                        -> 0
 //
-// The tree is counted from the root, so with another root r the operands come out in the order r, r + 1, ...,
-// 0, ..., r - 1. Where that matters the tree is rooted at rank 0, which sends the result on to the root.
+// Ranks are counted from the root, so with another root r the operands have the order r, r + 1, ..., 0, ...,
+// r - 1. If the order matters, the tree's root is rank 0, which sends the result to the root.
 //
 // Restrictions: none; operators need not commute.
 #include "collectives/functions.hpp"

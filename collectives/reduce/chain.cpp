@@ -1,12 +1,12 @@
 // Pipelined chain reduce: the ranks form a chain that ends at the root. Partial results move along it in
-// segments, each rank combining its operand with what arrives, so that all ranks receive, combine and send at
-// once as soon as the first segment has come through.
+// segments, and each rank combines its operand with them. After the first segment has passed, all ranks
+// receive, combine and send at once.
 //
 // Source: textbook; Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", 2007,
 // section 3 ("pipeline").
 // Cost: segments + size - 2 steps, of n / segments bytes each, in a chain of size - 1; segments (size - 1)
-// messages, (size - 1) n bytes in all. Every rank sends and receives n bytes at most: it is for long data and
-// few ranks.
+// messages, (size - 1) n bytes in all. Every rank sends and receives n bytes at most: for long data and few
+// ranks.
 //
 // Size 4, root 2, operands a b c d, segments 1 2:
 //   step   3        0        1        2
@@ -16,12 +16,12 @@
 //   4                        dab2 -> 2
 //   has                               dabc1, dabc2
 //
-// Where the operator does not commute two chains, 0 1 ... and size - 1, size - 2 ..., meet at the root, which
+// If the operator does not commute, two chains, 0 1 ... and size - 1, size - 2 ..., meet at the root, which
 // combines the first on its left and the second on its right. An inner root then receives 2 n bytes, and the
 // steps are at most 2 segments + size - 2.
 //
-// Restrictions: none; operators need not commute. segment_bytes >= 1, a segment has at least one element; no
-// data is one empty segment.
+// Restrictions: none; operators need not commute. segment_bytes >= 1, and a segment has at least one element;
+// no data is one empty segment.
 #include <algorithm>
 #include <array>
 
@@ -36,9 +36,9 @@ constexpr int kNobody = -1;
 
 /// One rank's neighbours.
 struct Place {
-    int below = kNobody;  // sends a partial result that belongs on the left
-    int above = kNobody;  // ... on the right
-    int next = kNobody;   // takes this rank's
+    int below = kNobody;  // sends a partial result for the left side
+    int above = kNobody;  // ... for the right side
+    int next = kNobody;   // receives this rank's result
 };
 
 Place place_of(int rank, int size, int root, bool commutative) noexcept
@@ -52,7 +52,7 @@ Place place_of(int rank, int size, int root, bool commutative) noexcept
             .next = rank < root ? rank + 1 : rank - 1};
 }
 
-/// The root's part: combines the segments of one chain, or of two, into `out`, which has its operand.
+/// The root's part: combines the segments of one or two chains into `out`, which holds its operand.
 Task combine_at_root(Group& group, Place place, ConstBuffer in, Buffer out, patterns::Segments segments,
                      ReduceOp op)
 {
@@ -78,7 +78,7 @@ Task combine_at_root(Group& group, Place place, ConstBuffer in, Buffer out, patt
     }
 }
 
-/// Another rank's: takes each segment in turn into one of two places, the other one being sent on.
+/// Another rank's part: receives each segment in one of two places while it sends from the other one.
 Task pass_on(Group& group, Place place, ConstBuffer in, patterns::Segments segments, ReduceOp op)
 {
     const bool from_below = place.below != kNobody;

@@ -1,11 +1,11 @@
 // Flat reduce: every rank sends its operand to the root, which combines them.
 //
 // Source: textbook.
-// Cost: size - 1 steps in a chain of 1; size - 1 messages of n bytes, all combined by the root. Nobody
-// needs memory but for the result.
+// Cost: size - 1 steps in a chain of 1; size - 1 messages of n bytes, all combined by the root. No memory
+// except for the result.
 //
-// Size 5, root 2, operands a b c d e. The root goes down the ranks below it and then up those above, so that
-// all stay in rank order without any memory but the result's:
+// Size 5, root 2, operands a b c d e. The root combines the ranks below it downwards and then those above
+// upwards, which keeps rank order without more memory:
 //   arriving    result at rank 2
 //   (own)       c
 //   b from 1    b c

@@ -2,9 +2,9 @@
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of a reduce over the node's ranks inside each, then that of one over m ranks
-// between nodes; each phase uses the algorithm that the rules give for its ranks and n. With binomial trees
-// m - 1 messages of n bytes between nodes and size - m inside.
+// Cost: with m nodes that of a reduce over the node's ranks inside each, then of one over m ranks between
+// nodes; each phase uses the algorithm that the rules choose for its ranks and n. With binomial trees m - 1
+// messages of n bytes between nodes and size - m inside.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, root 0, operands a b c d e:
 //   phase       0        1       2       3       4
@@ -12,8 +12,8 @@
 //               a b c            -> 0
 //   leaders     a..e                     -> 0
 //
-// Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
-// node follow each other.
+// Restrictions: the node of each rank is known; for operators that do not commute the ranks of each node are
+// consecutive.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"

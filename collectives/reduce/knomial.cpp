@@ -4,9 +4,9 @@
 // Source: textbook; Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations", 2007,
 // section 3, for trees in other bases than two.
 // Cost: up to 3 ceil(log4 size) steps in a chain of at most ceil(log4 size), each followed by a reduction of
-// n bytes; size - 1 messages of n bytes. One step and message more where the operator does not commute and
-// the root is not rank 0. It trades messages that arrive at once for hops that follow each other: for short
-// data where a message takes much longer than to receive one.
+// n bytes; size - 1 messages of n bytes. One more step and message if the operator does not commute and the
+// root is not rank 0. More messages arrive at once, and fewer hops follow each other, than in a binomial
+// tree: for short data, if a message takes much longer than its receive.
 //
 // Size 6, root 0, operands a b c d e f (tree 0 -> 1, 2, 3, 4; 4 -> 5):
 //   step   0             1      2      3      4      5

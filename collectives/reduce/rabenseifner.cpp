@@ -1,13 +1,13 @@
-// Rabenseifner's reduce: recursive halving leaves every rank one finished block (see halving.hpp); going back
-// the same way, at each step the rank of a pair that is on the root's side takes the other's blocks.
+// Rabenseifner's reduce: recursive halving leaves one finished block at every rank (see halving.hpp). On the
+// way back, in each pair the rank on the root's side receives the other's blocks.
 //
 // Source: Rabenseifner, "Optimization of collective reduction operations", 2004; Thakur, Rabenseifner and
 // Gropp, "Optimization of collective communication operations in MPICH", 2005, section 4.5.
-// Cost: 2 log2(power) steps and chain, power = the largest power of two <= size; a step more where size is
-// not that, and one more where the root is among the size - power ranks that stay out. power log2(power)
-// messages with (power - 1) n bytes of the halving, power - 1 with about log2(power) n / 2 of the gathering,
-// and one of n bytes for each step more. A rank receives about 2 n bytes, where the root of a binomial tree
-// receives and combines log2(size) n: it is for long data.
+// Cost: 2 log2(power) steps and chain, power = the largest power of two <= size; one more step if size is no
+// power of two, and one more if the root is among the size - power ranks that stay out. The halving takes
+// power log2(power) messages with (power - 1) n bytes, the gathering power - 1 with about log2(power) n / 2,
+// and each additional step one of n bytes. A rank receives about 2 n bytes; the root of a binomial tree
+// receives and combines log2(size) n: for long data.
 //
 // Size 6, power 4, root 3, operands a b c d e f, blocks 0 1 2 3. The fold is that of
 // allreduce/recursive_doubling.cpp; the root counts as 1:
@@ -27,7 +27,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// After halving: brings all blocks to the rank that counts as `target`.
+/// After halving: gathers all blocks at the rank that counts as `target`.
 Task gather_halves(Group& group, Buffer data, const Partition& blocks, patterns::Fold fold, int target)
 {
     const int folded = fold.folded(group.rank());

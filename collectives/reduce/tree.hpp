@@ -1,4 +1,4 @@
-// What reductions that rise through a tree have in common.
+// The common part of reductions that rise through a tree.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace tutti::collectives {
 
-/// Every rank combines its children's partial results, smallest subtree first, and hands the result to its
-/// parent. `tree` is this rank's place in one whose root is `top` and whose subtrees are ranks that follow
-/// each other, counted from there; `top` sends the result on to another root.
+/// Every rank combines its children's partial results, smallest subtree first, and sends the result to its
+/// parent. `tree` is this rank's place in a tree with root `top`, whose subtrees are consecutive ranks
+/// counted from there. `top` sends the result to another root.
 template <class Tree>
 Task reduce_in_tree(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, Tree tree, int top)
 {
@@ -23,7 +23,7 @@ Task reduce_in_tree(Group& group, const std::byte* in, Buffer out, int root, Red
         memory = Group::scratch(size_bytes);
         sum.data = memory.data();
     }
-    // A rank without children sends its operand from where it is.
+    // A rank without children sends its operand from `in`.
     const std::byte* partial = in;
     for (int index = 0; index < children; ++index) {
         Operation combined = group.recv_reduce(tree.child(index), partial, sum, op, Side::right);

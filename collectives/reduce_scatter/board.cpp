@@ -1,9 +1,8 @@
-// Board reduce_scatter: every rank leaves its operand in its slot; once all have arrived, each combines its
-// own block out of all slots.
+// Board reduce_scatter: every rank writes its operand to its slot; after all have arrived, each combines its
+// own block from all slots.
 //
-// Source: as allreduce/board.cpp; as there nobody combines more than once, but here each rank has elements of
-// its own to combine.
-// Cost: no messages; n bytes written, and n read and combined by every rank.
+// Source: as allreduce/board.cpp; but here each rank combines, and only elements of its own.
+// Cost: no messages; every rank writes n bytes, and reads and combines n.
 //
 // Size 3, operands a b c, blocks 0 to 2, ranks arriving in the order 1 2 0:
 //   rank     0           1           2

@@ -1,12 +1,12 @@
-// Flat reduce_scatter: every rank sends each other one its block, and combines those that come for itself.
+// Flat reduce_scatter: every rank sends each other rank its block, and combines those that it receives.
 //
 // Source: textbook.
 // Cost: size - 1 steps in a chain of 1; size (size - 1) messages, (size - 1) n bytes in all. Every rank sends
-// and receives n (size - 1) / size bytes, which is the least there is, and needs no memory; but it has
+// and receives n (size - 1) / size bytes, which is the minimum, and needs no memory, but it exchanges
 // messages with all others.
 //
-// Size 4, operands a b c d, blocks 0 to 3. A rank sends to the right first; it combines from below downwards
-// and then from above upwards, so that all stay in rank order:
+// Size 4, operands a b c d, blocks 0 to 3. A rank first sends to its right. It combines from below downwards
+// and then from above upwards, which keeps rank order:
 //   step     0               1               2               3
 //   1        a1 -> 1         b2 -> 2         c3 -> 3         d0 -> 0
 //   2        a2 -> 2         b3 -> 3         c0 -> 0         d1 -> 1

@@ -3,9 +3,9 @@
 //
 // Source: textbook; composed as in Karonis and others, "Exploiting hierarchy in parallel computer networks to
 // optimize collective operation performance", 2000.
-// Cost: with m nodes that of the three phases, each with the algorithm that the rules give for its ranks and
-// sizes. Between nodes only the messages of a reduce-scatter over m ranks, (m - 1) n bytes in all. A leader
-// needs memory for 2 n bytes.
+// Cost: with m nodes the sum of the three phases, each with the algorithm that the rules choose for its ranks
+// and sizes. Between nodes only the messages of a reduce-scatter over m ranks, (m - 1) n bytes in all. A
+// leader needs memory for 2 n bytes.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, operands a b c d e, each of blocks 0 to 4:
 //   phase      0               1       2       3               4
@@ -13,10 +13,10 @@
 //   leaders    abcde, 0 to 2                   abcde, 3 to 4
 //   scatter    0               1       2       3               4
 //
-// Where the ranks of nodes do not follow each other, a leader puts the blocks into the order of nodes first.
+// If the ranks of nodes are not consecutive, a leader first copies the blocks into the order of nodes.
 //
-// Restrictions: it is known which rank is on which node; for operators that do not commute the ranks of each
-// node follow each other. Blocks may be unequal.
+// Restrictions: the node of each rank is known; for operators that do not commute the ranks of each node are
+// consecutive. Blocks may be unequal.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
@@ -26,7 +26,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// The elements of each node's ranks.
+/// A block for each node: the elements of its ranks.
 Partition partition_of_nodes(const NodeMap& nodes, const Partition& blocks)
 {
     std::vector<std::size_t> counts;

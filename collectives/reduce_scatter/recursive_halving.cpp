@@ -1,11 +1,11 @@
-// Recursive halving: in step k ranks that differ in bit k halve the blocks that both still work on, and each
+// Recursive halving: in step k ranks that differ in bit k halve the blocks that both still combine, and each
 // combines one half; after log2(power) steps every rank has its own block (see halving.hpp).
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
-// 2005, section 4.3; the fold to a power of two is Rabenseifner's. There distant ranks meet first, which
+// 2005, section 4.3; the fold to a power of two is Rabenseifner's. There distant ranks exchange first, which
 // needs operators that commute. Here neighbours do, and the blocks lie in the order of the reversed bits of
 // their ranks, so that each rank ends with its own. Cost: log2(power) steps and chain, power = the largest
-// power of two <= size, and 2 steps more where size is not that; power log2(power) + 2 (size - power)
+// power of two <= size, and 2 more steps if size is no power of two; power log2(power) + 2 (size - power)
 // messages, (power - 1) n + (size - power) n bytes in all and the blocks of the size - power ranks that stay
 // out; a copy of n bytes at every rank.
 //
@@ -28,7 +28,7 @@ namespace tutti::collectives {
 
 namespace {
 
-/// The blocks of a folded rank: its own, and before it that of the rank that folds into it.
+/// The blocks of a folded rank: that of the rank that folds into it, if any, then its own.
 patterns::Block blocks_of(int folded, const patterns::Fold& fold, const Partition& blocks) noexcept
 {
     const int rank = fold.rank(folded);
@@ -40,7 +40,7 @@ Partition in_halving_order(const patterns::Fold& fold, const Partition& blocks)
 {
     std::vector<std::size_t> counts;
     for (int place = 0; place < fold.power(); ++place) {
-        // Reversing bits twice changes nothing: the folded rank that ends with this place.
+        // Two reversals of the bits cancel: this gives the folded rank that ends at this place.
         counts.push_back(blocks_of(halving_block(place, fold), fold, blocks).count);
     }
     return Partition::of_counts(counts);

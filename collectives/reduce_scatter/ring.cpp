@@ -1,5 +1,5 @@
-// Ring reduce_scatter: each rank's block begins at its right neighbour and travels once around the ring,
-// where every rank takes in its operand, until it comes home.
+// Ring reduce_scatter: each rank's block starts at its right neighbour and travels once around the ring to
+// its rank; every rank on the way combines its operand with it.
 //
 // Source: the first half of the ring allreduce; see allreduce/ring.cpp.
 // Cost: size - 1 steps and chain; size (size - 1) messages, (size - 1) n bytes in all. Every rank sends and
@@ -11,7 +11,7 @@
 //   2      ca1 -> 1       ab2 -> 2       bc0 -> 0
 //   has    bca0           cab1           abc2
 //
-// Restrictions: every block begins at another rank, so operators must commute.
+// Restrictions: every block starts at another rank, so operators must commute.
 #include <algorithm>
 #include <array>
 

@@ -1,8 +1,8 @@
-// Flat exscan: the result travels from rank to rank; each keeps it as it comes, and passes it on with its own
-// operand.
+// Flat exscan: the result travels from rank to rank; each rank keeps what it receives and passes it on,
+// combined with its own operand.
 //
 // Source: textbook.
-// Cost: size - 1 steps and chain; size - 1 messages of n bytes. Every rank waits once, and combines once.
+// Cost: size - 1 steps and chain; size - 1 messages of n bytes. Every rank waits once and combines once.
 //
 // Size 4, operands a b c d:
 //   step   0       1            2              3
@@ -31,7 +31,7 @@ Task exscan_flat(Group& group, const std::byte* in, Buffer out, ReduceOp op)
     Scratch passed_on;
     if (!is_last) {
         passed_on = Group::scratch(out.size_bytes());
-        Group::copy(passed_on.bytes(), operand);  // before the result comes, perhaps to the same place
+        Group::copy(passed_on.bytes(), operand);  // before the result arrives, perhaps at the same place
     }
     Operation received = group.recv(rank - 1, out.bytes());
     co_await received;

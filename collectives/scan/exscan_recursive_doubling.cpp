@@ -1,10 +1,10 @@
-// Recursive doubling exscan: a scan beside which every rank combines what arrives without its own operand.
+// Recursive doubling exscan: a scan in which every rank also combines what it receives without its operand.
 //
 // Source: Hillis and Steele, "Data parallel algorithms", 1986; see scan_recursive_doubling.cpp.
 // Cost: ceil(log2 size) steps in a chain of floor(log2 size); in step k size - 2^k messages of n bytes; twice
 // the reductions of a scan, and memory for 2 n bytes.
 //
-// Size 5, operands a b c d e; what is passed on, and the result:
+// Size 5, operands a b c d e; the passed partial result, and the result:
 //   step   0      1        2         3           4
 //   0      a, -   ab, a    bc, b     cd, c       de, d
 //   1      a, -   ab, a    abc, ab   abcd, abc   bcde, bcd
@@ -33,7 +33,7 @@ Task exscan_recursive_doubling(Group& group, const std::byte* in, Buffer out, Re
             co_await sent;
             continue;
         }
-        // What comes first is the result so far.
+        // The first message is the result so far.
         if (distance > 1 && arriving.data() == nullptr)
             arriving = Group::scratch(out.size_bytes());
         std::byte* const arrived = distance == 1 ? out.data : arriving.data();

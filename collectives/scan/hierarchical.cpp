@@ -1,11 +1,11 @@
 // Hierarchical scan and exscan: a scan inside each node, an exscan of the nodes' sums among their highest
-// ranks, and a broadcast of what the nodes below add up to inside each node, where every rank puts it before
-// its own result.
+// ranks, and a broadcast inside each node of the sum of the nodes below, which every rank combines on the
+// left of its own result.
 //
 // Source: textbook; the two levels of Sanders and Träff, "Parallel prefix (scan) algorithms for MPI", 2006.
 // Cost: with m nodes that of a scan over the node's ranks, an exscan over m and a broadcast over the node's
-// ranks, each with the algorithm that the rules give for its ranks and n; between nodes only the messages of
-// the exscan over m ranks.
+// ranks, each with the algorithm that the rules choose for its ranks and n; between nodes only the messages
+// of the exscan over m ranks.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, operands a b c d e, scan:
 //   phase       0     1     2      3       4
@@ -13,7 +13,7 @@
 //   leaders                 -> 4           abc
 //   broadcast   a     ab    abc    abcd    abcde
 //
-// Restrictions: the ranks of each node follow each other. Operators need not commute.
+// Restrictions: the ranks of each node are consecutive. Operators need not commute.
 #include "collectives/collectives.hpp"
 #include "collectives/functions.hpp"
 #include "collectives/hierarchy.hpp"
@@ -22,8 +22,8 @@ namespace tutti::collectives {
 
 namespace {
 
-/// Combines what all ranks of lower nodes have into `below`, at every rank of the nodes but the first.
-/// `of_node`: what the own node's ranks have, at its leader.
+/// Combines the operands of all ranks of lower nodes into `below`, at every rank of all nodes but the first.
+/// `of_node`: the combined operands of this node's ranks, at its leader.
 Task from_lower_nodes(Hierarchy& hierarchy, const std::byte* of_node, Buffer below, ReduceOp op)
 {
     if (hierarchy.is_leader()) {
@@ -55,7 +55,7 @@ Task exscan_hierarchical(Group& group, const std::byte* in, Buffer out, ReduceOp
 {
     Hierarchy hierarchy(group, Hierarchy::HighestLead());
     const bool is_first = hierarchy.node().rank() == 0;
-    // The exscan may be in place, and the node's sum takes the leader's operand too.
+    // The exscan may be in place, and the node's sum includes the leader's operand.
     const Scratch sum = Group::scratch(hierarchy.is_leader() ? out.size_bytes() : 0);
     if (hierarchy.is_leader())
         Group::copy(sum.bytes(), {in, out.size_bytes()});

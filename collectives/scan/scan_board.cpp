@@ -1,9 +1,9 @@
-// Board scan and exscan: every rank leaves its operand in its slot; once all have arrived, each combines
-// those of the ranks below it (scan: and its own), in rank order.
+// Board scan and exscan: every rank writes its operand to its slot; after all have arrived, each combines
+// those of the ranks below it (in a scan also its own), in rank order.
 //
 // Source: as allreduce/board.cpp.
-// Cost: no messages; n bytes written, and n read and combined for each rank below. All ranks combine at once,
-// where the chain of messages would make each wait for the one below.
+// Cost: no messages; every rank writes n bytes, and reads and combines n for each rank below. All ranks
+// combine at once; in a chain of messages each would wait for the one below.
 //
 // Size 3, operands a b c, ranks arriving in the order 1 2 0:
 //   rank     0           1         2
@@ -20,7 +20,7 @@ namespace tutti::collectives {
 
 namespace {
 
-// The operands of ranks [0, end), none for 0.
+// Combines the operands of ranks [0, end); nothing for end 0.
 Task combine_below(Group& group, const std::byte* in, Buffer out, ReduceOp op, int end)
 {
     Board& board = *group.board();

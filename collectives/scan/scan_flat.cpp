@@ -1,7 +1,7 @@
-// Flat scan: the result travels from rank to rank, each taking in its operand.
+// Flat scan: the result travels from rank to rank, and each combines its operand with it.
 //
 // Source: textbook.
-// Cost: size - 1 steps and chain; size - 1 messages of n bytes. Every rank waits once, and combines once.
+// Cost: size - 1 steps and chain; size - 1 messages of n bytes. Every rank waits once and combines once.
 //
 // Size 4, operands a b c d:
 //   step   0       1        2         3

@@ -1,6 +1,6 @@
-// Recursive doubling scan: in step k every rank sends what it has to the rank 2^k above it and takes in what
-// comes from the one 2^k below; after step k it has the operands of the 2^(k+1) - 1 ranks below it and its
-// own.
+// Recursive doubling scan: in step k every rank sends its partial result to the rank 2^k above it and
+// combines that of the rank 2^k below with its own; after step k it has the operands of the 2^(k+1) - 1 ranks
+// below it and its own.
 //
 // Source: Hillis and Steele, "Data parallel algorithms", 1986.
 // Cost: ceil(log2 size) steps in a chain of floor(log2 size); in step k size - 2^k messages of n bytes.
@@ -33,7 +33,7 @@ Task scan_recursive_doubling(Group& group, const std::byte* in, Buffer out, Redu
             continue;
         }
         if (sent.done()) {
-            // What was sent is on its way, as short data always is: its memory may take the result at once.
+            // Short data has always left already, so its memory may receive the result at once.
             sent.finish();
             Operation combined = group.recv_reduce(below, out, op, Side::left);
             co_await combined;

@@ -1,5 +1,5 @@
 // Binomial scatter: blocks descend through a binomial tree; every rank receives the blocks of its subtree as
-// one message, keeps its own, and hands each child the blocks of the child's subtree.
+// one message, keeps its own, and sends each child the blocks of the child's subtree.
 //
 // Source: textbook; Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
 // MPICH", 2005, section 4.2.
@@ -8,13 +8,13 @@
 // subtree. For short blocks: the root starts ceil(log2 size) sends instead of size - 1, but a block travels
 // up to floor(log2 size) times.
 //
-// Size 6, root 0, blocks a b c d e f (the largest subtree first, for it has the longest way to go):
+// Size 6, root 0, blocks a b c d e f (the largest subtree first, because its blocks have the longest way):
 //   step   0        1       2       3       4       5
 //   1      -> 4                             ef
 //   2      -> 2             cd              -> 5    f
 //   3      -> 1     b       -> 3    d
 //
-// The blocks of a subtree are those of consecutive ranks. With another root they may run over the last rank
+// The blocks of a subtree are those of consecutive ranks. With another root they may wrap past the last rank
 // to rank 0: the root then sends that one message from a copy.
 //
 // Restrictions: equal blocks.
@@ -48,7 +48,7 @@ Task scatter_and_pass_on(Group& group, patterns::BinomialTree tree, std::span<st
         co_return;
     }
     const std::size_t block_bytes = own.size();
-    // The own block, then child 0's subtree, child 1's, ...
+    // This rank's block, then child 0's subtree, child 1's, ...
     const Scratch subtree = Group::scratch(static_cast<std::size_t>(tree.ranks()) * block_bytes);
     Operation received = group.recv(tree.parent(), subtree.bytes());
     co_await received;

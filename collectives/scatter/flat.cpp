@@ -2,7 +2,7 @@
 //
 // Source: textbook.
 // Cost: size - 1 steps in a chain of 1; size - 1 messages of one block, n (size - 1) / size bytes. Every
-// block travels once, from where it lies to where it belongs: good for long blocks, and for few ranks.
+// block travels once, directly to its place: good for long blocks, and for few ranks.
 //
 // Size 5, root 2, blocks a b c d e:
 //   step   0      1      2      3      4

@@ -1,10 +1,10 @@
-// Hierarchical scatter: among the leaders of nodes, where the root leads its own, then inside each node.
+// Hierarchical scatter: first among the leaders of nodes (the root leads its node), then inside each node.
 //
 // Source: Karonis and others, "Exploiting hierarchy in parallel computer networks to optimize collective
 // operation performance", 2000.
-// Cost: with m nodes that of a scatter over m ranks between nodes, then that of one over the node's ranks
-// inside each, each with the algorithm that the rules give for its ranks and sizes. m - 1 messages between
-// nodes where the leaders' scatter is flat. A leader needs memory for its node's blocks.
+// Cost: with m nodes that of a scatter over m ranks between nodes, then of one over the node's ranks inside
+// each, each with the algorithm that the rules choose for its ranks and sizes. m - 1 messages between nodes
+// if the leaders' scatter is flat. A leader needs memory for its node's blocks.
 //
 // Nodes 0 = {0, 1, 2}, 1 = {3, 4}, root 1, blocks a b c d e:
 //   phase       0       1       2       3       4
@@ -12,14 +12,14 @@
 //   inside      a       -> 0            -> 4    e
 //                       -> 2    c       d
 //
-// Blocks travel in the order of nodes. Where the ranks of nodes do not follow each other, the root first puts
-// them into that order in memory of n bytes.
+// Blocks travel in the order of nodes. If the ranks of nodes are not consecutive, the root first copies them
+// into that order in memory of n bytes.
 //
-// Unequal blocks, whose sizes the root alone knows: the ranks of the root's own node get theirs from it
-// straight, and each other leader learns its ranks' sizes (a gather of 8 bytes inside the node) while its
-// blocks are on their way.
+// Unequal blocks, whose sizes only the root knows: the root sends directly to the ranks of its node. Each
+// other leader learns its ranks' sizes (a gather of 8 bytes inside the node) while its blocks are on their
+// way.
 //
-// Restrictions: it is known which rank is on which node.
+// Restrictions: the node of each rank is known.
 #include <vector>
 
 #include "collectives/collectives.hpp"
@@ -93,7 +93,7 @@ Task scatter_hierarchical(Group& group, const std::byte* all, std::span<std::byt
             for (int place = 0; place < group.size(); ++place)
                 Group::copy(to[place], from[nodes.by_node()[static_cast<std::size_t>(place)]]);
         }
-        // The node's blocks are in their place already, and not written to.
+        // The node's blocks are already at their place and are not written to.
         of_node = places.in(const_cast<std::byte*>(by_node))[hierarchy.own_node()];
     } else if (hierarchy.is_leader()) {
         memory = Group::scratch(own.size() * static_cast<std::size_t>(hierarchy.node().size()));

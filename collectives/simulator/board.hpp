@@ -1,4 +1,4 @@
-// The simulated Board: memory of one process, and waiting in virtual time.
+// The simulated Board: memory of one process, with waits in virtual time.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace tutti::collectives::simulator {
 
 class SimulatedBoard;
 
-/// What the ranks of one simulated call share. To arrive costs a rank `overhead`, and a release reaches the
-/// others after `latency`.
+/// The shared state of one simulated call's ranks. An arrival costs a rank `overhead`, and a release reaches
+/// the others after `latency`.
 struct BoardMemory {
     BoardMemory(int rank_count, std::size_t bytes_of_slot, const Costs& call_costs, Network& its_network)
         : ranks(rank_count), slot_bytes(bytes_of_slot), costs(call_costs), network(its_network)
@@ -32,7 +32,7 @@ struct BoardMemory {
     std::size_t slot_bytes;
     Costs costs;
     Network& network;
-    std::vector<std::byte> slots;  // the last one is the result; there from the first use on
+    std::vector<std::byte> slots;  // the last one is the result; allocated at the first use
     int arrived = 0;
     bool released = false;
     std::vector<SimulatedBoard*> waiting;
@@ -48,7 +48,7 @@ public:
     std::size_t slot_bytes() const noexcept override { return memory_.slot_bytes; }
     std::byte* slot(int rank) noexcept override { return memory_.slot(rank); }
     std::byte* result() noexcept override { return memory_.slot(memory_.ranks); }
-    /// Throws tutti::Error when this rank has arrived before.
+    /// Throws tutti::Error if this rank has already arrived.
     bool arrive() override;
     /// Throws tutti::Error unless all have arrived.
     void release() override;
@@ -56,9 +56,9 @@ public:
     Operation all_arrived() override;
     void tell_root() override;
 
-    /// Whether `state` is this board's; then it is taken back.
+    /// Takes `state` back if it is this board's; returns whether it was.
     bool take_back(const OperationState& state) noexcept;
-    /// Empty, or what this rank still waits for.
+    /// Text of what this rank still waits for; empty: nothing.
     std::string complaint() const;
 
 private:

@@ -1,5 +1,5 @@
-// CostModel: what messages cost inside a node and between nodes, and reductions; the defaults, and files that
-// give others.
+// CostModel: costs of messages inside a node and between nodes, and of reductions; defaults, and files with
+// others.
 #pragma once
 
 #include <string>
@@ -20,16 +20,16 @@ struct CostModel {
     double reduce_ns_per_byte = 0.1;
 };
 
-/// The model in a JSON text; what it leaves out is as in the defaults:
+/// The model in a JSON text; missing values keep their defaults:
 ///
 ///     {"inside":  {"latency_ns": 124, "overhead_ns": 36, "gap_ns": 14, "ns_per_byte": 0.04},
 ///      "between": {"latency_ns": 900, "overhead_ns": 150, "gap_ns": 20, "ns_per_byte": 0.08},
 ///      "reduce_ns_per_byte": 0.1}
 ///
-/// Throws tutti::Error (invalid_argument) naming `file`, the place in it, and what is allowed there.
+/// Throws tutti::Error (invalid_argument) with `file`, the place in it, and the allowed values.
 CostModel parse_cost_model(std::string_view text, std::string_view file);
 
-/// The same from a file. Throws tutti::Error where it cannot be read, too.
+/// The same from a file. Also throws tutti::Error if the file cannot be read.
 CostModel read_cost_model(const std::string& file);
 
 }  // namespace tutti::collectives::simulator

@@ -172,7 +172,7 @@ void Network::match(Message& message, SimulatedOperation& receiver)
         schedule(receiver.posted_ns, What::deliver, &message);
 }
 
-// Several ranks share a node's link: each message asks for it when it is ready, not when its sender's
+// Ranks share their node's link: each message claims it when the message is ready, not when its sender's
 // coroutine ran.
 void Network::ready(Message& message)
 {
@@ -214,7 +214,7 @@ void Network::deliver(Message& message)
     receiver->message = nullptr;
     recycle(message);
 
-    // The coroutines run here, and may release either operation.
+    // The coroutines run here and may release either operation.
     const std::coroutine_handle<> after_receive =
         receiver->mark_complete(fits ? ErrorCode::success : ErrorCode::truncated);
     const std::coroutine_handle<> after_send =
@@ -259,7 +259,7 @@ void Network::release(SimulatedOperation& operation) noexcept
             way->second.messages.remove(*operation.message);
             forget_if_empty(way);
         } else {
-            // Already matched: the other side will wait for ever, and is reported for it.
+            // Already matched: the other side waits for ever and is reported.
             SimulatedOperation*& other_end =
                 is_send ? operation.message->receiver : operation.message->sender;
             if (other_end != nullptr)

@@ -1,6 +1,5 @@
 // The simulated network: virtual time, messages on their way, and the matching of sends with receives. A run
-// of 4,096 ranks may have tens of millions of messages: each costs a few cache lines and no memory that
-// stays.
+// of 4,096 ranks may have tens of millions of messages: each costs a few cache lines and no lasting memory.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +30,11 @@ struct SimulatedOperation : OperationState {
     int rank;
     int peer;
     std::size_t size_bytes = 0;
-    Message* message = nullptr;          // once matched, and always of a send
+    Message* message = nullptr;          // set after the match, and always for a send
     SimulatedOperation* next = nullptr;  // in its channel
     std::size_t live_index = 0;          // in its rank's list of operations in flight
     double posted_ns = 0;
-    // Of receives: where the data goes, and what it is combined with where it is.
+    // For receives: the destination of the data and the operand to combine with it there.
     Buffer target;
     struct Combine {
         const std::byte* operand;
@@ -62,21 +61,21 @@ class Network {
 public:
     Network(int ranks, const Settings& settings);
 
-    /// Both are called by the rank's own coroutine, at the rank's own time.
+    /// A rank's own coroutine calls both, at the rank's own time.
     Operation send(Group& group, int peer, std::span<const std::byte> data);
     Operation receive(std::unique_ptr<SimulatedOperation> operation);
-    /// Takes an operation back; an unfinished one is taken out of everything first.
+    /// Takes an operation back; first removes an unfinished one from all lists.
     void release(SimulatedOperation& operation) noexcept;
 
     /// Calls `action` at a time not before now.
     void at(double time_ns, std::function<void()> action);
-    /// Lets time pass until nothing more happens, or there were too many messages.
+    /// Lets time pass until no event is left or there were too many messages.
     void run();
 
     double now_ns(int rank) const { return clock(rank).now_ns; }
     void advance_to(int rank, double time_ns);
 
-    /// Fills in what the network knows: sizes sent, chains, leftovers, who waits.
+    /// Fills in the network's part: sizes sent, chains, leftovers, waiting ranks.
     void describe(Report& report) const;
 
 private:
@@ -120,7 +119,7 @@ private:
         Item& pop() noexcept;
         void remove(const Item& item) noexcept;
     };
-    /// Between one pair of ranks, in one direction; at most one of the two is not empty.
+    /// Between a pair of ranks, in one direction; at least one of the two lists is empty.
     struct Channel {
         Queue<Message> messages;
         Queue<SimulatedOperation> receives;
@@ -138,7 +137,7 @@ private:
     {
         return between_nodes && between_ ? *between_ : inside_;
     }
-    /// The time at which a message that may start now leaves, or is in, by this way.
+    /// The time at which a message that may start now leaves, or has arrived, on this way.
     double start_on(Way& way, double from_ns, const Message& message) const noexcept;
 
     void schedule(double time_ns, What what, void* subject);
@@ -160,7 +159,7 @@ private:
     std::size_t most_messages_;
     const NodeMap* nodes_;
     std::vector<Clock> clocks_;
-    std::vector<Link> links_;  // of nodes, where messages between them have costs of their own
+    std::vector<Link> links_;  // of nodes, if messages between them have separate costs
     Channels channels_;
     std::deque<Message> messages_;  // their addresses stay
     Message* free_messages_ = nullptr;

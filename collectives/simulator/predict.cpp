@@ -17,7 +17,7 @@ namespace {
 template <class Collective>
 constexpr bool kBlockOfEach = std::is_same_v<Collective, Alltoall> || std::is_same_v<Collective, Alltoallv>;
 
-/// Some algorithms tell others the sizes of blocks that not all know: then messages hold something.
+/// Some algorithms send the sizes of blocks that not all ranks know: such messages need their data.
 template <class Collective>
 bool tells_sizes(Needs needs)
 {
@@ -27,12 +27,12 @@ bool tells_sizes(Needs needs)
 }
 
 constexpr std::size_t kBytesOfABlock = 16;
-/// More than are carried, so that long blocks stay long.
+/// More than an algorithm carries, so that long blocks stay long.
 constexpr std::size_t kBytesOfALongBlock = 2 * kLongestCarried;
-/// What all ranks together may carry, each in memory of its own.
+/// Limit for the bytes that all ranks together carry, each in its own memory.
 constexpr std::size_t kMostCarried = std::size_t{1} << 28;
 
-/// How many bytes of a rank's block are left at least, of which each stands for as many.
+/// The least bytes of a rank's block after scaling.
 template <class Collective>
 constexpr std::size_t least_bytes(bool sizes_travel)
 {
@@ -49,8 +49,8 @@ bool is_too_much(Needs needs, const PredictedCall& call)
            call.size_bytes <= kLongestCarried && call.size_bytes > kMostCarried / ranks / ranks;
 }
 
-// Only sizes matter, so all ranks use the same memory, and of long data one byte stands for many: enough are
-// left for every rank's block to have its size within a few percent.
+// Only sizes matter, so all ranks use the same memory, and one byte of long data represents many. Enough
+// bytes remain for every rank's block to have its size within a few percent.
 class Stage {
 public:
     Stage(const PredictedCall& call, bool size_is_a_blocks, std::size_t least_bytes,
@@ -73,7 +73,7 @@ public:
 
     std::size_t scale() const noexcept { return scale_; }
     std::size_t segment_bytes() const noexcept { return segment_; }
-    /// Of one rank: what it has whole, and the blocks of all.
+    /// For one rank: its whole data, and the blocks of all.
     const std::byte* in() const noexcept { return own_.data(); }
     Buffer buffer() noexcept { return {out_.data(), bytes_, 1}; }
     std::span<std::byte> all() noexcept { return out_; }

@@ -110,7 +110,7 @@ private:
     std::deque<std::vector<std::byte>> gathered_;  // messages out of several places
 };
 
-/// A rank with its task. Stays where it is: its task's completion hook points to it.
+/// A rank with its task. Never moves: its task's completion hook points to it.
 struct Rank {
     Rank(int rank, int size, const Settings& settings, Network& its_network, BoardMemory& board)
         : network(its_network), group(rank, size, settings.placement, its_network, board)

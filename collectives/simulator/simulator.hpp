@@ -1,13 +1,12 @@
-// The simulator: all ranks of a collective in one process and one thread, in virtual time. It runs the very
-// coroutines that run on a communicator, moves real bytes, and tells what they cost and what they left
-// behind.
+// The simulator: all ranks of a collective in one process and one thread, in virtual time. It runs the same
+// coroutines as a communicator, moves real bytes, and reports costs and leftovers.
 //
 // Time follows the LogGP model (Alexandrov, Ionescu, Schauser and Scheiman, 1995). A message occupies the
 // sender's way out and the receiver's way in for `gap + bytes * ns_per_byte`, one message at a time on each,
-// and its head needs `latency` from one to the other. Starting a send or receive, and ending a receive, costs
-// the rank `overhead`. Where costs between nodes are given, the ways of messages between nodes are those of
-// the nodes' links, which the ranks of a node share. Everything else takes no time: copies never do,
-// reductions only by timed_op(). The same call gives the same report, always.
+// and its head needs `latency` from one to the other. The start of a send or receive, and the end of a
+// receive, cost the rank `overhead`. If costs between nodes are given, messages between nodes use the nodes'
+// links, which the ranks of a node share. Nothing else takes time: never copies, and reductions only by
+// timed_op(). The same call always gives the same report.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ struct Costs {
     double ns_per_byte = 0;
 };
 
-/// One message in, one message out at a time, each taking one unit: finish times count steps.
+/// One outgoing and one incoming message at a time, one unit each: finish times count steps.
 inline constexpr Costs kStepCosts{.latency_ns = 0, .overhead_ns = 0, .gap_ns = 1, .ns_per_byte = 0};
 
 enum class SendMode {
@@ -40,17 +39,17 @@ enum class SendMode {
 
 struct Settings {
     Costs costs = kStepCosts;
-    /// Of messages between nodes (placement.nodes); without them a message costs the same everywhere.
+    /// For messages between nodes (placement.nodes); empty: messages cost the same everywhere.
     std::optional<Costs> between_nodes;
     SendMode mode = SendMode::eager;
     Placement placement;
     std::vector<double> start_ns;  // when each rank makes the call; empty: all at 0
-    /// Only time is wanted: messages are sent without their data, so ranks may share buffers, and those
-    /// receives that combine call the operator on what is there.
+    /// Measures only time: messages carry no data, so ranks may share buffers, and receives that combine call
+    /// the operator on the present memory.
     bool only_time = false;
-    /// Bytes that one byte of a message stands for in time and in the counts of bytes.
+    /// Each byte of a message counts as this many in time and in the counts of bytes.
     std::size_t scale = 1;
-    /// The run is given up when more messages than this were sent.
+    /// The run is given up after more messages than this.
     std::size_t most_messages = std::numeric_limits<std::size_t>::max();
 };
 
@@ -64,7 +63,7 @@ struct RankReport {
     std::size_t bytes_between_nodes = 0;
 };
 
-/// A send or receive that no other rank answered.
+/// A send or receive without an answer from another rank.
 struct Unmatched {
     enum class Kind { send, receive } kind;
     int rank;
@@ -75,13 +74,13 @@ struct Unmatched {
 struct Report {
     std::vector<RankReport> ranks;
     std::vector<Unmatched> unmatched;
-    /// Operations that were destroyed before they were done.
+    /// Number of operations destroyed before they were done.
     std::size_t abandoned = 0;
-    /// The most messages in a row of which each could only be sent after the one before had been received.
+    /// Length of the longest sequence of messages, each sent only after the one before had been received.
     int longest_chain = 0;
-    /// Empty, or who waits for whom: "rank 0 waits for a message from rank 1; rank 1 waits ...".
+    /// Empty, or which rank waits for which: "rank 0 waits for a message from rank 1; rank 1 waits ...".
     std::string deadlock;
-    /// Given up: Settings::most_messages.
+    /// True if the run was given up: Settings::most_messages.
     bool given_up = false;
 
     double finish_ns() const noexcept;  // of the last rank
@@ -89,19 +88,19 @@ struct Report {
     std::size_t bytes_sent() const noexcept;
     std::size_t messages_between_nodes() const noexcept;
     std::size_t bytes_between_nodes() const noexcept;
-    /// Everything that is wrong, in words; empty when all ranks ended well and nothing was left over.
+    /// All problems in words; empty if all ranks ended well and nothing was left over.
     std::string problems() const;
 };
 
-/// Makes a rank's task. The task may keep the group, but nothing of the program's own that ends before
-/// simulate() does; a lambda that is itself a coroutine must not use captures.
+/// Makes a rank's task. The task may keep the group, but no objects of the program that end before simulate()
+/// does; a lambda that is itself a coroutine must not use captures.
 using Program = std::function<Task(Group&)>;
 
-/// Runs `program` at `ranks` ranks until nothing more can happen. Throws nothing that a task throws.
+/// Runs `program` at `ranks` ranks until no event is left. Throws no exception of a task.
 Report simulate(int ranks, const Settings& settings, const Program& program);
 
-/// An operator that combines nothing and takes a rank's time, `ns_per_element` for each element. `group` is
-/// what simulate() gave to the rank that is to use it.
+/// An operator that combines nothing and takes `ns_per_element` of a rank's time for each element. `group` is
+/// the group that simulate() gave to the rank that uses it.
 ReduceOp timed_op(Group& group, double ns_per_element, bool commutative);
 
 }  // namespace tutti::collectives::simulator
