@@ -72,7 +72,7 @@ JsonFile JsonFile::read(const std::string& path)
     text.resize(static_cast<std::size_t>(in.gcount()));
     if (text.size() > kMostBytes)
         throw Error(ErrorCode::invalid_argument, path,
-                    fmt::format("has more than {} bytes: not a file made for this", kMostBytes));
+                    fmt::format("has more than {} bytes; name a file made for this", kMostBytes));
     return JsonFile(text, path);
 }
 

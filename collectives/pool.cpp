@@ -189,8 +189,8 @@ Scratch::Scratch(std::size_t size_bytes) : size_bytes_(size_bytes)
         refused_bytes = size_bytes;
         throw Error(
             ErrorCode::out_of_memory, "collective",
-            fmt::format("the algorithm needs {} bytes of working memory beside the buffers, and there "
-                        "is no more; call it for a part of the data at a time, or name an algorithm "
+            fmt::format("the algorithm needs {} bytes of working memory beside the buffers, which are "
+                        "not available; call it for a part of the data at a time, or name an algorithm "
                         "that needs none (tutti-info --explain)",
                         size_bytes));
     }

@@ -235,7 +235,7 @@ std::string Report::problems() const
         } catch (const std::exception& error) {
             add(fmt::format("rank {}: {}", rank, error.what()));
         } catch (...) {
-            add(fmt::format("rank {} threw something that is no std::exception", rank));
+            add(fmt::format("rank {} threw an object that is no std::exception", rank));
         }
     }
     if (given_up)

@@ -30,7 +30,7 @@ public:
 
     T* allocate(std::size_t count)
     {
-        static_assert(alignof(T) <= 64, "tutti: this type wants more than a cache line's alignment");
+        static_assert(alignof(T) <= 64, "tutti: this type needs a larger alignment than a cache line");
         return static_cast<T*>(tutti::allocate(count * sizeof(T)));
     }
     void deallocate(T* memory, std::size_t) noexcept { tutti::deallocate(memory); }

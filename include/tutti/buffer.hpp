@@ -111,8 +111,8 @@ template <class B>
 constexpr void check_outlives_call() noexcept
 {
     static_assert(std::is_lvalue_reference_v<B> || Typed<B>,
-                  "tutti: this operation borrows its buffer until it is complete, which a temporary does not "
-                  "live to see. Give the buffer a name");
+                  "tutti: this operation borrows its buffer until it is complete; a temporary ends earlier. "
+                  "Give the buffer a name");
 }
 
 }  // namespace detail

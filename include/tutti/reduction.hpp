@@ -106,8 +106,8 @@ constexpr void check_defined() noexcept
                       "order; tutti::min and tutti::max take plain numbers");
     else if constexpr (kOp == Op::min || kOp == Op::max)
         static_assert(kDefined,
-                      "tutti: min and max take numbers that have an order, which complex numbers "
-                      "have not; tutti::minloc and tutti::maxloc take tutti::ValueIndex");
+                      "tutti: min and max take numbers that have an order, not complex numbers; "
+                      "tutti::minloc and tutti::maxloc take tutti::ValueIndex");
     else
         static_assert(kDefined,
                       "tutti: sums and products take numbers; tutti::minloc and tutti::maxloc take "

@@ -155,7 +155,7 @@ void read_container(InputArchive& archive, T& container)
                              read_element<typename Readable<typename T::value_type>::Type>(archive));
         }
         if (std::ranges::size(container) != count)
-            archive.fail("a key comes twice");
+            archive.fail("a key occurs twice");
     }
 }
 
