@@ -5,11 +5,11 @@
 // of a table fits all calls.
 //
 // Sources of thresholds: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
-// in MPICH", 2005 (12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), unless own measurements
-// say better; for chains Pjesivac-Grbovic and others, "Performance analysis of MPI collective operations",
-// 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in which the
-// fewest ranks wait wins: flat, and where every rank waits for every other the board. The board takes 0.5 to
-// 0.8 of flat's time, for all that has room in its slots. "many_nodes" rows are predicted by the simulator's
+// in MPICH", 2005 (12 KiB and 512 KiB for broadcast, 2 KiB for reduce and allreduce), unless measurements of
+// Tutti show better values; for chains Pjesivac-Grbovic and others, "Performance analysis of MPI collective
+// operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in
+// which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
+// to 0.8 of flat's time for all data that fits its slots. "many_nodes" rows are predicted by the simulator's
 // cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64 of 64. Those of
 // up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
