@@ -1,8 +1,8 @@
 // How a rank learns who it is and reaches its peers before any transport is up.
 //
 // Five implementations: pmix (under tuttirun, Open MPI's mpirun, srun --mpi=pmix), the control channel (under
-// tuttirun, where its PMIx server does not take the rank), embedded (the program brings its own), inproc
-// (ranks are threads of one process) and singleton (started alone: a job of one).
+// tuttirun, if its PMIx server rejects the rank), embedded (the program brings its own), inproc (ranks are
+// threads of one process) and singleton (a job of one rank, without a launcher).
 #pragma once
 
 #include <cstddef>
@@ -34,39 +34,38 @@ public:
     virtual int size() const noexcept = 0;
     /// Ranks that the launcher placed on this node, ascending, this one included.
     virtual std::span<const int> local_peers() const noexcept = 0;
-    /// The node of each rank, any numbers, equal for ranks of the same node. Empty where all are on this one.
+    /// The node of each rank as a number, equal for ranks of one node. Empty if all ranks are on this node.
     virtual std::span<const int> node_of_rank() const noexcept { return {}; }
-    /// The host of `rank` by the launcher's name for it, for messages; empty where it told none.
+    /// The host of `rank` as the launcher names it, for messages; empty if unknown.
     virtual std::string host_of(int) const { return {}; }
-    /// What only ranks of this job know: 32 random bytes as hexadecimal digits. The same at all ranks; may
-    /// block as fetch() does. Called once, by all ranks of the job or by none.
+    /// A secret of the job: 32 random bytes as hexadecimal digits, the same at all ranks. May block as
+    /// fetch() does. Either all ranks call it, once, or none does.
     virtual std::string job_key() = 0;
 
-    /// Makes `value` known to every rank as `key` of this rank. May be called once a key; returns without
-    /// waiting for anybody.
+    /// Makes `value` known to every rank as `key` of this rank. Called at most once for each key; does not
+    /// wait.
     virtual void publish(std::string_view key, std::span<const std::byte> value) = 0;
-    /// The value that `rank` published as `key`. Blocks, without using the CPU, until it has.
+    /// The value that `rank` publishes as `key`. Blocks, without using the CPU, until it is published.
     virtual std::vector<std::byte> fetch(int rank, std::string_view key) = 0;
-    /// The same without waiting: nothing while the value is not known here. It is asked for meanwhile.
+    /// The same without waiting: empty while the value is not known here. The first call asks for it.
     virtual std::optional<std::vector<std::byte>> find(int rank, std::string_view key) = 0;
-    /// This rank's channel to the daemon that started it; nullptr under launchers of others, and without one.
+    /// This rank's channel to the daemon that started it; nullptr if there is none.
     virtual control::Channel* control() noexcept { return nullptr; }
-    /// Whether tuttirun started the job: its daemons hand ranks' memory over to each other.
+    /// Whether tuttirun started the job. Its daemons can pass shared memory between ranks.
     virtual bool started_by_tuttirun() const { return false; }
     /// Returns when all ranks of the job have called it. Carries no data.
     virtual void fence() = 0;
-    /// For a rank that fails because another is gone: the launcher is then about to end the job, and knows
-    /// why. Gives it the time to do so, after which this rank may say what it knows.
+    /// Called by a rank that fails because another rank is lost. The launcher knows the cause and is about to
+    /// end the job. Waits a while for that; afterwards this rank may report what it knows.
     virtual void let_launcher_end_the_job() {}
-    /// Tells the launcher to end the whole job with exit status `status` and does not come back.
+    /// Tells the launcher to end the whole job with exit status `status`. Does not return.
     [[noreturn]] virtual void abort(int status, std::string_view message) = 0;
-    /// Leaves the job in good order: after it, an exit of this process is no failure. Called once.
+    /// Leaves the job in good order: an exit of this process is not a failure afterwards. Called once.
     virtual void finalize() = 0;
 };
 
-/// The job that this process was started in: PMIx where a PMIx server's environment is found, else a
-/// singleton. Throws when a scheduler started several processes without PMIx, which would otherwise become
-/// several silent jobs of one.
+/// The job that this process was started in: PMIx if the environment names a PMIx server, else a singleton.
+/// Throws if a scheduler started several processes without PMIx: each of them would be a job of one.
 std::unique_ptr<Bootstrap> connect_to_job();
 
 }  // namespace tutti::bootstrap

@@ -1,4 +1,4 @@
-// A call into a library that may never come back.
+// A call with a time limit into a library that may never return.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace tutti::bootstrap {
 
-/// What `call` returns, from a thread of its own; empty where it has not come back within `patience`. The
-/// thread is then left behind, so `call` must own what it uses.
+/// Runs `call` on a thread of its own and returns its result, or nothing after `patience`. The thread may
+/// then still run, so `call` must own what it uses.
 template <typename Call>
 auto call_within(std::chrono::milliseconds patience, Call call) -> std::optional<decltype(call())>
 {
@@ -21,7 +21,7 @@ auto call_within(std::chrono::milliseconds patience, Call call) -> std::optional
     try {
         std::thread(std::move(task)).detach();
     } catch (const std::system_error&) {
-        return call();  // no thread may be started
+        return call();  // the system gives no thread
     }
     if (result.wait_for(patience) != std::future_status::ready)
         return std::nullopt;

@@ -113,7 +113,7 @@ void ChannelClient::abort(int status, std::string_view message)
 {
     if (!channel_->abort(status, message))
         base::say(fmt::format("tutti: {}; ending this process with status {}\n", message, status));
-    // The launcher ends this process, if it has not done so yet; an abort is never a success.
+    // The launcher ends this process unless it has done so already. An abort never exits with status 0.
     _exit((status & 0xff) != 0 ? status & 0xff : 1);
 }
 
@@ -121,7 +121,7 @@ void ChannelClient::finalize()
 {
     if (!channel_->left())
         throw Error(ErrorCode::bootstrap, "finalize",
-                    "cannot take leave of the launcher: its daemon is gone");
+                    "cannot disconnect from the launcher: its daemon is gone");
 }
 
 }  // namespace tutti::bootstrap

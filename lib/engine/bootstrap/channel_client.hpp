@@ -1,5 +1,5 @@
-// The bootstrap of a rank that its daemon knows and no PMIx server takes: one with a user of its own (a
-// container that maps users), or whose server is gone before it could join.
+// The bootstrap of a rank that its daemon knows but no PMIx server accepts: its user id differs (a container
+// that maps users), or its server ended before the rank joined.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace tutti::bootstrap {
 
 class ChannelClient final : public Bootstrap {
 public:
-    /// That of the rank which the environment of a PMIx client names; nullptr where it has no channel, or the
+    /// The client of the rank that the PMIx environment names; nullptr if the rank has no channel, or if the
     /// daemon does not answer.
     static std::unique_ptr<ChannelClient> connect();
 

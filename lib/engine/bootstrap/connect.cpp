@@ -1,4 +1,4 @@
-// Finds out what started this process.
+// Finds out which launcher started this process.
 #include <cstdlib>
 #include <string>
 
@@ -24,7 +24,7 @@ bool above_one(const char* variable)
     return value != nullptr && std::atoi(value) > 1;
 }
 
-/// The launcher that started several processes without PMIx, with the remedy; empty when there is none.
+/// The launcher that started several processes without PMIx, and the remedy; empty if there is none.
 std::string launcher_without_pmix()
 {
     if (is_set("SLURM_STEP_ID") && is_set("SLURM_PROCID") && above_one("SLURM_NTASKS"))
@@ -44,7 +44,7 @@ std::unique_ptr<Bootstrap> connect_to_job()
         try {
             return std::make_unique<PmixClient>();
         } catch (const Error&) {
-            // libpmix takes only clients that it takes for the same user.
+            // libpmix accepts only clients that seem to have the same user.
             if (auto client = ChannelClient::connect())
                 return client;
             throw;

@@ -21,16 +21,16 @@ namespace tutti::bootstrap {
 
 namespace {
 
-// 23 bits of a rank make a context id.
+// A context id holds 23 bits of a rank.
 constexpr int kMostRanks = 1 << 23;
 
 constexpr std::string_view kIntroductionKey = "tutti.introduction";
 constexpr std::string_view kTableKey = "tutti.table";
 constexpr std::string_view kProgramKey = "tutti.key";
-// In front of a reason why there is no table.
+// Marks a table that is an error text.
 constexpr char kNoTable = '!';
 
-/// call(), whose exceptions are the program's own.
+/// Runs call() and turns the program's exceptions into tutti::Error.
 template <class Call>
 auto ask_program(std::string_view operation, Call call)
 {
@@ -52,7 +52,7 @@ std::string text_of(const std::vector<std::byte>& bytes)
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// What a rank says of itself, as one line.
+/// What a rank tells the others about itself, as one line.
 struct Introduction {
     int size = 0;
     std::string host;
@@ -98,7 +98,7 @@ void Embedded::meet()
 {
     const std::string own = Introduction::of_this_process(size_).line();
     publish(kIntroductionKey, std::as_bytes(std::span(own)));
-    // Rank 0 asks all, so that each other one asks once.
+    // Rank 0 collects all introductions, so each other rank fetches only one value.
     const std::string table = rank_ == 0 ? table_of_all() : text_of(fetch(0, kTableKey));
     if (table.starts_with(kNoTable))
         fail_start(table.substr(1));
@@ -127,7 +127,7 @@ void Embedded::meet()
             local_peers_.push_back(peer);
 }
 
-/// At rank 0: all ranks' introductions, in order; the others get them, too.
+/// At rank 0: the introductions of all ranks, in order. Publishes them to the other ranks.
 std::string Embedded::table_of_all()
 {
     std::string table;

@@ -1,4 +1,4 @@
-// The bootstrap of a program that tells itself who its ranks are.
+// The bootstrap of a program that provides rank, size and the exchange of values itself.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace tutti::bootstrap {
 
 class Embedded final : public Bootstrap {
 public:
-    /// Waits for all ranks: they compare their sizes, and find out who shares a node.
+    /// Waits for all ranks: they compare their sizes and learn which ranks share a node.
     explicit Embedded(std::unique_ptr<tutti::Bootstrap> program);
 
     std::string_view name() const noexcept override { return "embedded"; }

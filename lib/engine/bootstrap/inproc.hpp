@@ -22,7 +22,7 @@ public:
 
     int size() const noexcept { return static_cast<int>(everybody_.size()); }
 
-    /// Marks the job aborted, wakes whoever waits in fetch() or fence(): they throw tutti::Error.
+    /// Marks the job aborted and wakes all ranks in fetch() or fence(): they throw tutti::Error.
     void abort(std::string message);
 
 private:
@@ -41,7 +41,7 @@ private:
     std::string abort_message_;
 };
 
-/// abort() ends this rank's thread by throwing tutti::Error, and makes all others throw at their next call.
+/// abort() ends this rank's thread by throwing tutti::Error. All other ranks throw at their next call.
 class InprocBootstrap final : public Bootstrap {
 public:
     InprocBootstrap(std::shared_ptr<InprocJob> job, int rank) noexcept : job_(std::move(job)), rank_(rank) {}
@@ -50,7 +50,7 @@ public:
     int rank() const noexcept override { return rank_; }
     int size() const noexcept override { return job_->size(); }
     std::span<const int> local_peers() const noexcept override { return job_->everybody_; }
-    std::string job_key() override { return std::string(64, '0'); }  // threads know no strangers
+    std::string job_key() override { return std::string(64, '0'); }  // threads need no key
     void publish(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> fetch(int rank, std::string_view key) override;
     std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;

@@ -1,4 +1,4 @@
-// Tells the user whom a rank waits for, when that takes long.
+// Tells the user which rank this one waits for, when that takes long.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace tutti::bootstrap {
 class LateRank {
 public:
     LateRank(const Bootstrap& job, int rank) : job_(job), rank_(rank) {}
-    /// To be called several times a second while `rank` has published nothing. Says so once. Time in which
+    /// Called several times a second while `rank` has published nothing. Prints one message. Time in which
     /// this process was stopped does not count.
     void tell()
     {

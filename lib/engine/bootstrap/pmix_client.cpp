@@ -21,8 +21,8 @@ namespace tutti::bootstrap {
 
 namespace {
 
-// For libpmix to take leave, which gives up after 2 s itself. It waits for ever where the program has closed
-// descriptors that it does not know, as daemons close all, and libpmix's among them.
+// The time that libpmix has to disconnect; it gives up after 2 s itself. It waits for ever if the program has
+// closed libpmix's descriptors, as a program does that becomes a daemon.
 constexpr std::chrono::milliseconds kFarewellPatience(5000);
 
 constexpr const char* kKey = "tutti.key";
@@ -60,13 +60,13 @@ PmixClient::PmixClient()
     if (const auto peers = as_text(ask(job_name_, PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS)))
         local_peers_ = parse_ranks(peers->c_str());
     if (!std::binary_search(local_peers_.begin(), local_peers_.end(), rank_))
-        local_peers_ = {rank_};  // nothing is known of the others, so none is taken for local
+        local_peers_ = {rank_};  // nothing is known of the other ranks, so none counts as local
     if (local_peers_.size() < static_cast<std::size_t>(size_))
         find_nodes();
 }
 
-/// Asks for the ranks of each node: few questions where ranks are many. A rank of which nothing is told is
-/// alone on its node, and whatever is told, local_peers() are those of this one.
+/// Asks for the ranks of each node, which takes few questions. A rank of unknown node is alone on its node.
+/// The ranks of this node are always those of local_peers().
 void PmixClient::find_nodes()
 {
     constexpr int kUnknown = -1;
@@ -107,7 +107,7 @@ std::string PmixClient::host_of(int rank) const
     return as_text(ask(job_name_, static_cast<pmix_rank_t>(rank), PMIX_HOSTNAME)).value_or("");
 }
 
-// tuttirun gives one to every rank; under another launcher rank 0 does.
+// tuttirun gives a key to every rank; under another launcher rank 0 makes one.
 std::optional<std::string> PmixClient::given_key() const
 {
     return as_text(ask(job_name_, PMIX_RANK_WILDCARD, kKey));
@@ -133,7 +133,7 @@ std::string PmixClient::job_key()
 
 PmixClient::~PmixClient()
 {
-    // No finalize here: a rank that leaves without it is a failure, and the launcher shall see it.
+    // No finalize here: a rank that ends without it is a failure, and the launcher must see it.
 }
 
 void PmixClient::publish(std::string_view key, std::span<const std::byte> value)
@@ -169,18 +169,18 @@ void PmixClient::abort(int status, std::string_view message)
     const std::string text(message);
     if (!control_ || !control_->abort(status, message))
         abort_by_server(status, text);
-    // The launcher ends this process, if it has not done so yet; an abort is never a success.
+    // The launcher ends this process unless it has done so already. An abort never exits with status 0.
     ::_exit((status & 0xff) != 0 ? status & 0xff : 1);
 }
 
 void PmixClient::abort_by_server(int status, const std::string& text)
 {
-    // The server has been taken leave of: the launcher hears the exit status alone.
+    // The server is disconnected: the launcher gets only the exit status.
     if (finalized_) {
         base::say(fmt::format("tutti: {}; ending this process with status {}\n", text, status));
         return;
     }
-    // tuttirun shows the message with its own; other launchers drop it.
+    // tuttirun shows the message together with its own; other launchers drop it.
     if (std::getenv("TUTTI_LOCAL_RANK") == nullptr) {
         base::say(fmt::format("tutti: {}; ending the job with status {}\n", text, status));
         std::fflush(nullptr);
@@ -192,13 +192,13 @@ void PmixClient::finalize()
 {
     if (!finalized_) {
         finalized_ = true;
-        // A daemon that knows needs no PMIx server, which may be too busy to answer in the time that libpmix
-        // gives it.
+        // If the daemon knows, no PMIx server is needed. A busy server may not answer in libpmix's time
+        // limit.
         const bool told = control_ && control_->left();
         const pmix_status_t status = call_within(kFarewellPatience, [] {
                                          return PMIx_Finalize(nullptr, 0);
                                      }).value_or(PMIX_ERR_TIMEOUT);
-        check(told ? PMIX_SUCCESS : status, "finalize", "cannot take leave of the launcher");
+        check(told ? PMIX_SUCCESS : status, "finalize", "cannot disconnect from the launcher");
     }
 }
 

@@ -12,7 +12,7 @@
 
 namespace tutti::bootstrap {
 
-/// libpmix keeps a helper thread, which sleeps unless the launcher has something to say.
+/// libpmix keeps a helper thread, which sleeps unless the launcher sends something.
 class PmixClient final : public Bootstrap {
 public:
     /// Connects to the server that the environment names. Throws tutti::Error (bootstrap).
@@ -53,10 +53,10 @@ private:
     int rank_ = 0;
     int size_ = 1;
     std::vector<int> local_peers_;
-    // Indices of host_names_, or beyond where no host was told; empty: all ranks are local.
+    // Indices of host_names_, or beyond its end if the host is unknown. Empty: all ranks are local.
     std::vector<int> node_of_rank_;
     std::vector<std::string> host_names_;
-    std::map<std::pair<int, std::string>, std::shared_ptr<Answer>> answers_;  // that find() waits for
+    std::map<std::pair<int, std::string>, std::shared_ptr<Answer>> answers_;  // for find()
     bool finalized_ = false;
 };
 

@@ -22,15 +22,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two questions for a key that the server does not know; all pauses together are twice as long.
+// The longest pause between two questions for a missing key; the sum of all pauses is twice as long.
 constexpr std::chrono::milliseconds kLongestPause(2048);
 
-// After which a rank that waits for another one's card asks the daemon again.
+// A rank that waits for another rank's card asks the daemon again after this time.
 constexpr std::chrono::milliseconds kLookPeriod(250);
 
 }  // namespace
 
-/// Libpmix's thread may give it when nobody waits for it any more.
+/// Shared with libpmix's thread, which may set it when nobody waits for it.
 class PmixClient::Answer {
 public:
     /// Waits up to `patience` for it.
@@ -39,7 +39,7 @@ public:
         std::unique_lock lock(mutex_);
         return come_.wait_for(lock, patience, [this] { return done_; });
     }
-    // Of an answer that has come.
+    // Only for an answer that has arrived.
     pmix_status_t status() const noexcept { return status_; }
     std::optional<std::vector<std::byte>>& value() noexcept { return value_; }
 
@@ -62,11 +62,10 @@ private:
     std::optional<std::vector<std::byte>> value_;
 };
 
-/// Asks the PMIx server for what a rank publishes, now or later.
+/// Asks the PMIx server for a value that a rank publishes now or later.
 std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::string& key)
 {
-    // libpmix may answer at any time up to the end of the process, and where its server is gone it never
-    // does.
+    // libpmix may answer at any time until the process ends, and never answers if its server has ended.
     static auto& asked = *new std::vector<std::shared_ptr<Answer>>;
     std::erase_if(asked, [](const std::shared_ptr<Answer>& earlier) { return earlier->wait({}); });
     const std::shared_ptr<Answer>& answer = asked.emplace_back(std::make_shared<Answer>());
@@ -77,9 +76,9 @@ std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::
     return answer;
 }
 
-/// The daemon is asked first, where this is one of its ranks: it answers at once, and needs no PMIx server.
-/// Whoever has no channel to it has published by PMIx only. A rank may be late by any time, as long as it
-/// lives: its end is the launcher's business.
+/// Asks this rank's daemon first, if there is a channel to it: it answers at once, without the PMIx server.
+/// Ranks without a channel publish by PMIx only. A rank that lives may take any time to publish; the launcher
+/// deals with ranks that end.
 std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
 {
     const std::string name(key);
@@ -103,10 +102,10 @@ std::vector<std::byte> PmixClient::fetch(int rank, std::string_view key)
         const pmix_status_t status = answer->status();
         answer.reset();
         late.tell();
-        // libpmix waits for two seconds at most.
+        // libpmix waits two seconds at most.
         if (status == PMIX_ERR_TIMEOUT)
             continue;
-        // Open MPI's server says now and then that there is no such key when the peer commits at that moment.
+        // Open MPI's server sometimes reports a missing key when the peer commits at that moment.
         const bool may_come = deposited.state == State::missing || status == PMIX_ERR_NOT_FOUND;
         if (!may_come || (pause > kLongestPause && deposited.state != State::missing)) {
             let_launcher_end_the_job();
@@ -127,7 +126,7 @@ std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_vie
     if (const auto asked = answers_.find(question); asked != answers_.end()) {
         if (!asked->second->wait({}))
             return std::nullopt;
-        // Of a failure, the next call asks again.
+        // After a failure the next call asks again.
         return std::move(answers_.extract(asked).mapped()->value());
     }
     if (control_) {
@@ -136,8 +135,8 @@ std::optional<std::vector<std::byte>> PmixClient::find(int rank, std::string_vie
             return bytes_of(deposited.bytes);
     } else if (auto known =
                    as_bytes(ask(job_name_, static_cast<pmix_rank_t>(rank), name.c_str(), PMIX_IMMEDIATE))) {
-        // Of this node's ranks the server knows all that there is, at once, also when they have left: to wait
-        // for that takes it two seconds then, to no end. libpmix keeps what it was told once.
+        // The server knows all keys of this node's ranks, also of those that have left: waiting for a missing
+        // one takes two seconds and is useless. libpmix keeps an answer once it has one.
         return known;
     }
     answers_.emplace(question, ask_server(rank, name));

@@ -28,7 +28,7 @@ pmix_proc_t make_proc(const std::string& job_name, pmix_rank_t rank)
 Value ask(const std::string& job_name, pmix_rank_t rank, const char* key, const char* where)
 {
     const pmix_proc_t proc = make_proc(job_name, rank);
-    // Without one of these, a key that the launcher does not have is waited for: a peer might yet publish it.
+    // Without one of these, libpmix waits for a key that the launcher lacks: a peer might still publish it.
     pmix_info_t directive{};
     const bool yes = true;
     PMIX_INFO_LOAD(&directive, where, &yes, PMIX_BOOL);

@@ -23,17 +23,17 @@ struct ValueDeleter {
 };
 using Value = std::unique_ptr<pmix_value_t, ValueDeleter>;
 
-/// What the launcher said about the job or about `rank`, or with PMIX_IMMEDIATE what its server knows by now;
-/// empty when there is nothing. Never waits for others.
+/// What the launcher knows about the job or about `rank`; with PMIX_IMMEDIATE, what its server knows now.
+/// Empty if there is nothing. Never waits for other ranks.
 Value ask(const std::string& job_name, pmix_rank_t rank, const char* key, const char* where = PMIX_OPTIONAL);
 
 std::optional<std::vector<std::byte>> as_bytes(const pmix_value_t& value);
 std::optional<std::vector<std::byte>> as_bytes(const Value& value);
-/// Launchers do not agree on the types of numbers.
+/// Launchers use different types for numbers.
 std::optional<long> as_number(const Value& value);
 std::optional<std::string> as_text(const Value& value);
 
-/// "0,1,2" or "0-2,5" as a sorted list; whatever is no number ends it.
+/// "0,1,2" or "0-2,5" as a sorted list. The first text that is not a number ends it.
 std::vector<int> parse_ranks(const char* text);
 
 }  // namespace tutti::bootstrap

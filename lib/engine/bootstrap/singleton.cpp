@@ -21,7 +21,7 @@ public:
     int size() const noexcept override { return 1; }
     std::span<const int> local_peers() const noexcept override { return {&self_, 1}; }
 
-    std::string job_key() override { return std::string(64, '0'); }  // nobody to talk to
+    std::string job_key() override { return std::string(64, '0'); }  // there are no peers
     void publish(std::string_view key, std::span<const std::byte> value) override
     {
         published_.insert_or_assign(std::string(key), std::vector(value.begin(), value.end()));

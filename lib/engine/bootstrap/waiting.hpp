@@ -1,4 +1,4 @@
-// What clients of a launcher have in common: how long they wait for it, and how they take what it sends.
+// Common to the clients of a launcher: how long they wait for it, and how they convert what it sends.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,10 @@
 
 namespace tutti::bootstrap {
 
-// For the daemon's answer to who does not want to wait.
+// Wait for the daemon's answer in calls that do not block.
 inline constexpr std::chrono::milliseconds kNoTime(20);
 
-// For news of a death to go from the daemon on one host to the head, and from there to this one, all of them
-// busy.
+// Time for the news of a death to travel from a busy daemon to the head and from there to this host.
 inline constexpr std::chrono::milliseconds kLauncherPatience(1000);
 
 inline std::vector<std::byte> bytes_of(std::string_view text)

@@ -1,4 +1,4 @@
-// A hash table from (context, source, tag) to entries in the order they were added.
+// A hash table from (context, source, tag) to entries in insertion order.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace tutti::matching {
 
-/// Two whole words: a key that was written in pieces and is read at once waits for the core's store buffer.
+/// Two whole words: a key written in pieces and read at once waits for the core's store buffer.
 struct MatchKey {
     std::uint64_t context = 0;
     std::uint64_t source_and_tag = 0;
 
     MatchKey() = default;
-    /// `source`: a rank of the communicator, or any_source; `tag`: or any_tag.
+    /// `source` is a rank of the communicator or any_source; `tag` may be any_tag.
     MatchKey(std::uint64_t in_context, std::int32_t source, std::int32_t tag) noexcept
         : context(in_context),
           source_and_tag(std::uint64_t{static_cast<std::uint32_t>(source)} << 32 |
@@ -29,14 +29,14 @@ struct MatchKey {
     friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
-/// Links and key of an entry of one table; an entry of several tables inherits several, told apart by Tag.
+/// Links and key of an entry of one table. An entry of several tables inherits a hook for each Tag.
 template <class Tag>
 struct TableHook : base::ListHook<Tag> {
     MatchKey key;
 };
 
-/// Finding and removing cost expected constant time: buckets grow with the number of entries. Entries with
-/// one key are found in the order of insertion. Entries are owned by the caller.
+/// Insertion, removal and look-up take expected constant time: buckets grow with the number of entries.
+/// find() returns entries with equal keys in insertion order. The caller owns the entries.
 template <class T, class Tag>
 class MatchTable {
 public:
@@ -45,7 +45,7 @@ public:
     bool empty() const noexcept { return count_ == 0; }
     std::size_t size() const noexcept { return count_; }
 
-    /// The entry's key is set, and stays while it is here.
+    /// The entry's key is set and must not change while the entry is in the table.
     void insert(T& entry)
     {
         if (count_ >= bucket_count_) [[unlikely]]
@@ -64,7 +64,7 @@ public:
         return nullptr;
     }
 
-    /// Calls visit(entry) for each, in no order; it may remove the entry that it is called with.
+    /// Calls visit(entry) for each entry, in no order; visit may remove that entry.
     template <class Visit>
     void for_each(Visit&& visit)
     {
@@ -96,8 +96,7 @@ private:
         return mixed ^ (mixed >> 32);
     }
 
-    // The same key often comes many times in a row, and a compare that is predicted costs no waiting for a
-    // hash.
+    // The same key often comes many times in a row, and a predicted compare is faster than a hash.
     Bucket& bucket(const MatchKey& key) noexcept
     {
         if (last_bucket_ == nullptr || key != last_key_) {

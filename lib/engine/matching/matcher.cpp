@@ -11,7 +11,7 @@ constexpr unsigned index(KeyKind kind)
     return static_cast<unsigned>(kind);
 }
 
-// What a message with this envelope is called in the tables of a kind of wildcard.
+// The key of this envelope in the tables for a kind of wildcard.
 MatchKey generalised(const MatchKey& envelope, KeyKind kind) noexcept
 {
     return {envelope.context,
@@ -28,7 +28,7 @@ void Matcher::withdraw(PostedReceive& receive) noexcept
     wild_count_ -= kind != KeyKind::exact;
 }
 
-// Among the receives with wildcards and `exact`, the first posted of those without.
+// The receive that was posted first: `exact`, or one with wildcards that fits.
 PostedReceive* Matcher::match_wild(const MatchKey& envelope, PostedReceive* exact) noexcept
 {
     PostedReceive* first = exact;

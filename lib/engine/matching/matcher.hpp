@@ -1,9 +1,9 @@
-// Matching: which arriving message goes to which posted receive, in MPI's order.
+// Matching: decides which posted receive gets an arriving message, in MPI's order.
 //
-// A receive takes the earliest message that fits it; a message takes the earliest posted receive that it
-// fits. Both sides are hash tables by (context, source, tag), a wildcard being a value like any other: a
-// message looks for its exact key and, only while receives with such wildcards are posted, for the three
-// wildcard keys, and the lowest posting number wins.
+// A receive takes the earliest message that fits; a message takes the earliest posted receive that fits. Both
+// sides are hash tables by (context, source, tag), and a wildcard is a value like any other. A message looks
+// for its exact key and, only while receives with wildcards are posted, for the three wildcard keys. The
+// lowest posting number wins.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tutti::matching {
 
-/// The kinds of key by their wildcards; the value is the index of the kind's table.
+/// Kinds of keys by their wildcards. The value is the index of the kind's table.
 enum class KeyKind : unsigned { exact = 0, any_tag = 1, any_source = 2, any = 3 };
 inline constexpr unsigned kKeyKinds = 4;
 
@@ -32,13 +32,12 @@ struct ArrivalTag;
 template <KeyKind>
 struct UnexpectedTag;
 
-/// Part of a receive request. Linked while it is posted; `key` is the pattern it asks for.
+/// Part of a receive request. Linked while the request is posted. `key` is the pattern that it asks for.
 struct PostedReceive : TableHook<PostedTag> {
     std::uint64_t posting_number = 0;
 };
 
-/// Part of a message that has arrived and that no receive has asked for yet. The key of each table it is in
-/// is its envelope with that table's wildcards.
+/// Part of an unexpected message. In each table its key is its envelope with that table's wildcards.
 struct UnexpectedMessage : TableHook<UnexpectedTag<KeyKind::exact>>,
                            TableHook<UnexpectedTag<KeyKind::any_tag>>,
                            TableHook<UnexpectedTag<KeyKind::any_source>>,
@@ -47,10 +46,10 @@ struct UnexpectedMessage : TableHook<UnexpectedTag<KeyKind::exact>>,
     MatchKey envelope;
 };
 
-/// Owns nothing: entries are the callers'. Not thread-safe: the engine's lock protects it.
+/// Owns no entries: the callers do. Not thread-safe: the engine's lock protects it.
 class Matcher {
 public:
-    /// Adds `receive` (its key set). The caller has found no fitting unexpected message before.
+    /// Adds `receive`, whose key is set. The caller has found no fitting unexpected message.
     void post(PostedReceive& receive)
     {
         const KeyKind kind = kind_of(receive.key);
@@ -58,9 +57,9 @@ public:
         posted_[static_cast<unsigned>(kind)].insert(receive);
         wild_count_ += kind != KeyKind::exact;
     }
-    /// Takes a posted receive out again: a cancel.
+    /// Removes a posted receive, for a cancel.
     void withdraw(PostedReceive& receive) noexcept;
-    /// Withdraws every posted receive that `condition` holds for, then calls `ended` with it. For rare
+    /// Withdraws every posted receive for which `condition` holds, and calls `ended` with it. For rare
     /// events.
     template <class Condition, class Ended>
     void withdraw_if(Condition&& condition, Ended&& ended)
@@ -83,7 +82,7 @@ public:
         for (auto& table : posted_)
             table.for_each(visit);
     }
-    /// Takes out and returns the receive that a message with `envelope` goes to, or nullptr.
+    /// Removes and returns the receive that a message with `envelope` goes to, or nullptr.
     PostedReceive* match_arrival(const MatchKey& envelope) noexcept
     {
         auto& exact = posted_[static_cast<unsigned>(KeyKind::exact)];
@@ -95,9 +94,9 @@ public:
         return found;
     }
 
-    /// Adds a message (its envelope set) that match_arrival() found no receive for.
+    /// Adds a message, whose envelope is set, for which match_arrival() found no receive.
     void add_unexpected(UnexpectedMessage& message);
-    /// The earliest unexpected message that fits `pattern`, left in its place, or nullptr.
+    /// The earliest unexpected message that fits `pattern`, or nullptr. It stays in the table.
     UnexpectedMessage* find_unexpected(const MatchKey& pattern)
     {
         return exact_.empty() ? nullptr : search_unexpected(pattern);
@@ -106,7 +105,7 @@ public:
 
     std::size_t posted_count() const noexcept;
     std::size_t unexpected_count() const noexcept { return exact_.size(); }
-    /// Calls visit(message) for the oldest `most`.
+    /// Calls visit(message) for the oldest `most` messages.
     template <class Visit>
     void for_each_unexpected(std::size_t most, Visit&& visit)
     {
@@ -115,7 +114,7 @@ public:
             message = arrivals_.after(*message);
         }
     }
-    /// Any unexpected message, the oldest first: to drop what is left at the end.
+    /// The oldest unexpected message, to free the rest at the end.
     UnexpectedMessage* oldest_unexpected() noexcept { return arrivals_.front(); }
 
 private:
@@ -130,10 +129,10 @@ private:
     UnexpectedMessage* find_wild(UnexpectedTable<kind>& table, const MatchKey& pattern);
 
     std::array<MatchTable<PostedReceive, PostedTag>, kKeyKinds> posted_;
-    std::size_t wild_count_ = 0;  // posted receives that have a wildcard
+    std::size_t wild_count_ = 0;  // posted receives with a wildcard
     std::uint64_t next_posting_number_ = 0;
 
-    // Wildcard tables are filled from the first look-up of their kind on: most programs never ask.
+    // A wildcard table is filled at the first look-up of its kind: most programs never need it.
     base::IntrusiveList<UnexpectedMessage, ArrivalTag> arrivals_;
     UnexpectedTable<KeyKind::exact> exact_;
     UnexpectedTable<KeyKind::any_tag> any_tag_;

@@ -10,14 +10,14 @@ namespace tutti::progress {
 
 namespace {
 
-// Tries for a lock that is held for a pass of progress, mostly: a microsecond or two, less than a sleep
+// Tries before a sleep: a pass of progress mostly holds the lock for a microsecond or two, less than a sleep
 // takes.
 constexpr int kLockTries = 64;
-// Yields for which one that has waited for it may take to wake up.
+// Yields during which a waiting thread may wake up and take the lock.
 constexpr int kHandOverTries = 200;
 
-// Passes without transports that ask the kernel: after an event from memory, and from then on between two.
-// The next event is likely to come from memory, too.
+// Passes that skip the transports that ask the kernel: after an event from memory, and from then on between
+// two passes that ask. The next event is likely to come from memory, too.
 constexpr unsigned kPassesAfterQuick = 16;
 constexpr unsigned kPassesBetweenSlow = 4;
 
@@ -67,8 +67,8 @@ transport::Transport& Engine::add(std::unique_ptr<transport::Transport> transpor
     return *transports_.emplace_back(std::move(transport));
 }
 
-// To ask the kernel costs a system call, many times a look into memory. So it is asked in every pass only
-// while events come from there.
+// Asking the kernel costs a system call, many times a look into memory. So every pass asks it only while
+// events come from there.
 std::size_t Engine::progress_slow(std::size_t quick_events)
 {
     if (quick_events != 0) {
@@ -98,7 +98,7 @@ void Engine::give_way(Lock& lock, unsigned pauses)
     lock.lock();
 }
 
-// Who gives up a lock and takes it again at once hardly ever loses it.
+// A thread that unlocks and locks again at once rarely loses the lock to a waiting thread.
 void Engine::let_others(Lock& lock)
 {
     if (!mutex_.is_wanted())
@@ -128,7 +128,7 @@ void Engine::wake_thread() noexcept
         thread_->wake();
 }
 
-// The earliest; false when there is none.
+// Begins the earliest deferred work; false if there is none.
 bool Engine::begin_deferred() noexcept
 {
     Deferred* const next = deferred_.pop_front();
@@ -160,7 +160,7 @@ void Engine::begin_all_deferred() noexcept
     }
 }
 
-// Yields; true once it is time to sleep.
+// Yields; returns true if it is time to sleep.
 bool Engine::yield_or_tired(Lock& lock, WaitPolicy::Idle& idle)
 {
     lock.unlock();
@@ -174,7 +174,7 @@ bool Engine::yield_or_tired(Lock& lock, WaitPolicy::Idle& idle)
     return policy_.sleeps(idle, now);
 }
 
-// From here on arrivals ring. False when something had arrived already, and then nothing is armed.
+// Arrivals ring from here on. False, and not armed, if something has already arrived.
 bool Engine::arm()
 {
     sleeper_.arm();
@@ -201,7 +201,7 @@ void Engine::close() noexcept
         Lock held = lock();
         wait(held, [&] { return !protocol_.has_pending(); });
     } catch (const Error&) {
-        // What could not be sent is lost with the peer that should have taken it.
+        // Messages that could not be sent are lost together with their peer.
     }
     for (const auto& transport : transports_)
         transport->close();

@@ -1,5 +1,5 @@
-// The progress engine: the one place that polls transports, and the one loop that waits. It waits as
-// wait_policy.hpp says.
+// The progress engine: the only place that polls transports, and the only loop that waits, as wait_policy.hpp
+// decides.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace tutti::progress {
 
 class ProgressThread;
 
-/// A mutex that costs one branch where only one thread calls Tutti.
+/// A mutex that costs one branch if only one thread calls Tutti.
 class OptionalMutex {
 public:
     explicit OptionalMutex(bool enabled) noexcept : enabled_(enabled) {}
@@ -39,7 +39,7 @@ public:
         if (enabled_)
             mutex_.unlock();
     }
-    /// Whether somebody waits for it.
+    /// Whether a thread waits for the lock.
     bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
 
 private:
@@ -52,8 +52,8 @@ private:
 
 struct DeferredTag;
 
-/// Work that can be begun later, by whoever makes progress. It leaves the engine's list when it is destroyed,
-/// under the lock.
+/// Work that a later pass of progress can begin. Its destructor removes it from the engine's list, under the
+/// lock.
 struct Deferred : base::ListHook<DeferredTag> {
     explicit Deferred(void (*begins)(Deferred&) noexcept) noexcept : begin(begins) {}
     Deferred(const Deferred&) = delete;
@@ -69,7 +69,7 @@ struct Deferred : base::ListHook<DeferredTag> {
 
 struct FollowUpTag;
 
-/// Work that follows what progress has done, and may call Tutti: it is done without the lock.
+/// Work that follows a pass of progress and may call Tutti: it runs without the lock.
 struct FollowUp : base::ListHook<FollowUpTag> {
     explicit FollowUp(void (*runs)(FollowUp&)) noexcept : run(runs) {}
     FollowUp(const FollowUp&) = delete;
@@ -78,31 +78,31 @@ struct FollowUp : base::ListHook<FollowUpTag> {
     void (*const run)(FollowUp&);  // may destroy it
 };
 
-/// The time up to which a wait lasts that has no limit.
+/// The end of a wait without a time limit.
 inline constexpr std::int64_t kForEver = std::numeric_limits<std::int64_t>::max();
 
 struct EngineOptions {
     bool many_threads = false;     // several threads call at once: take the lock
     bool progress_thread = false;  // makes progress while no thread is in a call; takes the lock, too
-    bool spare_core = false;       // beside the program's, for that thread
+    bool spare_core = false;       // the progress thread has a core beside the program's
     bool shared_cores = false;     // ranks share cores: yield at once
-    bool crowded = false;          // so many a core that to sleep is cheaper than to yield to all others
-    int home_cpu = -1;             // where this rank goes back to while ranks share cores; -1: nowhere
+    bool crowded = false;  // so many ranks on a core that a sleep is cheaper than a yield to all others
+    int home_cpu = -1;     // this rank returns there while ranks share cores; -1: nowhere
 };
 
 class Engine {
 public:
     using Lock = std::unique_lock<OptionalMutex>;
 
-    /// The protocol is the transports' sink.
+    /// `protocol` is the transports' sink.
     Engine(protocol::Protocol& protocol, EngineOptions options);
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Takes over a transport, which is polled from then on: in every pass, or, where it has to ask the
-    /// kernel (its doorbell has no word()) and events come from others, in some. At most one of them has a
-    /// word(). May be called by the protocol from within progress().
+    /// Takes over a transport and polls it. A transport that asks the kernel (its doorbell has no word()) is
+    /// polled only in some passes while events come from others. At most one transport has a word(). The
+    /// protocol may call this within progress().
     transport::Transport& add(std::unique_ptr<transport::Transport> transport);
     const std::vector<std::unique_ptr<transport::Transport>>& transports() const noexcept
     {
@@ -111,20 +111,20 @@ public:
 
     bool has_thread() const noexcept { return thread_ != nullptr; }
 
-    /// Held around every call to the protocol, the transports and the requests' states. Throws tutti::Error
-    /// in a forked child: what it did would be taken for its parent's.
+    /// Held around every call to the protocol, the transports and the request states. Throws tutti::Error in
+    /// a forked child: peers would take its messages for the parent's.
     [[nodiscard]] Lock lock()
     {
         if (is_forked_copy()) [[unlikely]]
             refuse_child();
         return Lock(mutex_);
     }
-    /// Whether this is a child's copy of the engine, which must not be used.
+    /// Whether this is the copy in a forked child, which must not be used.
     bool is_forked_copy() const noexcept { return base::forks() != forks_; }
 
-    /// One pass over all transports; the number of events. Under the lock. Throws when a transport cannot go
-    /// on (bytes that are no frames, an aborted job), and from then on always: nothing is delivered any more,
-    /// so buffers of calls that ended by that exception are safe.
+    /// One pass over all transports; returns the number of events. Under the lock. Throws if a transport
+    /// fails (malformed frames, an aborted job), and from then on always. Nothing is delivered afterwards, so
+    /// buffers of calls that ended with the exception are safe.
     [[gnu::always_inline]] std::size_t progress()
     {
         if (broken_) [[unlikely]]
@@ -146,8 +146,7 @@ public:
         return events;
     }
 
-    /// The same for a caller that asks again and again instead of waiting: it loses patience, too
-    /// (set_watch).
+    /// The same for a caller that polls instead of waiting; it calls the watch, too (set_watch).
     std::size_t poll(Lock& lock)
     {
         const std::size_t events = progress();
@@ -159,17 +158,16 @@ public:
         return events;
     }
 
-    /// After a call that started something and does not wait for it: what other threads sleep for may depend
-    /// on it (a message to this rank itself), or it needs their progress (a frame that was refused). Under
-    /// the lock.
+    /// Called after a call that starts an operation and does not wait. Other threads may sleep and depend on
+    /// it (a message to this rank itself), or it needs their progress (a refused frame). Under the lock.
     void started() noexcept
     {
         if (sleeper_.anybody()) [[unlikely]]
             sleeper_.wake();
     }
 
-    /// A request of the program is under way, or no longer: as long as one is, the progress thread has work.
-    /// Under the lock.
+    /// Counts the program's active requests: while there is one, the progress thread has work. Under the
+    /// lock.
     void request_started() noexcept
     {
         ++active_requests_;
@@ -179,8 +177,8 @@ public:
     void request_ended() noexcept { --active_requests_; }
     bool has_requests() const noexcept { return active_requests_ != 0; }
 
-    /// Begins `work`, which belongs to a request that is about to be started: at once, or, where the progress
-    /// thread has a core of its own, there, so that the program goes on with its computing. Under the lock.
+    /// Begins `work` of a request that is about to start. A progress thread with a core of its own begins it
+    /// there, so that the program goes on computing; otherwise it begins at once. Under the lock.
     void begin(Deferred& work) noexcept
     {
         if (defers_) [[unlikely]]
@@ -189,18 +187,18 @@ public:
             work.begin(work);
     }
 
-    /// Before work that is not deferred: what was begun earlier comes first. Under the lock.
+    /// Begins all deferred work, so that later work comes after it. Under the lock.
     void begin_all() noexcept
     {
         if (defers_) [[unlikely]]
             begin_all_deferred();
     }
 
-    /// Has `work` done by whoever makes progress next, soon. Under the lock.
+    /// A later pass of progress runs `work` soon. Under the lock.
     void follow_up(FollowUp& work) noexcept { follow_ups_.push_back(work); }
 
-    /// While one exists the program's threads make the progress, and the progress thread does not. Under the
-    /// lock, but for passes of wait().
+    /// While one exists, the program's threads make progress and the progress thread does not. Under the
+    /// lock, except for passes of wait().
     class Waiting {
     public:
         explicit Waiting(Engine& engine) noexcept : engine_(engine)
@@ -220,9 +218,9 @@ public:
         Engine& engine_;
     };
 
-    /// Returns when done() does, or once it is `until_ns` on base::now_ns()'s clock: what done() says then.
-    /// Under the lock, which is given up between passes where many threads call, and for work that follows,
-    /// so done() must look at state that only the lock protects.
+    /// Waits until done() is true or base::now_ns() reaches `until_ns`; returns done(). Under the lock. The
+    /// lock is released between passes if many threads call, and for follow-up work, so done() may only read
+    /// state that the lock protects.
     template <class Done>
     bool wait(Lock& lock, Done&& done, std::int64_t until_ns = kForEver)
     {
@@ -245,18 +243,17 @@ public:
         return true;
     }
 
-    /// What a wait that lasts calls when it loses patience; `twice_as_long`: as when that last was so. True:
-    /// it calls again in 100 ms. Nothing has arrived in the pass of progress before. Under the lock. Waits
-    /// end by what it throws.
+    /// A long wait calls it from time to time, after a pass of progress without events; `twice_as_long`: the
+    /// wait has doubled since the last such call. True: call again in 100 ms. Under the lock. Its exceptions
+    /// end the wait.
     using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
     void set_watch(Watch watch) { watch_ = std::move(watch); }
 
-    /// From now on all progress, and with it each wait, throws `why`. Under the lock.
+    /// All later progress, and so each wait, throws `why`. Under the lock.
     void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
 
-    /// Ends the progress thread, sends on what transports have refused so far, and closes them. Waits for
-    /// peers that are there and take nothing yet, however long; what was for those that are gone is dropped.
-    /// Not under the lock.
+    /// Ends the progress thread, sends what transports have refused so far, and closes the transports. Waits
+    /// without limit for peers that take no frames yet; drops the frames for lost peers. Not under the lock.
     void close() noexcept;
 
 private:
@@ -264,7 +261,7 @@ private:
 
     [[noreturn]] static void refuse_child();
 
-    // False when the time is over.
+    // False if the time is over.
     template <class Done>
     bool idle_longer(Lock& lock, WaitPolicy::Idle& idle, Patience& patience, std::int64_t until_ns,
                      Done&& done)
@@ -314,21 +311,21 @@ private:
     {
         return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
     }
-    // Polls since the last event.
+    // Calls of poll() since the last event.
     struct Polled {
         unsigned times = 0;
         Patience patience;
     };
     static constexpr unsigned kPollsPerClock = 256;
 
-    // Passes with events in a row for which a waiting thread keeps the lock from others: pieces of a long
-    // copy take tens of microseconds each.
+    // Passes with events in a row for which a waiting thread keeps the lock: pieces of a long copy take tens
+    // of microseconds each.
     static constexpr unsigned kBusyPasses = 4;
 
     bool yield_or_tired(Lock& lock, WaitPolicy::Idle& idle);
     bool arm();
     void disarm() noexcept { sleeper_.disarm(); }
-    // Calls the watch when it is time. How long the wait may sleep.
+    // Calls the watch if it is time. Returns how long the wait may sleep.
     std::int64_t lose_patience(Patience& patience)
     {
         return watch_ ? patience.lose(base::now_ns(), watch_) : Patience::kLongestSleepNs;
@@ -341,11 +338,11 @@ private:
     std::vector<std::unique_ptr<transport::Transport>> transports_;
     std::vector<transport::Transport*> quick_;  // those that look into memory
     std::vector<transport::Transport*> slow_;   // those that ask the kernel
-    unsigned passes_without_slow_ = 0;          // left until these are polled again
-    bool last_was_quick_ = false;               // the last event
+    unsigned passes_without_slow_ = 0;          // left until slow_ is polled again
+    bool last_was_quick_ = false;               // whether the last event came from quick_
     Watch watch_;
     Polled polled_;
-    std::exception_ptr broken_;  // what a transport threw: the end of all progress
+    std::exception_ptr broken_;  // what a transport threw; ends all progress
     Sleeper sleeper_;
     Sleeper::Ticket ticket_;
     OptionalMutex mutex_;
@@ -354,7 +351,7 @@ private:
     WaitPolicy policy_;
     const int home_cpu_;
     unsigned busy_passes_ = 0;
-    unsigned waiting_ = 0;  // the program's threads in wait(); counted where there is a progress thread
+    unsigned waiting_ = 0;          // program threads in wait(); counted only with a progress thread
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;
     base::IntrusiveList<FollowUp, FollowUpTag> follow_ups_;

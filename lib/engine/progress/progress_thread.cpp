@@ -14,8 +14,8 @@ namespace tutti::progress {
 
 namespace {
 
-// Between two passes of a thread that spins: long enough for the program to take the lock. So one counts for
-// many.
+// Pauses between two passes of a spinning thread, in which the program can take the lock. One such pass
+// counts as this many.
 constexpr unsigned kPausesAPass = 16;
 
 }  // namespace
@@ -74,7 +74,7 @@ void ProgressThread::run(int program_cpu) noexcept
     try {
         work(lock);
     } catch (...) {
-        // The engine is broken, and says why to the program's next call.
+        // The engine is broken; the program's next call reports why.
     }
 }
 
@@ -90,7 +90,7 @@ void ProgressThread::work(Engine::Lock& lock)
         } else if (spare_core_ && engine_.policy_.spins_on(idle, kPausesAPass)) {
             engine_.give_way(lock, kPausesAPass);
         } else if (!spare_core_ || engine_.yield_or_tired(lock, idle)) {
-            // Who had the lock while this thread yielded took it for awake.
+            // While this thread yielded it counted as awake: a wake() meanwhile did nothing.
             if (!stopping_)
                 engine_.needs_thread() ? sleep_armed(lock) : sleep_idle(lock);
             idle = {};

@@ -9,16 +9,16 @@
 
 namespace tutti::progress {
 
-/// At work while requests are active and no thread of the program waits in a call, where it makes the
-/// progress itself. Otherwise it sleeps on a word of its own, and arrivals do not wake it.
+/// Works while requests are active and no program thread waits in a call: such a thread makes the progress
+/// itself. Otherwise this thread sleeps on its own word, and arrivals do not wake it.
 ///
-/// Where the rank has cores to spare the thread keeps off the one that it was made on, and waits as every
-/// rank does: it spins, yields, then sleeps on the doorbell. It also waits so for the next request once the
-/// last has ended: to wake an idle core takes as long as many a collective. On the program's own core it
-/// sleeps at once, and each arrival interrupts the program for as long as it takes to handle.
+/// If the rank has a spare core, the thread avoids the core that it was created on and waits like every rank:
+/// it spins, yields, then sleeps on the doorbell. It waits in the same way for the next request, as waking an
+/// idle core takes as long as many collectives. On the program's own core it sleeps at once, and each arrival
+/// interrupts the program while it is handled.
 class ProgressThread {
 public:
-    /// Throws tutti::Error (not_supported) when the system gives no thread.
+    /// Throws tutti::Error (not_supported) if the system gives no thread.
     ProgressThread(Engine& engine, bool spare_core);
     /// Waits for the thread to end. Not under the lock.
     ~ProgressThread();
@@ -27,9 +27,9 @@ public:
 
     // Under the engine's lock:
 
-    /// A thread of the program waits in a call from now on: arrivals are for it.
+    /// A program thread waits in a call and handles arrivals from now on.
     void stand_back() noexcept;
-    /// There may be something to do.
+    /// Called if there may be work.
     void wake() noexcept;
 
 private:

@@ -16,7 +16,7 @@ namespace tutti::progress {
 
 namespace {
 
-// How long a sleep may last whose word no file descriptor tells of.
+// The longest sleep if no file descriptor reports a change of the word.
 constexpr std::int64_t kDeafNs = 1'000'000;
 
 }  // namespace
@@ -24,7 +24,7 @@ constexpr std::int64_t kDeafNs = 1'000'000;
 void Sleeper::add(transport::Doorbell& doorbell)
 {
     if (anybody()) {
-        wake();  // by the old word, and to look at the new transport
+        wake();  // ends sleeps that use the old word; the next pass polls the new transport
         doorbell.arm();
     }
     if (auto* const word = doorbell.word(); word != nullptr) {
@@ -70,7 +70,7 @@ void Sleeper::arm()
         doorbell->arm();
 }
 
-// Only the last one drains: others may not have looked yet.
+// Only the last sleeper drains: others may not have looked yet.
 void Sleeper::disarm() noexcept
 {
     if (--sleepers_ != 0)
@@ -95,8 +95,7 @@ Sleeper::Ticket Sleeper::ticket() const
     return ticket;
 }
 
-// A poll needs no number of the word's: each of the descriptors stays readable until the last sleeper has
-// left.
+// Each descriptor stays readable until the last sleeper has left, so poll() needs no value of the word.
 void Sleeper::sleep(const Ticket& ticket, std::int64_t longest_ns)
 {
     if (ticket.descriptors_ == nullptr) {

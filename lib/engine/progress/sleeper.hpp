@@ -1,5 +1,5 @@
-// What a rank sleeps on: the futex word that its peers ring, or, where a transport's arrivals come through
-// the kernel, file descriptors: theirs, the doorbell's and one of its own, all at once.
+// What a rank sleeps on: the futex word that its peers ring. If a transport's arrivals come through the
+// kernel: file descriptors of that transport, of the doorbell and of the sleeper itself, all at once.
 #pragma once
 
 #include <poll.h>
@@ -17,28 +17,28 @@ namespace tutti::progress {
 /// All calls but sleep() are made under the engine's lock.
 class Sleeper {
 public:
-    /// What one sleep is for: it looks at nothing that other threads may change meanwhile. A transport that
-    /// is added later ends it.
+    /// The input of one sleep: nothing in it changes while other threads run. A transport that is added later
+    /// ends the sleep.
     class Ticket {
         friend class Sleeper;
         std::atomic<std::uint32_t>* word_ = nullptr;
         std::uint32_t rung_ = 0;
         std::shared_ptr<const std::vector<pollfd>> descriptors_;  // nullptr: the word alone
-        bool deaf_ = false;                                       // no descriptor tells of the word
+        bool deaf_ = false;  // no descriptor reports a change of the word
     };
 
     Sleeper() = default;
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
 
-    /// Arrivals that this one tells of shall end sleeps. At most one has a word. Throws tutti::Error where
-    /// the process may open no more files.
+    /// Arrivals at this doorbell end sleeps. At most one doorbell has a word. Throws tutti::Error if the
+    /// process may open no more files.
     void add(transport::Doorbell& doorbell);
 
-    /// From now on arrivals ring. What came before is seen by a pass of progress after it.
+    /// Arrivals ring from now on. A pass of progress afterwards sees the earlier ones.
     void arm();
     void disarm() noexcept;
-    /// For sleep(): taken after arm() and before the last look for arrivals.
+    /// The argument of sleep(), taken after arm() and before the last look for arrivals.
     Ticket ticket() const;
 
     /// Returns after an arrival or a wake() since the ticket was taken, after `longest_ns`, or early.
@@ -52,12 +52,12 @@ private:
     void list_descriptors();
 
     transport::Doorbell* with_word_ = nullptr;
-    std::atomic<std::uint32_t> own_word_{0};  // where no doorbell has one
+    std::atomic<std::uint32_t> own_word_{0};  // used if no doorbell has a word
     std::atomic<std::uint32_t>* word_ = &own_word_;
-    std::vector<transport::Doorbell*> with_fd_;               // those without; then sleeps are polls
+    std::vector<transport::Doorbell*> with_fd_;  // doorbells without a word; if any, sleeps are polls
     std::shared_ptr<const std::vector<pollfd>> descriptors_;  // of all these; replaced, never changed
     int word_fd_ = -1;
-    base::UniqueFd wake_fd_;  // an eventfd: readable from wake() on until nobody sleeps any more
+    base::UniqueFd wake_fd_;  // an eventfd: readable from wake() until no thread sleeps
     unsigned sleepers_ = 0;   // threads between arm() and disarm()
 };
 

@@ -1,5 +1,5 @@
-// When a waiting rank spins, yields, sleeps, goes home and asks what is wrong. Decisions alone: whoever waits
-// does what they say, and tells the time.
+// Decides when a waiting rank spins, yields, sleeps, returns to its core and asks what is wrong. The waiting
+// thread acts on the decisions and supplies the time.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 
 namespace tutti::progress {
 
-/// A rank that waits spins while a message is likely to be near, then yields its core to others, then sleeps
-/// and uses no CPU. Where ranks share cores it yields from the first idle pass on: what it waits for can only
-/// come when somebody else runs. Where many do, it soon sleeps: each yield of a rank that has nothing to do
-/// delays the one that has. One policy serves all waits of an engine.
+/// A waiting rank spins while a message is likely to arrive soon, then yields its core, then sleeps and uses
+/// no CPU. If ranks share cores it yields from the first idle pass on: the message can only come when another
+/// process runs. If many ranks share a core it soon sleeps, as each yield of an idle rank delays a busy one.
+/// One policy serves all waits of an engine.
 class WaitPolicy {
 public:
-    /// How long one wait has seen nothing happen.
+    /// How long one wait has been without events.
     struct Idle {
         unsigned passes = 0;
         std::int64_t since_ns = 0;
@@ -27,16 +27,16 @@ public:
     {
     }
 
-    /// After idle passes: whether to look again at once. Else yield.
+    /// After idle passes: true to poll again at once, false to yield.
     bool spins_on(Idle& idle, unsigned passes = 1) const noexcept
     {
         return (idle.passes += passes) < spin_passes_;
     }
     bool ever_spins() const noexcept { return spin_passes_ > 1; }
 
-    /// After a yield: whether to look at the clock, and then to ask sleeps() and goes_home().
+    /// After a yield: whether to read the clock and then ask sleeps() and goes_home().
     bool wants_time() noexcept { return ++yields_ % kYieldsPerClock == 0; }
-    /// Whether to sleep. Else yield again.
+    /// True to sleep, false to yield again.
     bool sleeps(Idle& idle, std::int64_t now_ns) const noexcept
     {
         if (idle.since_ns == 0)
@@ -44,11 +44,11 @@ public:
         return now_ns - idle.since_ns >= yield_ns_;
     }
 
-    /// Whether to go back to the own core. Ranks that wake each other are drawn to one, and the scheduler,
-    /// which sees all of them yield, is slow to part them: six ranks on one core and two on the other need
-    /// twice as long for a message or a barrier. A machine that others use, too, may know better where a rank
-    /// should run, so this backs off from 0.5 to 16 ms; it never ends, as ranks that have slept may wake on
-    /// one core again, and a move costs some 20 us.
+    /// Whether to move back to the rank's own core. The scheduler draws ranks that wake each other to one
+    /// core, and is slow to separate ranks that all yield: six ranks on one core and two on the other need
+    /// twice as long for a message or a barrier. On a machine with other users the scheduler may know better,
+    /// so this backs off from 0.5 to 16 ms. It never stops, as ranks that slept may wake on one core; a move
+    /// costs some 20 us.
     bool goes_home(std::int64_t now_ns) noexcept
     {
         if (now_ns < stay_until_ns_)
@@ -59,13 +59,13 @@ public:
     }
 
 private:
-    // Passes of a few nanoseconds each: some 20 us, about what waking an idle core costs.
+    // Passes of a few nanoseconds each: some 20 us in all, about the time to wake an idle core.
     static constexpr unsigned kSpinPasses = 2000;
-    // Where cores are shared a pass round all ranks of a core takes tens of microseconds, and a sleep costs
-    // several times a yield.
+    // On shared cores a turn of all ranks of a core takes tens of microseconds, and a sleep costs several
+    // times a yield.
     static constexpr std::int64_t kYieldNs = 200'000;
     static constexpr std::int64_t kYieldSharedNs = 2'000'000;
-    // Of all waits: most are over after two or three yields.
+    // Counted over all waits: most end after two or three yields.
     static constexpr unsigned kYieldsPerClock = 8;
     static constexpr std::int64_t kLongestStayNs = 16'000'000;
 
@@ -76,16 +76,16 @@ private:
     std::int64_t stay_ns_ = 500'000;
 };
 
-/// When a wait that lasts asks what is wrong, whatever happened meanwhile: after 100 ms, as no rank is later
-/// than that by chance, or rarely; then every two seconds, and whenever it has lasted twice as long.
+/// When a long wait asks what is wrong, even if there were events: after 100 ms, as other ranks are rarely
+/// later than that by chance, then every two seconds and whenever the wait has doubled.
 class Patience {
 public:
-    /// A sleep ends by the doorbell; the bound only makes a rank notice that a peer has died with its ring
-    /// full, or with a piece of a copy begun.
+    /// The doorbell ends a sleep. The bound only lets a rank notice a peer that died with a full ring or with
+    /// an unfinished piece of a copy.
     static constexpr std::int64_t kLongestSleepNs = 500'000'000;
 
-    /// Calls ask(waited_ns, twice_as_long) when it is time; it answers whether to be asked again in 100 ms.
-    /// How long the wait may sleep.
+    /// Calls ask(waited_ns, twice_as_long) if it is time; true means: ask again in 100 ms. Returns how long
+    /// the wait may sleep.
     template <class Ask>
     std::int64_t lose(std::int64_t now_ns, Ask&& ask)
     {
@@ -111,7 +111,7 @@ private:
 
     std::int64_t since_ns_ = 0;
     std::int64_t ends_ns_ = 0;
-    std::int64_t doubles_ns_ = 0;  // when the wait will have lasted twice as long
+    std::int64_t doubles_ns_ = 0;  // when the wait has doubled
 };
 
 }  // namespace tutti::progress

@@ -1,7 +1,7 @@
-// Flow control: what a receiver keeps of one sender's unexpected messages is bounded.
+// Flow control: bounds the memory in which a receiver keeps one sender's unexpected messages.
 //
-// A sender has a credit of bytes at each receiver. An eager message uses its cost of it; the receiver gives
-// that back once a receive has taken the message. Without credit messages go by rendezvous.
+// A sender has a credit of bytes at each receiver. An eager message uses credit; the receiver returns it once
+// a receive has taken the message. Without credit, messages go by rendezvous.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace tutti::protocol {
 
-/// What an unexpected message costs on top of its bytes: the request that keeps it takes memory, too.
+/// Credit that an unexpected message uses on top of its bytes, for the request that keeps it.
 inline constexpr std::size_t kEagerOverheadBytes = 384;
 
-/// Between this rank and one peer: `left_` for what this rank sends, `owed_` for what it receives.
+/// Between this rank and one peer: `left_` counts for this rank's sends, `owed_` for its receives.
 class Credit {
 public:
     explicit Credit(std::size_t bytes) noexcept : limit_(bytes), left_(bytes) {}
@@ -25,8 +25,8 @@ public:
     std::size_t used() const noexcept { return limit_ - left_; }
     void refill(std::size_t bytes) noexcept { left_ += bytes; }
 
-    /// A receive has taken an eager message. Returns what the sender is to get back now: all that is owed
-    /// once it is half of the limit, so a frame for each half, not for each message; mostly 0.
+    /// A receive has taken an eager message. Returns the credit to send back now: all that is owed once it is
+    /// half of the limit, so that not each message needs a credit frame; mostly 0.
     std::size_t taken(std::size_t message_bytes) noexcept
     {
         owed_ += message_bytes + kEagerOverheadBytes;

@@ -1,4 +1,4 @@
-// The headers of the frames that two ranks exchange, in host byte order: peers are of one architecture.
+// The headers of the frames between two ranks, in host byte order: all ranks have one architecture.
 //
 //   eager          the whole message                             -> taken at once, or kept as unexpected
 //   eager_first    the message's start; `segment` frames bring the rest, in order, one message at a time
@@ -22,7 +22,7 @@
 
 namespace tutti::protocol {
 
-/// All kinds that there are, so that no two have one number.
+/// All kinds of frames, so that no two share a number.
 enum class FrameKind : std::uint8_t {
     eager = 1,
     eager_first,
@@ -39,7 +39,7 @@ enum class FrameKind : std::uint8_t {
     last = call_wait
 };
 
-/// First in every header: the kind in the low byte, in envelopes the context id above it.
+/// The first word of every header: the kind in the low byte; in envelopes, the context id above it.
 struct Lead {
     std::uint64_t bits;
 
@@ -111,10 +111,10 @@ std::span<const std::byte> bytes_of(const Header& header) noexcept
     return std::as_bytes(std::span(&header, 1));
 }
 
-/// Throws ErrorCode::protocol: no Tutti of this version sends what rank `from` has sent.
+/// Throws ErrorCode::protocol: rank `from` has sent what no Tutti of this version sends.
 [[noreturn]] void corrupt(int from, std::string_view what);
 
-/// Of a frame of rank `from`.
+/// The header of a frame from rank `from`.
 template <class Header>
 Header header_in(std::span<const std::byte> bytes, int from)
 {
@@ -125,7 +125,7 @@ Header header_in(std::span<const std::byte> bytes, int from)
     return header;
 }
 
-/// 0, which is none, where the header is too short for any.
+/// The kind; 0, which no kind has, if the header is too short.
 inline FrameKind kind_of(std::span<const std::byte> header) noexcept
 {
     Lead lead{};

@@ -1,4 +1,4 @@
-// Numbers that stand for objects in frames: looked up and checked, never cast to a pointer.
+// Ids that stand for objects in frames: they are looked up and checked, never cast to a pointer.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace tutti::protocol {
 
-/// An id is a slot and the slot's generation: a late or forged frame finds nothing instead of freed memory.
-/// T has a member `id`, which is 0 while the object is not here.
+/// An id is a slot and the slot's generation: a late or forged frame finds nothing, never freed memory. T has
+/// a member `id`, which is 0 while the object is not in the table.
 template <class T>
 class IdTable {
 public:
-    /// Does nothing where it is here already, as remove() where it is not.
+    /// Does nothing if the object is in the table, like remove() if it is not.
     void add(T& object)
     {
         if (object.id != 0)
@@ -44,7 +44,7 @@ public:
         free_.push_back(slot);
     }
 
-    /// Calls visit(object) for each; it may remove the one it is called with.
+    /// Calls visit(object) for each; visit may remove that object.
     template <class Visit>
     void for_each(Visit&& visit)
     {

@@ -1,5 +1,5 @@
-// What ends without its message. A peer is lost: what only it could complete fails, with
-// ErrorCode::peer_lost. Or the caller gives up.
+// Operations that end without their message. If a peer is lost, operations that only it could complete fail
+// with ErrorCode::peer_lost. A caller may also give an operation up.
 #include <utility>
 
 #include "lib/engine/protocol/protocol.hpp"
@@ -63,7 +63,7 @@ void Receiver::lose(Peer& lost)
     for (ReceiveRequest** held : {&lost.arriving.receive, &lost.early_receive})
         if (ReceiveRequest* const request = std::exchange(*held, nullptr))
             request->fail(lost);
-    // Receives from any source may still be served by others; those from this peer alone cannot.
+    // Other ranks may still serve receives from any source.
     matcher_.withdraw_if(
         [&](auto& posted) { return static_cast<const ReceiveRequest&>(posted).peer_rank == lost.rank; },
         [&](auto& posted) { static_cast<ReceiveRequest&>(posted).fail(lost); });
@@ -87,7 +87,7 @@ void Receiver::fail_awaited_from_anybody(std::uint64_t context)
             const auto& request = static_cast<const ReceiveRequest&>(posted);
             return request.awaited && request.peer_rank < 0 && request.key.context == context;
         },
-        // Of nobody, so never announced.
+        // A receive from any source is never announced.
         [](auto& posted) { static_cast<ReceiveRequest&>(posted).finish(ErrorCode::peer_lost); });
 }
 

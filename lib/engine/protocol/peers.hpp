@@ -1,4 +1,4 @@
-// The other ranks of the job: connected when they are first needed, told short things, and lost at some time.
+// The other ranks of the job: connected when first needed, sent control frames, and marked when lost.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace tutti::protocol {
 
 struct PendingPeerTag;
 
-/// A cts, fin or credit frame, or one of a service, that the transport refused: it is tried again.
+/// A control frame (cts, fin, credit, or a service's) that the transport refused: it is tried again.
 struct ControlFrame {
     std::vector<std::byte> header;
     std::vector<std::byte> payload;
@@ -34,10 +34,10 @@ struct Peer : base::ListHook<PendingPeerTag> {
 
     int rank;
     bool lost = false;
-    std::string loss;                           // why, as its transport says
+    std::string loss;                           // the reason, as its transport gives it
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
-    transport::RemoteMemory* memory = nullptr;  // the transport's, where it has that
-    RendezvousChoice* choice = nullptr;         // of all peers over that transport
+    transport::RemoteMemory* memory = nullptr;  // of its transport, if that has remote memory
+    RendezvousChoice* choice = nullptr;         // shared by all peers over that transport
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous
@@ -45,25 +45,25 @@ struct Peer : base::ListHook<PendingPeerTag> {
     bool gathers = false;          // its transport sends from several places at once
     Credit credit;
 
-    // What waits to be sent. Envelopes keep their order, so a start waits behind earlier ones; control frames
-    // and the data of matched messages need no order and overtake.
+    // Frames to send. Envelopes keep their order, so a start waits behind earlier ones. Control frames and
+    // the data of matched messages may overtake.
     std::deque<ControlFrame> control;
     base::IntrusiveList<SendRequest, OutgoingTag> starts;
     base::IntrusiveList<SendRequest, OutgoingTag> streams;
 
-    // The segmented message that arrives: for a matched receive, or kept as unexpected.
+    // The segmented message that is arriving: for a matched receive, or kept as unexpected.
     struct Arriving {
         ReceiveRequest* receive = nullptr;
         UnexpectedRequest* unexpected = nullptr;
         std::size_t total_bytes = 0;  // 0: there is none
         std::size_t received_bytes = 0;
     } arriving;
-    // Of an eager message whose header the transport has shown, and whose payload is still on its way.
+    // Matched to an eager message whose header the transport has shown and whose payload is still to come.
     ReceiveRequest* early_receive = nullptr;
-    unsigned long_to_come = 0;  // posted receives that are sure to get a long message from it
+    unsigned long_to_come = 0;  // posted receives that expect a long message from it
 };
 
-/// Why a lost peer is lost, to go behind a colon. nullptr: one that was never connected to.
+/// Why a peer is lost, as text to follow a colon. nullptr: it was never connected.
 inline std::string_view why_lost(const Peer* peer) noexcept
 {
     return peer != nullptr && !peer->loss.empty() ? std::string_view(peer->loss)
@@ -71,26 +71,26 @@ inline std::string_view why_lost(const Peer* peer) noexcept
 }
 
 struct ProtocolOptions {
-    // Larger messages go by rendezvous: docs/developing/protocol.md. Without it: as each transport wishes.
+    // Larger messages go by rendezvous: docs/developing/protocol.md. Unset: as each transport prefers.
     std::optional<std::size_t> eager_limit_bytes;
     std::size_t unexpected_bytes = 1u << 20;  // credit of each sender; the same at all ranks
-    // Data that the receiver can read in place goes by rendezvous from here on: one copy instead of two costs
-    // less than the envelope's trip.
+    // From this size on, data that the receiver can read in place goes by rendezvous: saving one of two
+    // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
 };
 
-/// Of transports that wish no other.
+/// The eager limit of transports that have no preference.
 inline constexpr std::size_t kEagerLimitBytes = 8u << 10;
 
-/// For frames that are never `pending`: the transport has copied them.
+/// For frames that are never `pending`, as the transport has copied them.
 inline transport::Completion nobody_waits{[](transport::Completion&, ErrorCode) {}};
 
 class Peers {
 public:
-    /// Returns the transport to `peer`, connected. May throw tutti::Error, may take a while.
+    /// Returns the transport to `peer`, connected. May throw tutti::Error and may take a while.
     using Connect = std::function<transport::Transport&(int peer)>;
 
-    /// `losses` hears of peers that have left before they were needed.
+    /// `losses` is told of peers that have left before they were needed.
     Peers(int ranks, ProtocolOptions options, Connect connect, transport::Sink& losses)
         : options_(options),
           connect_(std::move(connect)),
@@ -110,22 +110,22 @@ public:
         return *slot;
     }
     const Peer* known(int rank) const noexcept { return peers_[static_cast<std::size_t>(rank)].get(); }
-    /// Throws where the peer cannot be reached.
+    /// Throws if the peer cannot be reached.
     Peer& connected(int rank);
-    /// A peer that has left before it was needed is a lost one: the request that needs it says what for.
+    /// The same, but a peer that has left before it was needed counts as lost: the request reports that.
     Peer& connected_or_lost(int rank);
-    /// Notes a loss. False: it was known.
+    /// Notes a loss; false if it was known.
     bool lose(Peer& lost, std::string_view reason);
     bool is_lost(int rank) const noexcept { return known(rank) != nullptr && known(rank)->lost; }
-    /// Whether any peer is. May be asked without the lock.
+    /// Whether any peer is lost. Works without the lock.
     bool has_lost_peers() const noexcept { return any_lost_.load(std::memory_order_relaxed); }
-    /// As protocol::why_lost. Valid as long as this.
+    /// As protocol::why_lost. Valid while this object lives.
     std::string_view why_lost(int rank) const noexcept { return protocol::why_lost(known(rank)); }
 
-    /// Sends a frame that needs no request, behind the earlier ones of its kind. It is copied.
+    /// Sends a copied frame that needs no request. Frames to one peer keep their order.
     void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {});
 
-    /// Of those to whom something waits to be sent.
+    /// Adds `to` to the peers with frames to send.
     void note_pending(Peer& to) noexcept
     {
         if (!to.linked())

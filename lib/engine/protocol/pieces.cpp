@@ -11,7 +11,7 @@ namespace tutti::protocol {
 
 namespace {
 
-// Calls visit(bytes) for each place, in order, in which there is something of [offset, offset + size_bytes).
+// Calls visit(bytes), in order, for each part that overlaps [offset, offset + size_bytes).
 template <class Visit>
 void for_each_place(transport::Parts parts, std::size_t offset, std::size_t size_bytes, Visit&& visit)
 {
@@ -25,8 +25,8 @@ void for_each_place(transport::Parts parts, std::size_t offset, std::size_t size
     }
 }
 
-// The next bytes of a message with collect(), in memory of the request's: those that were collected for a
-// frame that was refused are still there.
+// The next bytes of a message with collect(), in the request's memory. If the frame was refused before, its
+// bytes are still there.
 std::span<const std::byte> collect_next(SendRequest& request, std::size_t size_bytes)
 {
     if (request.collected == nullptr)
@@ -40,7 +40,7 @@ std::span<const std::byte> collect_next(SendRequest& request, std::size_t size_b
     return piece;
 }
 
-// Out of at most kMostParts parts.
+// For at most kMostParts parts.
 transport::SendResult send_gathered(SendRequest& request, std::span<const std::byte> header,
                                     std::size_t payload_bytes)
 {
@@ -59,7 +59,7 @@ bool send_piece(SendRequest& request, std::span<const std::byte> header, std::si
     transport::Transport& transport = *request.peer->transport;
     auto result = transport::SendResult::again;
     if (request.collect != nullptr) [[unlikely]] {
-        if (request.frames_pending != 0)  // from the only piece that there is
+        if (request.frames_pending != 0)  // the only piece is still in use
             return false;
         result = transport.send(request.peer_rank, header, collect_next(request, payload_bytes), request);
     } else if (!request.parts.empty()) [[unlikely]] {

@@ -60,7 +60,7 @@ void Protocol::placed(int from_rank, std::span<const std::byte> header, std::siz
     } else if (complete_early(from, payload_bytes)) {
         return;
     }
-    corrupt(from_rank, "a payload that was asked for by nobody");
+    corrupt(from_rank, "a payload that nobody asked for");
 }
 
 void corrupt(int from, std::string_view what)

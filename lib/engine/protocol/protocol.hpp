@@ -1,9 +1,9 @@
 // The message protocol: turns sends and receives into frames and back.
 //
-// Its parts: frames and service (what travels), peers and credit (what is known of another rank, and how much
-// it may be sent unasked), sender and receiver (how a message leaves and arrives), rendezvous (how the data
-// of a large one gets to its receive), and loss (what ends without its message). docs/developing/protocol.md
-// has the reasons.
+// Its parts: frames and service (what travels), peers and credit (the state of another rank, and how much
+// this rank may send without a match), sender and receiver (how a message leaves and arrives), rendezvous
+// (how the data of a large message reaches its receive), and loss (operations that end without their
+// message). Reasons: docs/developing/protocol.md.
 #pragma once
 
 #include "lib/engine/protocol/receiver.hpp"
@@ -12,8 +12,8 @@
 
 namespace tutti::protocol {
 
-/// The parts as one: what the layers above call, and what the transports deliver to. All calls are made under
-/// the engine's lock; none blocks. Requests are the caller's and must live until done or withdrawn.
+/// All parts as one: what the layers above call, and what the transports deliver to. All calls are made under
+/// the engine's lock; none blocks. The caller owns requests and keeps them until done or withdrawn.
 class Protocol final : public transport::Sink, Peers, Services, Rendezvous, Sender, Receiver {
 public:
     using Peers::Connect;
@@ -36,15 +36,15 @@ public:
     using Receiver::for_each_unexpected, Receiver::unexpected_count;
     using Rendezvous::copy_own, Rendezvous::end_view;
 
-    /// Takes a request, in whatever stage, out of all that refers to it: for a caller that gives up because
-    /// the engine does. No transport may hold a frame of it, and the peer is told nothing.
+    /// Removes all references to a request in any stage, for a caller that gives up because the engine
+    /// failed. No transport may hold a frame of it. The peer is not told.
     using Receiver::forget, Sender::forget;
-    /// For who gives up, and keeps the request until it is done. Its memory is not used from here on: of a
-    /// send the caller has put a copy in place, and a receive takes nothing any more. Throws std::bad_alloc.
+    /// For a caller that gives up but keeps the request until it is done. The buffer is not used afterwards:
+    /// for a send the caller has put a copy in place, and a receive discards its data. Throws std::bad_alloc.
     using Receiver::let_go, Sender::let_go;
 
-    /// What is still waited for, for rare questions: calls visit(key or envelope, peer's rank in the job) for
-    /// each posted receive and each send whose receiver has not asked for the data.
+    /// Calls visit(key or envelope, peer's rank in the job) for each posted receive and for each send whose
+    /// receiver has not asked for the data. For rare questions.
     template <class Visit>
     void for_each_waiting(Visit&& visit)
     {
@@ -53,13 +53,13 @@ public:
     }
 
     using Peers::has_lost_peers, Peers::is_lost, Peers::why_lost;
-    /// Fails what is still under way with any peer: for the end, once no transport moves anything. What an
-    /// abandoned operation left behind is then given back.
+    /// Fails all operations with any peer, at the end, when no transport moves data any more. Frees what
+    /// abandoned operations left behind.
     void fail_all();
 
     using Services::serve;
-    /// Sends a frame of a service. Those to one peer arrive in order, but overtake messages. The payload is
-    /// copied and shorter than Capabilities::inject_below. Throws where the peer cannot be reached.
+    /// Sends a frame of a service. Frames to one peer keep their order but overtake messages. The payload is
+    /// copied and shorter than Capabilities::inject_below. Throws if the peer cannot be reached.
     template <class Header>
     void tell(int peer_rank, const Header& header, std::span<const std::byte> payload = {})
     {

@@ -42,7 +42,7 @@ void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
 {
     const Peer::Arriving before = from.arriving;
     if (payload.empty() || payload.size() > before.total_bytes - before.received_bytes)
-        corrupt(from.rank, "a segment of no message");
+        corrupt(from.rank, "a segment without a message");
     from.arriving.received_bytes += payload.size();
     const bool last = from.arriving.received_bytes == before.total_bytes;
     if (UnexpectedRequest* const message = before.unexpected) {
@@ -133,7 +133,7 @@ UnexpectedRequest& Receiver::keep(Peer& from, const matching::MatchKey& envelope
     return message;
 }
 
-// Joins a receive with a message that came before it and is out of the matcher. Ends the message.
+// Matches a receive to an unexpected message that is out of the matcher. Frees the message.
 void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& message)
 {
     Peer& from = peers_.peer(message.sender);
@@ -147,7 +147,7 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
     }
     if (from.lost && total != 0 && (message.is_rts || message.received != total)) [[unlikely]] {
         from.arriving.receive = nullptr;
-        request.fail(from);  // the rest will never come
+        request.fail(from);  // the rest never comes
     } else if (message.is_rts) {
         rendezvous_.fetch(request, message.sender_id, message.region);
     } else if (message.received == total) {
@@ -159,7 +159,8 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
 
 void Receiver::drop(UnexpectedRequest& message)
 {
-    // Received by a request that takes nothing and deletes itself: the sender is told, and credit goes back.
+    // A request that discards its data and deletes itself receives it: the sender is told and gets credit
+    // back.
     auto* nobody = new ReceiveRequest;
     nobody->peer_rank = message.sender;
     nobody->buffer = nullptr;

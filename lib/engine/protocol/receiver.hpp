@@ -1,5 +1,4 @@
-// Receiving. A message meets its receive: a posted one as it arrives, or a later one as an unexpected
-// message.
+// Receiving: an arriving message matches a posted receive, or waits as an unexpected message for a later one.
 #pragma once
 
 #include "lib/engine/protocol/rendezvous.hpp"
@@ -7,7 +6,7 @@
 
 namespace tutti::protocol {
 
-/// From here on it is worth a system call to place a message where it belongs as it arrives.
+/// From this size on, placing a message directly in its buffer is worth a system call.
 inline constexpr std::size_t kLongBytes = 16u << 10;
 
 class Receiver {
@@ -15,8 +14,8 @@ public:
     Receiver(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
     ~Receiver();
 
-    /// Starts a receive: takes the earliest unexpected message that fits, else posts it. Its status tells
-    /// that its peer is lost.
+    /// Starts a receive: takes the earliest unexpected message that fits, else posts it. Its status reports a
+    /// lost peer.
     void receive(ReceiveRequest& request)
     {
         if (matcher_.unexpected_count() == 0 && !peers_.has_lost_peers()) [[likely]]
@@ -24,33 +23,34 @@ public:
         else
             receive_or_post(request);
     }
-    /// Takes a posted receive back; false when it has matched.
+    /// Withdraws a posted receive; false if it has matched.
     bool cancel(ReceiveRequest& request) noexcept;
-    /// Fails the awaited receives from any source in this context with ErrorCode::peer_lost: nobody is left.
+    /// Fails the awaited receives from any source in this context with ErrorCode::peer_lost: no peer is left.
     void fail_awaited_from_anybody(std::uint64_t context);
     void forget(ReceiveRequest& request) noexcept;
     void let_go(ReceiveRequest& request);
     void lose(Peer& lost);
 
-    /// The earliest unexpected message that fits, left in its place.
+    /// The earliest unexpected message that fits. It stays in the queue.
     UnexpectedRequest* probe(const matching::MatchKey& pattern)
     {
         return static_cast<UnexpectedRequest*>(matcher_.find_unexpected(pattern));
     }
-    /// Takes `message`, found by probe(), out of matching: it is now the caller's, for one of the next two.
+    /// Takes `message`, found by probe(), out of matching. It is then the caller's, for receive_matched() or
+    /// drop().
     void extract(UnexpectedRequest& message) noexcept { matcher_.remove_unexpected(message); }
     void receive_matched(ReceiveRequest& request, UnexpectedRequest& message);
     void drop(UnexpectedRequest& message);
     std::size_t unexpected_count() const noexcept { return matcher_.unexpected_count(); }
 
-    /// Calls visit(key, rank of the source in the job) for each posted receive.
+    /// Calls visit(key, source's rank in the job) for each posted receive.
     template <class Visit>
     void for_each_posted(Visit&& visit)
     {
         matcher_.for_each_posted(
             [&](auto& posted) { visit(posted.key, static_cast<ReceiveRequest&>(posted).peer_rank); });
     }
-    /// Calls visit(const UnexpectedRequest&) for the oldest `most` messages that no receive has asked for.
+    /// Calls visit(const UnexpectedRequest&) for the oldest `most` unexpected messages.
     template <class Visit>
     void for_each_unexpected(std::size_t most, Visit&& visit)
     {
@@ -62,13 +62,13 @@ public:
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
     void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
-    /// The receive of an eager message whose payload is still on its way, matched in the order of headers.
-    /// nullptr: it may still find one when it is whole.
+    /// The receive of an eager message whose payload is still to come, matched in the order of headers.
+    /// nullptr: none fits yet; the complete message may still match.
     ReceiveRequest* match_early(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
     {
         return from.early_receive = match(header.envelope(), from, payload_bytes);
     }
-    /// That payload lies where it belongs. False: there is no such message.
+    /// The payload is in its place. False: there is no such message.
     bool complete_early(Peer& from, std::size_t payload_bytes);
 
 private:
@@ -81,7 +81,7 @@ private:
     }
     void post(ReceiveRequest& request)
     {
-        // Found before, as that may throw: a request that is posted stays so.
+        // First, as it may throw: a posted request stays posted.
         Peer* const from =
             request.exact && request.capacity >= kLongBytes ? &peers_.peer(request.peer_rank) : nullptr;
         matcher_.post(request);

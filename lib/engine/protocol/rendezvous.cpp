@@ -13,7 +13,7 @@ namespace tutti::protocol {
 
 using transport::SendResult;
 
-// Lets the peer read the data by get().
+// Allows the peer to read the data by get().
 bool Rendezvous::lend(SendRequest& request)
 {
     if (!request.lent && request.peer->can_pull && request.data.size() >= kPullFromBytes)
@@ -45,7 +45,7 @@ void Rendezvous::answered(SendRequest& request) noexcept
         request.peer->memory->take_back(request.region);
 }
 
-// The send that a receiver answers. `wrong`: what an answer for none of ours is.
+// The send that a receiver answers. `wrong` describes an answer for an unknown send.
 SendRequest& Rendezvous::answer(Peer& from, std::uint64_t sender_id, std::size_t wanted_bytes,
                                 std::string_view wrong)
 {
@@ -109,13 +109,13 @@ void Rendezvous::fetch(ReceiveRequest& request, std::uint64_t sender_id,
         if (request.expected == 0)
             request.finish();
     } catch (const Error& error) {
-        // The sender cannot be reached any more.
+        // The sender cannot be reached.
         awaiting_data_.remove(request);
         request.fail(peers_.peer(request.sender), error.code());
     }
 }
 
-// The sender's memory can be mapped here. False: that fails.
+// For memory that can be mapped here. False if mapping fails.
 bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
     if (!request.in_place && request.deliver == nullptr)
@@ -124,7 +124,7 @@ bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transp
     if (data.empty())
         return false;
     if (request.in_place) {
-        request.viewed = data;  // until the caller ends that
+        request.viewed = data;  // until the caller calls end_view()
     } else {
         request.take(0, data);
         end_view(from, request.sender_id);
@@ -158,7 +158,7 @@ void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> fr
         request.finish(ErrorCode::success);
 }
 
-// False: nothing was started, and the data must be streamed.
+// False: nothing was started, so the data must be streamed.
 bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region)
 {
     request.rendezvous = this;
@@ -174,14 +174,14 @@ bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::
             pulled(request, ErrorCode::success);
         return result != SendResult::again;
     } catch (const Error&) {
-        // A kernel or container that forbids it: never asked again.
+        // A kernel or container forbids it: do not try again.
         from.can_pull = false;
         return false;
     }
 }
 
-// A read has ended. Where it failed the sender still waits for an answer, so its data is streamed instead,
-// unless no more can come from it.
+// A remote read has ended. If it failed, the sender still waits for an answer, so its data is streamed
+// instead, unless the sender is lost.
 void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
 {
     Peer& from = peers_.peer(request.sender);
@@ -213,7 +213,7 @@ void Rendezvous::on_data(Peer& from, const DataHeader& header, std::span<const s
 {
     ReceiveRequest* const request = data_receiver(from, header, payload.size());
     if (request == nullptr)
-        corrupt(from.rank, "data for no receive of ours");
+        corrupt(from.rank, "data for an unknown receive");
     request->take(header.offset, payload);
     data_arrived(*request, payload.size());
 }

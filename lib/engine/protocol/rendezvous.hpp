@@ -1,5 +1,5 @@
-// Rendezvous: of a message only the envelope travels at first (rts), and its data once a receive has matched.
-// The receiver reads it in place or pulls it out of the sender's memory (fin), or the sender streams it (cts,
+// Rendezvous: first only the envelope travels (rts); the data follows once a receive has matched. The
+// receiver reads it in place or pulls it from the sender's memory (fin), or the sender streams it (cts,
 // data).
 #pragma once
 
@@ -17,17 +17,16 @@ public:
     explicit Rendezvous(Peers& peers) noexcept : peers_(peers) {}
 
     // The sender's half
-    /// Sends the envelope, with where the data lies for a receiver that can read it there. False: try again
-    /// later.
+    /// Sends the envelope and, if the receiver can read it, the data's location. False: try again later.
     bool offer(SendRequest& request);
-    /// Sends the data of a matched message. False: the rest must be tried again.
+    /// Sends the data of a matched message. False: try again with the rest.
     static bool stream(SendRequest& request);
-    /// No answer to the envelope is awaited any more, and the peer reads no more.
+    /// The send needs no further answer, and the peer has finished reading.
     void answered(SendRequest& request) noexcept;
     void on_cts(Peer& from, const CtsHeader& cts);
     void on_fin(Peer& from, const FinHeader& fin)
     {
-        answer(from, fin.sender_id, 0, "an end of no message of ours").settle();
+        answer(from, fin.sender_id, 0, "a fin for an unknown message").settle();
     }
     /// Calls visit(envelope, peer's rank) for each send whose receiver has not answered.
     template <class Visit>
@@ -37,20 +36,21 @@ public:
     }
 
     // The receiver's half
-    /// Gets the data of the message that has matched, of that id at the sender. `region`: where it lies.
+    /// Gets the data of a matched message. `sender_id`: the message's id at the sender. `region`: the data's
+    /// location.
     void fetch(ReceiveRequest& request, std::uint64_t sender_id,
                const std::optional<transport::RemoteRegion>& region);
-    /// The receive that a data frame is for. nullptr: it is none that we have asked for.
+    /// The receive that a data frame is for; nullptr if none asked for it.
     ReceiveRequest* data_receiver(const Peer& from, const DataHeader& header,
                                   std::size_t payload_bytes) const noexcept;
     void on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload);
     void data_arrived(ReceiveRequest& request, std::size_t bytes);
     void forget(ReceiveRequest& request) noexcept { awaiting_data_.remove(request); }
-    /// Gives the memory back that a receive in place has shown: its `sender` may change it.
+    /// Returns memory that a receive has shown in place: its `sender` may change it afterwards.
     void end_view(int sender, std::uint64_t sender_id) { end_view(peers_.peer(sender), sender_id); }
     void end_view(Peer& sender, std::uint64_t sender_id);
-    /// Copies `from`, memory of this rank, to the buffer of `request`, which is as long and is posted
-    /// nowhere. request.peer_rank, who waits for this rank, may have a part in it.
+    /// Copies `from`, memory of this rank, to the buffer of `request`, which has the same length and is not
+    /// posted. The rank request.peer_rank waits for this rank and may copy a part.
     void copy_own(ReceiveRequest& request, std::span<const std::byte> from);
 
     void lose(Peer& lost);

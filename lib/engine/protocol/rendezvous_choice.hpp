@@ -1,8 +1,8 @@
 // How the data of a matched rendezvous travels: streamed by the sender, or pulled by the receiver.
 //
-// Which is faster depends on the machine (what a cache line's trip and a remote read cost), on the message's
-// size and on whether the sender is running at all. So each is tried and timed, by class of size, and the
-// better one is kept; the other is tried again now and then, as a peer may have gone to sleep or woken.
+// The faster way depends on the machine (cost of a cache line's trip and of a remote read), on the message's
+// size and on whether the sender is running. So both ways are timed for each class of size, and the faster
+// one is kept. The other one is tried again now and then, as a peer may fall asleep or wake up.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ enum class Way : unsigned char { stream, pull };
 
 class RendezvousChoice {
 public:
-    /// The way for a message of `bytes`.
+    /// The way for a message of `bytes` bytes.
     Way choose(std::size_t bytes) noexcept
     {
         Class& group = class_of(bytes);
@@ -30,16 +30,16 @@ public:
         return !retry ? better : better == Way::pull ? Way::stream : Way::pull;
     }
 
-    /// What one message took, from the match to the last byte.
+    /// Records the time of one message, from the match to the last byte.
     void record(Way way, std::size_t bytes, std::int64_t took_ns) noexcept
     {
         Class& group = class_of(bytes);
         double& known = way == Way::pull ? group.pull_ns : group.stream_ns;
         const auto took = static_cast<double>(took_ns);
-        // What disturbs a message only makes it slower, and by any amount: a process that was kept from its
-        // core for milliseconds says nothing of the way. So faster ones count for half, slower ones for
-        // little; a dozen of them in a row are believed. The first ones, which meet cold memory, count only
-        // if no better comes.
+        // Disturbances only make a message slower, by any amount: a process that loses its core for
+        // milliseconds says nothing about the way. So faster times count for half and slower ones for little;
+        // a dozen slow ones in a row are believed. The first times, with cold memory, count only if no better
+        // one comes.
         if (known == 0)
             known = took;
         else if (took < known)

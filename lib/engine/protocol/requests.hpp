@@ -1,5 +1,5 @@
-// Sends, receives and unexpected messages, as the protocol sees them. All fields are the protocol's own but
-// those that a comment gives to the caller.
+// Sends, receives and unexpected messages in the protocol. All fields belong to the protocol, except those
+// that are marked "caller".
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Rendezvous;
 struct Peer;
 struct OutgoingTag;
 
-/// A message on its way out. The data is borrowed until the state is done.
+/// An outgoing message. Its data is borrowed until the state is done.
 struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transport::Completion {
     SendRequest() noexcept : RequestState(Kind::send) {}
 
@@ -29,29 +29,29 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     matching::MatchKey envelope;      // caller; source is the sender's rank in the communicator
     int peer_rank;                    // caller; in the job
     bool synchronous = false;         // caller; complete only when matched
-    std::span<const std::byte> data;  // caller; where there is `collect`, only its size means anything here
-    Collect collect = nullptr;        // caller; for a message that does not lie in one piece
+    std::span<const std::byte> data;  // caller; with `collect`, only its size is used
+    Collect collect = nullptr;        // caller; for a message in several pieces
     const void* context = nullptr;    // caller; for collect
-    transport::Parts parts{};         // caller; of data that lies in several places, which collect() copies
-                                      // for a transport that does not gather
-    bool copied = false;              // caller; rather copied than kept until the receiver has read it
+    transport::Parts
+        parts{};  // caller; data in several places, which collect() copies if the transport does not gather
+    bool copied = false;  // caller; copy the data rather than keep it until the receiver has read it
 
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
     std::size_t sent = 0;         // bytes handed to the transport
     std::size_t wanted = 0;       // bytes to send in all
-    unsigned frames_pending = 0;  // that the transport still reads from
+    unsigned frames_pending = 0;  // frames that the transport still reads from
     std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
-    transport::RemoteRegion region{};        // of the data, in an rts
+    transport::RemoteRegion region{};        // the data's, in an rts
     bool lent = false;                       // the transport lends that region to the peer
-    std::unique_ptr<std::byte[]> collected;  // the piece on its way, for collect
-    std::size_t collected_end = 0;           // where in the message it ends
+    std::unique_ptr<std::byte[]> collected;  // the current piece, for collect
+    std::size_t collected_end = 0;           // end of that piece in the message
 
     bool lies_together() const noexcept { return collect == nullptr && parts.empty(); }
 
-    /// All frames were handed over: ends it, unless the transport still reads from it or a cts must come.
+    /// All frames are handed over: finishes, unless the transport still reads or a cts must come.
     void settle() noexcept
     {
         if (stage != Stage::awaiting_cts && frames_pending == 0)
@@ -67,27 +67,27 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     using Deliver = void (*)(ReceiveRequest&, std::size_t offset, std::span<const std::byte> bytes);
 
     // caller: key (of PostedReceive), and:
-    int peer_rank;  // of the source in the job, -1 for any_source
+    int peer_rank;  // the source's rank in the job, -1 for any_source
     std::byte* buffer;
     std::size_t capacity;  // in bytes
     Deliver deliver = nullptr;
     const void* context = nullptr;  // for deliver
-    bool in_place = false;  // caller; rather shown the sender's memory than given a copy in `buffer`: where
-                            // `viewed` has the message, the caller ends that by Protocol::end_view()
-    bool exact = false;     // caller; a message of `capacity` bytes is sure to come soon
+    bool in_place =
+        false;  // caller; show the sender's memory as `viewed` if possible; the caller then calls end_view()
+    bool exact = false;  // caller; a message of `capacity` bytes will come soon
 
     std::uint64_t id = 0;      // while data frames are expected
     std::size_t expected = 0;  // bytes that data frames will bring
     std::size_t received = 0;
     int sender = -1;                    // rank in the job, once matched
-    std::uint64_t sender_id = 0;        // of the sender's request while its data is pulled or viewed
+    std::uint64_t sender_id = 0;        // id of the sender's request while its data is pulled or viewed
     std::span<const std::byte> viewed;  // the message in the sender's memory
-    unsigned* announced = nullptr;      // what counts it among the sender's long ones to come
+    unsigned* announced = nullptr;      // counter of the sender's announced long messages that includes it
     Rendezvous* rendezvous = nullptr;   // while its data is pulled
     std::int64_t matched_ns = 0;        // when a rendezvous matched; 0: not timed
-    const Peer* lost = nullptr;  // who it was that failed it, with ErrorCode::peer_lost; nullptr: everybody
+    const Peer* lost = nullptr;  // the peer that failed it, with ErrorCode::peer_lost; nullptr: all peers
     bool pulling = false;        // the transport writes to `buffer` until its completion fires
-    bool awaited = false;        // caller; its thread waits for it, and sends nothing meanwhile
+    bool awaited = false;        // caller; its thread waits for it and sends nothing meanwhile
 
     void take(std::size_t offset, std::span<const std::byte> bytes)
     {
@@ -100,7 +100,7 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
             base::copy_bytes(buffer + offset, bytes.data(), bytes.size());
     }
 
-    /// A message has matched it.
+    /// Notes the message that matches.
     void match(const matching::MatchKey& envelope, int sender_rank, std::size_t total_bytes) noexcept
     {
         status.source = envelope.source();
@@ -111,12 +111,12 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     }
 
     using RequestState::finish;
-    /// All of the message is there.
+    /// The whole message has arrived.
     void finish() noexcept
     {
         finish(status.size_bytes > capacity ? ErrorCode::truncated : ErrorCode::success);
     }
-    /// The rest of it will never come.
+    /// The rest never comes.
     void fail(const Peer& from, ErrorCode code = ErrorCode::peer_lost) noexcept
     {
         lost = &from;
@@ -130,11 +130,11 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     }
 };
 
-/// A message that came before its receive: its bytes (eager), or only its envelope (rts).
+/// A message that arrived before its receive: its bytes (eager), or only its envelope (rts).
 struct UnexpectedRequest : matching::UnexpectedMessage {
     static constexpr std::size_t kInlineBytes = 128;
 
-    UnexpectedRequest() noexcept {}  // leaves inline_bytes as they are
+    UnexpectedRequest() noexcept {}  // leaves inline_bytes uninitialised
 
     std::byte* data() noexcept { return heap ? heap.get() : inline_bytes; }
     Status status() const noexcept
@@ -144,7 +144,7 @@ struct UnexpectedRequest : matching::UnexpectedMessage {
 
     int sender = -1;  // rank in the job
     std::size_t total_bytes = 0;
-    std::size_t received = 0;  // of an eager message; all of it unless segments are still to come
+    std::size_t received = 0;  // of an eager message; less than total_bytes while segments are to come
     bool is_rts = false;
     std::uint64_t sender_id = 0;                    // of an rts
     std::optional<transport::RemoteRegion> region;  // likewise

@@ -8,7 +8,7 @@ namespace tutti::protocol {
 
 namespace {
 
-// Fires for a frame that was `pending`. A request that still has more to send, or waits for its cts, goes on.
+// Called when a `pending` frame has left. A request with more to send, or without its cts, continues.
 void on_frame_sent(transport::Completion& completion, ErrorCode result)
 {
     auto& request = static_cast<SendRequest&>(completion);
@@ -47,15 +47,15 @@ bool Sender::needs_rendezvous(const SendRequest& request) const
     const ProtocolOptions& options = peers_.options();
     const bool copied =
         request.copied && total <= kCopiedLimitBytes && !options.eager_limit_bytes.has_value();
-    // A refused rts stays one, even when credit has come back since: its id is taken.
+    // A refused rts stays an rts even if credit has returned: its id is taken.
     return request.synchronous || !to.credit.covers(total) || request.id != 0 ||
            (request.collect != nullptr && total > kPieceBytes) ||
            (!copied &&
             (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.region))));
 }
 
-// Sends the envelope, and of an eager message all that goes with it. False: the rest must be tried again, and
-// nothing may overtake it. True: nothing more to do until a cts comes, or for ever.
+// Sends the envelope and, if eager, the data. False: the rest must be tried again, and no message may
+// overtake. True: done, or nothing to do until a cts comes.
 bool Sender::start(SendRequest& request)
 {
     using Stage = SendRequest::Stage;

@@ -1,19 +1,19 @@
-// Sending. A message goes eagerly, in one frame or in segments, or by rendezvous; what the transport refuses
-// waits with its peer, in order.
+// Sending: a message goes eagerly, in one frame or in segments, or by rendezvous. Frames that the transport
+// refuses wait at their peer, in order.
 #pragma once
 
 #include "lib/engine/protocol/rendezvous.hpp"
 
 namespace tutti::protocol {
 
-/// Of sends that ask to be copied, where no limit is set by hand: longer ones are read in place all the same.
+/// Longer sends are read in place even if they ask to be copied, unless the user sets a limit.
 inline constexpr std::size_t kCopiedLimitBytes = 32u << 10;
 
 class Sender {
 public:
     Sender(Peers& peers, Rendezvous& rendezvous) noexcept : peers_(peers), rendezvous_(rendezvous) {}
 
-    /// Sends a short message at once, without a request. False where it cannot go like that: send() it.
+    /// Sends a short message at once, without a request. False if that is not possible: use send().
     static bool inject(Peer& to, const matching::MatchKey& envelope, std::span<const std::byte> data)
     {
         if (data.size() >= to.inject_below || !to.credit.covers(data.size()) || !to.starts.empty())
@@ -26,15 +26,15 @@ public:
         to.credit.use(data.size());
         return true;
     }
-    /// Starts a send; request.done tells whether it is complete already, its status that the peer is lost.
-    /// Throws where the peer cannot be reached.
+    /// Starts a send. request.done tells whether it is complete already; the status tells that the peer is
+    /// lost. Throws if the peer cannot be reached.
     void send(SendRequest& request);
-    /// Whether messages to that peer may be sent from so many places without a copy. Throws likewise.
+    /// Whether a message in `parts` places may go to that peer without a copy. Throws like send().
     bool gathers(int peer_rank, std::size_t parts)
     {
         return peers_.connected_or_lost(peer_rank).gathers && parts <= transport::kMostParts;
     }
-    /// Sends what a transport had refused. Returns the number of frames that went out.
+    /// Sends frames that a transport has refused. Returns the number of frames sent.
     std::size_t retry();
     void forget(SendRequest& request) noexcept;
     static void let_go(SendRequest& request)

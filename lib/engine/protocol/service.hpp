@@ -1,7 +1,7 @@
-// Services: what ranks tell each other besides messages, in frames of kinds of their own.
+// Services: ranks exchange information besides messages, in frames of their own kinds.
 //
-// A service numbers its kinds in FrameKind (frames.hpp), describes their headers itself, is registered by
-// Protocol::serve, and sends by Protocol::tell. lib/core/calls/call_diagnosis.hpp is one.
+// A service has its kinds in FrameKind (frames.hpp), defines their headers, is registered by Protocol::serve,
+// and sends by Protocol::tell. Example: lib/core/calls/call_diagnosis.hpp.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +12,21 @@
 
 namespace tutti::protocol {
 
-/// Who serves which kinds.
+/// Maps kinds of frames to their handlers.
 class Services {
 public:
-    /// Takes a frame, within progress(). It may send. Header and payload are valid until it returns. What it
-    /// throws ends all progress.
+    /// Takes a frame within progress(). It may send. Header and payload are valid until it returns. Its
+    /// exceptions end all progress.
     using Handler =
         std::function<void(int peer, std::span<const std::byte> header, std::span<const std::byte> payload)>;
 
-    /// Gives frames of these kinds to `handler` from now on; nullptr: they are ignored, as at first.
+    /// Later frames of these kinds go to `handler`; nullptr: they are ignored, as before the first call.
     void serve(FrameKind first, FrameKind last, const Handler& handler)
     {
         std::fill(&handlers_[index(first)], &handlers_[index(last)] + 1, handler);
     }
 
-    /// A frame that is none of a message's.
+    /// Takes a frame that does not belong to a message.
     void on_frame(int from, std::span<const std::byte> header, std::span<const std::byte> payload) const
     {
         const std::size_t kind = index(kind_of(header));

@@ -1,4 +1,4 @@
-// What every operation under way has in common, whoever waits for it.
+// The state that all operations have in common.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace tutti::detail {
 
-/// Read and written under the engine's lock only. Owned by the one who waits: a public Request, a blocking
-/// call's stack frame or a collective.
+/// Read and written only under the engine's lock. Its waiter owns it: a public Request, a blocking call's
+/// stack frame or a collective.
 struct RequestState {
     enum class Kind : unsigned char { send, receive, collective };
 
@@ -31,8 +31,8 @@ struct RequestState {
     bool done = false;
     Status status{};
     std::shared_ptr<void> keep;   // a moved-in buffer, alive as long as the operation
-    datatype::TypemapRef layout;  // likewise; of a buffer that is not contiguous
-    void* owner = nullptr;        // whoever gave it out and takes it back
+    datatype::TypemapRef layout;  // likewise; for a buffer that is not contiguous
+    void* owner = nullptr;        // the Process that gave the state out and takes it back
     void (*on_finish)(RequestState&) noexcept = nullptr;
 };
 
