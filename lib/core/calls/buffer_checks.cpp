@@ -35,8 +35,8 @@ void refuse_root(std::string_view operation, int root, int ranks)
 void refuse_overlap(std::string_view operation)
 {
     refuse(operation,
-           "input and output overlap; pass buffers that are apart, or one buffer where there is a form in "
-           "place");
+           "input and output overlap; pass buffers that are apart, or one buffer if there is an in-place "
+           "form");
 }
 
 void refuse_sizes(std::string_view operation, const ConstElements& in, const ConstElements& out)

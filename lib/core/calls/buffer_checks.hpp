@@ -1,4 +1,4 @@
-// What collectives check before anything is sent. The checks are inline and their errors are not: a
+// Checks that collectives make before anything is sent. The checks are inline and their errors are not: a
 // collective of a few bytes takes little longer than its checks.
 #pragma once
 
@@ -28,10 +28,10 @@ inline void check_root(const CommunicatorState& state, std::string_view operatio
         refuse_root(operation, root, state.size());
 }
 
-// All checks throw ErrorCode::invalid_argument in the name of `operation`, with the numbers and the remedy;
-// also for a buffer that has elements but no memory.
+// All checks throw ErrorCode::invalid_argument in the name of `operation`, with the numbers and the remedy,
+// also if a buffer has elements but no memory.
 
-/// Whether they share a byte.
+/// Whether both share a byte.
 inline bool overlap(const ConstElements& in, const ConstElements& out) noexcept
 {
     return in.data < out.data + out.size_bytes() && out.data < in.data + in.size_bytes();
@@ -53,7 +53,7 @@ inline void check_equal_size(std::string_view operation, const ConstElements& in
         refuse_sizes(operation, in, out);
 }
 
-/// `whole` must be as long as a `block` for each of `ranks` ranks. The names are the user's words.
+/// `whole` must have one `block` for each of `ranks` ranks. The names are the user's words.
 inline void check_multiple(std::string_view operation, std::string_view block_name,
                            const ConstElements& block, std::string_view whole_name,
                            const ConstElements& whole, int ranks, std::string_view ranks_name = "ranks")
@@ -64,7 +64,7 @@ inline void check_multiple(std::string_view operation, std::string_view block_na
         refuse_multiple(operation, block_name, block, whole_name, whole, ranks, ranks_name);
 }
 
-/// `whole` must divide into equal blocks; the one of `rank`.
+/// `whole` must divide into equal blocks. Returns the block of `rank`.
 inline Elements block_of(std::string_view operation, const Elements& whole, int ranks, int rank)
 {
     check_memory(operation, "buffer", whole);
@@ -75,11 +75,11 @@ inline Elements block_of(std::string_view operation, const Elements& whole, int 
             whole.element_bytes};
 }
 
-/// This rank's buffer must be as long as the counts say.
+/// This rank's buffer must have the size that the counts give.
 void check_own_count(std::string_view operation, std::string_view name, const ConstElements& own,
                      std::size_t expected_bytes, int rank);
 
-/// What this rank sends itself must be what it receives from itself.
+/// The block that this rank sends to itself must be as long as the block that it receives from itself.
 void check_kept_count(std::string_view operation, std::size_t sent_bytes, std::size_t received_bytes,
                       int rank);
 

@@ -1,4 +1,4 @@
-// A caller's counts and displacements, checked, and as sizes and offsets in bytes that algorithms take.
+// A caller's counts and displacements, checked and converted to sizes and offsets in bytes.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace tutti::detail {
 
 [[noreturn]] void refuse_null(std::string_view operation, std::string_view name, std::size_t count);
 
-/// Throws ErrorCode::invalid_argument where `buffer` has elements but no memory.
+/// Throws ErrorCode::invalid_argument if `buffer` has elements but no memory.
 inline void check_memory(std::string_view operation, std::string_view name, const ConstElements& buffer)
 {
     if (buffer.data == nullptr && buffer.count != 0) [[unlikely]]
@@ -26,15 +26,15 @@ public:
     enum class Use { sent, received };
 
     /// Throws ErrorCode::invalid_argument in the name of `operation` unless there is a block for each of
-    /// `ranks` ranks, all lie within `buffer`, and none overlap that are received. `name` is the user's word
-    /// for the buffer, `whose` for a rank.
+    /// `ranks` ranks, all blocks lie within `buffer`, and received blocks do not overlap. `name` is the
+    /// user's word for the buffer, `whose` for a rank.
     ByteBlocks(std::string_view operation, std::string_view name, const BlockCounts& blocks,
                ConstElements buffer, int ranks, Use use, std::string_view whose = "rank");
 
     std::span<const std::size_t> sizes() const noexcept { return {numbers(), ranks_}; }
     std::span<const std::size_t> offsets() const noexcept { return {numbers() + ranks_, ranks_}; }
 
-    /// As blocks of `data`. Valid as long as this.
+    /// The blocks of `data`. Valid while this object lives.
     collectives::Blocks in(std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
     collectives::ConstBlocks in(const std::byte* data) const noexcept { return {data, sizes(), offsets()}; }
 
@@ -43,7 +43,7 @@ private:
     const std::size_t* numbers() const noexcept { return ranks_ <= kFewRanks ? few_.data() : many_.data(); }
 
     std::size_t ranks_;
-    // Sizes, then offsets. Those of few ranks lie here: to ask for memory takes as long as the rest of it.
+    // Sizes, then offsets. For few ranks they lie here: an allocation takes as long as all the rest.
     std::array<std::size_t, 2 * kFewRanks> few_;
     std::vector<std::size_t, collectives::pool::Allocator<std::size_t>> many_;
 };

@@ -17,12 +17,13 @@ namespace {
 using collectives::CallKind;
 using protocol::FrameKind;
 
-// Unexpected messages looked at: one of a wrong call is never taken, so it is among the oldest before long.
+// The oldest unexpected messages to look at: a message of a wrong call is never received, so it soon is among
+// them.
 constexpr std::size_t kMostMessages = 256;
-// After this a message of another call is enough, though its sender has not said what it calls.
+// After this time a message of another call is proof enough, even if its sender has not answered.
 constexpr std::int64_t kAnswerNs = 1'500'000'000;
 
-// A call of this rank, and a message of another one with its number.
+// A call of this rank, and a message of another call with the same number.
 struct Contradiction {
     int rank;  // in the communicator
     std::uint32_t number;
@@ -45,10 +46,11 @@ std::optional<Contradiction> contradiction(const CommunicatorState& state,
                          message.total_bytes};
 }
 
-// For a rank that has not said itself what it calls.
+// For a rank that has not told its call.
 Error error_of(const Contradiction& other)
 {
-    const std::string come = fmt::format("(a message of {} bytes of it has come)", other.message_bytes);
+    const std::string come =
+        fmt::format("(a message of {} bytes of that call has arrived)", other.message_bytes);
     const CallKind kind = other.theirs.kind();
     if (kind != other.mine.kind())
         return mismatch(other.mine, other.rank, fmt::format("{} {}", name_of(kind), come));
@@ -59,14 +61,14 @@ Error error_of(const Contradiction& other)
         fmt::format("another {}, with other arguments or by another algorithm {}", name_of(kind), come));
 }
 
-// `rank`: of the communicator, as `peer` says of itself.
+// Checks that `peer` is the communicator's rank that its frame names.
 void check_speaker(const CommunicatorState& state, int peer, std::uint32_t rank)
 {
     if (rank < static_cast<std::uint32_t>(state.size()) && state.world_rank(static_cast<int>(rank)) == peer)
         return;
     throw Error(ErrorCode::protocol, "progress",
-                fmt::format("rank {} of the job speaks for rank {} of a communicator, which it is not; check "
-                            "that all ranks run the same version of Tutti",
+                fmt::format("rank {} of the job sends as rank {} of a communicator, but has another number; "
+                            "check that all ranks run the same version of Tutti",
                             peer, rank),
                 peer);
 }
@@ -125,7 +127,7 @@ void CallDiagnosis::review()
         return;
     Questions questions;
     for_each_contradiction([&](const CommunicatorState& state, const Contradiction& other) {
-        // Asked at the last review.
+        // The last review asked already.
         if (state.next_number() - other.number > CommunicatorState::kCallsPerReview)
             throw told(error_of(other));
         add(questions, state, state.world_rank(other.rank), other.number);
@@ -163,7 +165,7 @@ void CallDiagnosis::add(Questions& questions, const CommunicatorState& state, in
         entry->second = number;
 }
 
-// The ranks that this one waits for: for messages, for their taking one, or at the board.
+// The ranks that this one waits for: for their messages, for their receives, or at the board.
 template <class Visit>
 void CallDiagnosis::for_each_awaited(Visit&& visit)
 {
@@ -192,7 +194,7 @@ bool CallDiagnosis::is_blocked() const noexcept
     return one_thread_ && blocked_in_ != nullptr && blocked_in_->has_order();
 }
 
-// Says to all that this rank waits for in the call that it blocks in.
+// Tells all ranks that this one waits for which call it blocks in.
 void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
 {
     const CallPlace place = blocked_in_->place();
@@ -213,7 +215,7 @@ void CallDiagnosis::pass_on_wait(std::uint32_t origin, std::uint32_t chain)
         try {
             protocol_.tell(peer, wait);
         } catch (const Error&) {
-            // As above: it has left, or cannot be reached.
+            // As in tell().
         }
     }
 }
@@ -224,9 +226,9 @@ void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
     throw Error(
         ErrorCode::invalid_argument, "collective",
         fmt::format(
-            "this rank calls {} of one communicator, which cannot end before rank {} of the job has "
-            "ended {} of another communicator, which waits for this rank: ranks must call collectives "
-            "of different communicators in the same order",
+            "this rank calls {} of one communicator and waits for rank {} of the job, which is in {} of "
+            "another communicator and waits for this rank: ranks must call collectives of different "
+            "communicators in the same order",
             mine != nullptr ? mine->describe() : "a collective", sender,
             name_of(static_cast<CallKind>(kind))),
         sender);
@@ -250,7 +252,7 @@ void CallDiagnosis::tell(FrameKind kind, const CommunicatorState& state, int pee
     try {
         protocol_.tell(peer, header_of(kind, state, number, *mine));
     } catch (const Error&) {
-        // It has left, or cannot be reached: then this rank hears of that.
+        // The peer has left or cannot be reached; this rank learns that elsewhere.
     }
 }
 
@@ -301,7 +303,7 @@ void CallDiagnosis::heard(int peer, const CallWaitHeader& wait)
     }
     const auto [passed, is_new] = passed_.try_emplace(wait.origin, wait.chain);
     if (!is_new && static_cast<std::int32_t>(wait.chain - passed->second) <= 0)
-        return;  // each chain once, so that none runs round a circle for ever
+        return;  // each chain passes once, so that none runs in a circle for ever
     passed->second = wait.chain;
     pass_on_wait(wait.origin, wait.chain);
 }

@@ -1,18 +1,18 @@
-// What a rank does when it has waited long in a collective: it finds out whether others call another one.
+// A rank that has waited long in a collective finds out whether other ranks call a different one.
 //
-// Ranks that make different calls exchange no messages (call_signature.hpp), and wait. So a rank that has
-// waited long tells each rank that it waits for which call it is in. That rank compares, when it next makes
-// progress, with its call of the same number: it may not have made it yet, or the same, and then says
-// nothing. If it was another one it answers with it, and both ranks fail with an error that names both calls.
-// A rank that has left, or does not answer, may have left a message whose mark tells as much.
+// Ranks in different calls exchange no messages (call_signature.hpp) and wait. So a rank that has waited long
+// tells each rank that it waits for which call it is in. The other rank compares this with its own call of
+// the same number when it next makes progress. If it has not made that call yet, or made the same one, it
+// says nothing. Otherwise it answers with its call, and both ranks fail with an error that names both calls.
+// If a rank has left or does not answer, the mark of a message that it has sent may tell the same.
 //
 // Ranks that block in calls of different communicators may wait for each other in a circle, though no two
-// calls differ. So a rank that has waited long also says that it blocks, and in which call (call_wait). Who
-// hears it, has not made that call and blocks in another one itself, passes it on to all that it waits for:
-// it cannot make the call before they make its own. A chain that comes back to where it began, while the rank
-// there still blocks in the same call, is a circle, and nothing will end it (the edge chasing of Chandy,
-// Misra and Haas, "Distributed deadlock detection", 1983). Where several threads of a rank call, another one
-// may make the call: such ranks neither begin chains nor pass them on.
+// calls differ. So a rank that has waited long also tells that it blocks, and in which call (call_wait). A
+// receiver that has not made that call and blocks in another one passes the notice on to all ranks that it
+// waits for: it cannot make the call before they make its own. If the chain comes back to its origin while
+// that rank still blocks in the same call, there is a circle, and nothing will end it (the edge chasing of
+// Chandy, Misra and Haas, "Distributed deadlock detection", 1983). If several threads of a rank call, another
+// thread may make the call: such ranks neither begin chains nor pass them on.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ namespace tutti::detail {
 class CommunicatorGroup;
 class CommunicatorState;
 
-/// A call of this rank, by its communicator's context for collectives and its number there.
+/// A call of this rank: its communicator's context for collectives, and its number there.
 struct CallPlace {
     std::uint64_t context = 0;
     std::uint32_t number = 0;
@@ -41,13 +41,13 @@ struct CallPlace {
     friend bool operator==(const CallPlace&, const CallPlace&) = default;
 };
 
-/// The communicators of a rank, by the context of their collectives. They take themselves out when they end,
-/// which may be after the rank has.
+/// The communicators of a rank, by the context of their collectives. Communicators remove themselves when
+/// they end, possibly after the rank has ended.
 class CommunicatorTable {
 public:
     void add(CommunicatorState& state);
     void remove(const CommunicatorState& state) noexcept;
-    /// Calls use(CommunicatorState&), which stays alive meanwhile, if there is one.
+    /// Calls use(CommunicatorState&) if there is one; it stays alive meanwhile.
     template <class Use>
     void with(std::uint64_t collective_context, Use&& use)
     {
@@ -70,7 +70,7 @@ private:
     std::unordered_map<std::uint64_t, CommunicatorState*> states_;
 };
 
-/// Of call_inquiry and call_differs, the answer of who makes another call. The context is the collectives'.
+/// call_inquiry, and its answer call_differs from a rank in another call. The context is the collectives'.
 struct CallHeader {
     protocol::Lead lead;
     std::uint32_t rank;  // the sender's, in the communicator
@@ -78,8 +78,8 @@ struct CallHeader {
     std::array<std::uint64_t, 2> signature;
 };
 
-/// A collective call that its sender blocks in, because the receiver has not made it. `origin` began this
-/// chain of waits: a rank of the job, which counts its chains.
+/// The sender blocks in a collective call that the receiver has not made. `origin`, a rank of the job, began
+/// this chain of waits and counts its chains.
 struct CallWaitHeader {
     protocol::Lead lead;
     std::uint32_t rank;  // the sender's, in the communicator
@@ -98,10 +98,10 @@ public:
     {
     }
 
-    /// While one exists, all that the program does is wait for the end of that call.
+    /// While one exists, the program only waits for the end of that call.
     class Blocked {
     public:
-        /// nullptr: of no collective.
+        /// nullptr: it waits for no collective.
         Blocked(CallDiagnosis& calls, const CommunicatorGroup* call) noexcept
             : calls_(calls), before_(std::exchange(calls.blocked_in_, call))
         {
@@ -117,25 +117,25 @@ public:
 
     const std::shared_ptr<CommunicatorTable>& communicators() const noexcept { return communicators_; }
 
-    /// The engine's watch. Throws tutti::Error when it has become clear that the ranks' calls differ.
+    /// The engine's watch. Throws tutti::Error once it is clear that the ranks' calls differ.
     void look(std::int64_t waited_ns);
-    /// For a rank that does not wait, now and then: the same where another call's message has come.
+    /// The same from time to time for a rank that does not wait: looks at messages of other calls.
     void review();
-    /// For a rank that has made its last call: throws likewise.
+    /// The same for a rank that has made its last call.
     void conclude();
-    /// Throws where a call is under way whose number comes up again in the next half of all numbers.
+    /// Throws if an active call has a number that comes again in the next half of all numbers.
     void check_reuse(const CommunicatorState& state);
-    /// Throws where `rank` has left a message of another call of that number.
+    /// Throws if `rank` has sent a message of another call with that number.
     void check_other_call(const CommunicatorState& state, int rank, std::uint32_t number);
 
-    /// A frame of one of the call_ kinds: protocol::Services::Handler.
+    /// A frame of a call_ kind: protocol::Services::Handler.
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
 
 private:
     void heard(int peer, const CallHeader& call);
     void heard(int peer, const CallWaitHeader& wait);
 
-    // By communicator and peer the earliest call to ask about: so a peer gets one frame, however much waits.
+    // The earliest call to ask about, by communicator and peer: a peer gets one frame for all waits.
     using Questions = std::map<std::pair<std::uint64_t, int>, std::uint32_t>;
 
     static void add(Questions& questions, const CommunicatorState& state, int peer, std::uint32_t number);
@@ -150,7 +150,7 @@ private:
     template <class Found>
     void for_each_contradiction(Found&& found);
 
-    /// What is thrown about calls that differ.
+    /// Notes that the program is told of differing calls.
     Error told(Error error) noexcept
     {
         told_ = true;
@@ -158,12 +158,12 @@ private:
     }
 
     protocol::Protocol& protocol_;
-    bool told_ = false;  // of such calls: a program that goes on knows
+    bool told_ = false;  // whether the program has been told of differing calls
     const int rank_;     // in the job
     const bool one_thread_;
-    const CommunicatorGroup* blocked_in_ = nullptr;  // where there is one thread
-    CallPlace chain_began_in_;                       // the latest of this rank's own
-    std::uint32_t chains_ = 0;                       // that this rank has begun
+    const CommunicatorGroup* blocked_in_ = nullptr;  // if there is one thread
+    CallPlace chain_began_in_;                       // the latest chain of this rank
+    std::uint32_t chains_ = 0;                       // chains that this rank has begun
     std::map<std::uint32_t, std::uint32_t> passed_;  // the latest chain of each other origin
     std::shared_ptr<CommunicatorTable> communicators_ = std::make_shared<CommunicatorTable>();
 };

@@ -1,4 +1,4 @@
-// The last calls of a rank on one communicator, for others that ask.
+// The last calls of a rank on one communicator, to answer other ranks.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ public:
     {
         entries_[number % kKept] = {signature, number, true};
     }
-    /// nullptr: not made yet, made too long ago, or a call that says nothing of itself.
+    /// nullptr: not made yet, made too long ago, or a call without description.
     const CallSignature* find(std::uint32_t number) const noexcept
     {
         const Entry& entry = entries_[number % kKept];

@@ -15,7 +15,7 @@ using collectives::CallKind;
 
 namespace {
 
-// Of some collectives the ranks' sizes may differ, and a barrier moves nothing.
+// False where sizes may differ between ranks, and for a barrier, which moves no data.
 bool has_size(CallKind kind) noexcept
 {
     switch (kind) {
@@ -39,14 +39,14 @@ bool has_size(CallKind kind) noexcept
     }
 }
 
-// A grid in the words of a call: up to three dimensions as they are, 16 bits each, in place of the size; in
-// place of the operation their number, the periods and whether ranks are reordered. Of others there is a
-// digest of all that, and the number.
+// How a call describes a grid. Up to three dimensions take 16 bits each in place of the size; their number,
+// the periods and whether ranks are reordered take the place of the operation. A larger grid has a digest of
+// all that, and its number of dimensions.
 constexpr std::size_t kMostDims = 3;
 constexpr int kDimBits = 16;
 constexpr int kPeriodsShift = 2;
 constexpr int kReorderShift = kPeriodsShift + kMostDims;
-constexpr int kDigestShift = kReorderShift + 1;  // the number of dimensions of a grid that is digested
+constexpr int kDigestShift = kReorderShift + 1;  // the number of dimensions, if the grid is digested
 
 std::string describe_grid(std::uint64_t dims, std::uint64_t operation)
 {

@@ -1,9 +1,9 @@
-// A collective call in two words, and how its messages are marked with it.
+// Describes a collective call in two words, and marks the call's messages with it.
 //
-// All messages of a call carry, where others have their tag, the call's number on its communicator and a
-// digest of what is called; the kind of collective lies above the sender's rank. So calls that do not belong
-// together do not exchange messages, at no cost: a mistake leaves a receive and a message that never meet,
-// which a rank finds when it has waited long (call_diagnosis.hpp).
+// Instead of a tag, the messages of a call carry the call's number on its communicator and a digest of the
+// call; above the sender's rank they carry the kind of collective. So calls that do not belong together
+// exchange no messages, at no cost. A mistake leaves a receive and a message that do not match; a rank that
+// has waited long finds them (call_diagnosis.hpp).
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@
 
 namespace tutti::detail {
 
-/// Equal at all ranks of a call, with the algorithm that they use. Travels between processes: any words have
-/// a description.
+/// Equal at all ranks of a call, including the algorithm. It travels between processes, so any words have a
+/// description.
 class CallSignature {
 public:
     using Words = std::array<std::uint64_t, 2>;
 
-    /// Says nothing.
+    /// Describes no call.
     CallSignature() noexcept = default;
     explicit CallSignature(const Words& words) noexcept : words_(words) {}
-    /// `on_board`: a blocking call of a communicator that has a board, whose ranks meet there.
+    /// `on_board`: a blocking call of a communicator whose ranks meet at a board.
     CallSignature(const collectives::Call& call, bool on_board) noexcept
         : words_{call.size_bytes & kSizeMask, static_cast<std::uint64_t>(call.kind) |
                                                   std::uint64_t{on_board} << kBoardShift |
@@ -34,7 +34,7 @@ public:
                                                   std::uint64_t{call.operation} << kOperationShift |
                                                   static_cast<std::uint64_t>(call.root + 1) << kRootShift}
     {
-        // What an algorithm is made of: it has segments, or steps, or neither.
+        // The parts of an algorithm: it has segments, or steps, or neither.
         if ((call.algorithm.segment_bytes | call.steps) != 0) [[unlikely]]
             add_parts(call);
     }
@@ -44,12 +44,12 @@ public:
     {
         return static_cast<collectives::CallKind>(field(0, kKindBits));
     }
-    /// In the collective's list, from 1; 0: there are no several.
+    /// The number in the collective's list, from 1; 0: there is only one algorithm.
     std::uint8_t algorithm() const noexcept
     {
         return static_cast<std::uint8_t>(field(kAlgorithmShift, kAlgorithmBits));
     }
-    /// The same call by whichever algorithm.
+    /// The same call by any algorithm.
     CallSignature by_any() const noexcept
     {
         return CallSignature({words_[0] & kSizeMask, words_[1] & ~(kAlgorithmMask | kPartsMask)});
@@ -64,8 +64,8 @@ public:
 private:
     friend struct CallMark;
 
-    // The first word: size 48 bits, as many as addresses have, and 16 of the parts. The second: kind,
-    // on_board, algorithm, operation, root (as ranks have), and the other 13 of the parts.
+    // First word: 48 bits of size, as many as addresses have, and 16 bits of the parts. Second word: kind,
+    // on_board, algorithm, operation, root (as wide as a rank), and the other 13 bits of the parts.
     static constexpr int kKindBits = 5;
     static constexpr int kBoardShift = kKindBits;
     static constexpr int kAlgorithmShift = kBoardShift + 1;
@@ -98,8 +98,8 @@ private:
     Words words_{};
 };
 
-/// The marks of a call's messages. kRankBits are as many as context ids have for a rank. Calls that differ in
-/// nothing but the algorithm have different marks, others almost always.
+/// The marks of a call's messages. kRankBits is the width of a rank in a context id. Calls that differ only
+/// in the algorithm have different marks; other calls almost always have.
 struct CallMark {
     static constexpr int kRankBits = 23;
     static constexpr int kNumberBits = 20;
@@ -114,7 +114,7 @@ struct CallMark {
                      << kRankBits;
         tag = static_cast<int>((number & kNumberMask) << kLowDigestBits | (mixed & kLowDigestMask));
     }
-    /// Of a message that has arrived.
+    /// The mark of a message that has arrived.
     static CallMark of(int source, int tag) noexcept { return {source & ~((1 << kRankBits) - 1), tag}; }
     static int rank_of(int source) noexcept { return source & ((1 << kRankBits) - 1); }
 
@@ -125,8 +125,8 @@ struct CallMark {
         return static_cast<collectives::CallKind>(above_rank >> kRankBits &
                                                   ((1 << CallSignature::kKindBits) - 1));
     }
-    /// The algorithm of the call that has this mark, where that is `mine` but for the algorithm (or one in
-    /// 256 of others); 0: another call.
+    /// The algorithm of the call with this mark if it is `mine` except for the algorithm (true as well for
+    /// one in 256 other calls); 0: another call.
     std::uint8_t algorithm_beside(const CallSignature& mine) const noexcept;
     friend bool operator==(const CallMark&, const CallMark&) = default;
 
@@ -147,7 +147,7 @@ private:
                static_cast<std::uint32_t>(above_rank) >> (kRankBits + CallSignature::kKindBits)
                                                              << kLowDigestBits;
     }
-    // The algorithm lies over the rest's digest as it is.
+    // The algorithm is not mixed: it is xored with the digest of the rest.
     static std::uint32_t digest(const CallSignature& signature) noexcept
     {
         const std::uint64_t rest = signature.words()[1] & ~CallSignature::kAlgorithmMask;
@@ -156,18 +156,18 @@ private:
     }
 };
 
-/// create_cartesian, with all that its ranks must give alike.
+/// create_cartesian with all arguments that must be equal at all ranks.
 collectives::Call call_of_grid(const std::vector<int>& dims, const std::vector<bool>& periods, bool reorder);
 
 /// The name of a kind; any value has one.
 std::string_view name_of(collectives::CallKind kind) noexcept;
 
-/// What is thrown when two ranks make different calls where they must make the same, or the same one by
-/// different algorithms. `other` is a rank of the communicator.
+/// The error when two ranks make different calls instead of the same one, or use different algorithms for it.
+/// `other` is a rank of the communicator.
 Error mismatch(const CallSignature& mine, int other, const CallSignature& theirs);
-/// The same where the other's call is known in words.
+/// The same if the other rank's call is known only in words.
 Error mismatch(const CallSignature& mine, int other, std::string_view theirs);
-/// Where it is this rank's, by the other algorithm of that number.
+/// The same if the other rank makes this call by the algorithm with the number `theirs`.
 Error algorithm_mismatch(const CallSignature& mine, int other, std::uint8_t theirs, std::string_view why);
 
 }  // namespace tutti::detail

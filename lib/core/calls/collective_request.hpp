@@ -1,4 +1,4 @@
-// A non-blocking collective under way: its coroutine and the group it runs on.
+// A non-blocking collective: its coroutine and the group on which it runs.
 #pragma once
 
 #include <exception>
@@ -30,18 +30,18 @@ struct CollectiveRequest : RequestState, progress::Deferred {
 
     std::shared_ptr<CommunicatorState> communicator;
     CommunicatorGroup group;
-    std::exception_ptr given_up;  // why, where no wait could end it
+    std::exception_ptr given_up;  // the error, if no wait could end it
     collectives::Task task;       // last: its frame refers to the group
 };
 
-/// With what its coroutine refers to beside the caller's buffers. `Plan`: see run_collective.hpp.
+/// Holds the plan, to which the coroutine refers. `Plan`: see run_collective.hpp.
 template <class Plan>
 struct PlannedCollective final : CollectiveRequest {
     PlannedCollective(std::shared_ptr<CommunicatorState> state, std::uint32_t number, Plan given)
         : CollectiveRequest(std::move(state), number), plan(std::move(given))
     {
     }
-    ~PlannedCollective() override { task = {}; }  // before what its frame refers to
+    ~PlannedCollective() override { task = {}; }  // before the plan, to which its frame refers
 
     Plan plan;
 };

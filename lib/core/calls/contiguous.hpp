@@ -1,4 +1,4 @@
-// A call's buffers as its plan sees them, and the call's run.
+// The contiguous buffers of a call, and the call's run.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace tutti::detail {
 
-/// The caller's buffers, or copies that are filled and written back around the coroutine where those have
-/// layouts. Throws ErrorCode::invalid_argument in the name of `operation` where a layout's bytes are no whole
-/// number of elements.
+/// The caller's buffers. For buffers with layouts: copies that are packed before the coroutine and unpacked
+/// after it. Throws ErrorCode::invalid_argument in the name of `operation` if a layout's bytes are not a
+/// whole number of elements.
 struct Contiguous : BlockBuffers {
     Contiguous(std::string_view operation, const BlockBuffers& given, BuffersUsed used = {})
         : BlockBuffers(given)
@@ -21,7 +21,7 @@ struct Contiguous : BlockBuffers {
         if (in_layout != nullptr || out_layout != nullptr) [[unlikely]]
             pack(operation, used);
     }
-    /// Of a reduction: `in` is `out` where it works in place.
+    /// For a reduction: `in` is `out` if it works in place.
     Contiguous(std::string_view operation, const ReducedBuffers& given, BuffersUsed used = {})
         : Contiguous(operation,
                      BlockBuffers{given.in, given.out, is_in_place(given), given.in_layout, given.out_layout},
@@ -33,7 +33,7 @@ struct Contiguous : BlockBuffers {
 
     std::shared_ptr<PackedBuffers> packed;  // nullptr: the caller's buffers are contiguous
 
-    /// The same buffer twice: one that begins where the other does and is shorter overlaps it.
+    /// The same buffer twice. A shorter buffer with the same start overlaps and is not in place.
     static bool is_in_place(const ReducedBuffers& given) noexcept
     {
         return given.in.data == given.out.data && given.in.count == given.out.count &&

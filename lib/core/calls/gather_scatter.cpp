@@ -1,4 +1,4 @@
-// gather, gatherv, scatter and scatterv of a communicator: two directions of the same thing. A rank has its
+// gather, gatherv, scatter and scatterv of a communicator: one operation in two directions. A rank has its
 // own block, and the root the whole; in place, the root's own block lies within the whole.
 #include <optional>
 
@@ -22,7 +22,7 @@ struct Names {
     std::string_view whole;
 };
 
-/// This rank's own block, and what matters at root alone: the whole.
+/// This rank's own block, and the whole, which matters only at root.
 struct EqualParts {
     std::span<std::byte> own;
     std::byte* whole = nullptr;
@@ -34,7 +34,7 @@ struct UnequalParts {
     std::optional<ByteBlocks> blocks;  // at root
 };
 
-// One of the two buffers is only read, another one in each direction.
+// As mutable elements: which of the two buffers is only read depends on the direction.
 Elements input_of(const BlockBuffers& buffers)
 {
     return {const_cast<std::byte*>(buffers.in.data), buffers.in.count, buffers.in.element_bytes};
@@ -79,7 +79,7 @@ UnequalParts unequal_parts(const CommunicatorState& state, const Names& names, c
     return parts;
 }
 
-// In place, a rank other than root has its own block in the one buffer.
+// In place, a rank other than root has its own block in the only buffer.
 BuffersUsed used_by_gather(bool in_place, bool is_root, bool overwritten)
 {
     return {.in = true, .out = in_place || is_root, .out_written = is_root, .out_overwritten = overwritten};

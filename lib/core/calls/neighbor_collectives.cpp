@@ -21,7 +21,7 @@ using collectives::Group;
 
 namespace {
 
-// What a rank sends itself must be as long as where it goes.
+// The blocks that a rank sends to itself must be as long as the blocks that it receives from itself.
 void check_kept(std::string_view operation, const Topology& topology, int rank, auto&& sent_bytes,
                 const ByteBlocks& received)
 {

@@ -9,7 +9,7 @@ namespace tutti::detail {
 
 namespace {
 
-// `base` may be null where nothing travels.
+// `base` may be null if no data moves.
 datatype::TypemapRef kept_layout(std::string_view operation, std::string_view name,
                                  const datatype::Typemap* layout, ConstElements elements, bool used)
 {

@@ -1,5 +1,5 @@
-// Collectives over layouts: contiguous copies of the caller's buffers, made and written back around the
-// coroutine.
+// Collectives over layouts work on contiguous copies of the caller's buffers, packed before the coroutine and
+// unpacked after it.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace tutti::detail {
 
-/// Which of a call's buffers matter at this rank: those that do not may be anything.
+/// Which buffers matter at this rank. The others may be anything.
 struct BuffersUsed {
     bool in = true;
     bool out = true;
@@ -22,14 +22,14 @@ struct BuffersUsed {
 
 class PackedBuffers {
 public:
-    /// Throws ErrorCode::invalid_argument in the name of `operation` where a layout's bytes are no whole
+    /// Throws ErrorCode::invalid_argument in the name of `operation` if a layout's bytes are not a whole
     /// number of elements.
     PackedBuffers(std::string_view operation, const BlockBuffers& buffers, BuffersUsed used);
 
-    /// As the caller's buffers, but contiguous where those are not. Valid as long as this.
+    /// The caller's buffers, or their contiguous copies. Valid while this object lives.
     BlockBuffers contiguous() noexcept;
 
-    /// The coroutine that plan(group) makes of contiguous(), between pack() and unpack().
+    /// Runs the coroutine that plan(group) makes of contiguous(), between pack() and unpack().
     template <class Plan>
     collectives::Task run(collectives::Group& group, const Plan& plan)
     {
@@ -43,9 +43,9 @@ private:
     void pack();
     void unpack() const;
 
-    BlockBuffers buffers_;  // of the caller
+    BlockBuffers buffers_;  // the caller's
     BuffersUsed used_;
-    datatype::TypemapRef in_layout_;  // where that buffer has one, and it is used
+    datatype::TypemapRef in_layout_;  // set if that buffer has one and is used
     datatype::TypemapRef out_layout_;
     std::unique_ptr<std::byte[]> in_;
     std::unique_ptr<std::byte[]> out_;

@@ -1,4 +1,4 @@
-// Persistent requests: the arguments of a call, kept, and called with again and again.
+// Persistent requests: they keep the arguments of a call and start it again and again.
 #include <exception>
 
 #include "lib/foundation/datatype/typemap.hpp"
@@ -37,7 +37,7 @@ void wait_all(std::span<PersistentRequest> requests)
 
 namespace detail {
 
-// The view of a buffer, and its layout for as long.
+// The view of a buffer; keeps its layout alive.
 template <class AnyView>
 struct KeptView {
     explicit KeptView(AnyView taken) : view(taken), layout(taken.layout) {}

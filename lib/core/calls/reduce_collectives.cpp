@@ -1,5 +1,5 @@
-// The collectives that combine elements: each checks what the caller gave, and runs an algorithm's coroutine
-// on it.
+// The collectives that combine elements: each checks the caller's arguments and runs an algorithm's
+// coroutine.
 #include <fmt/format.h>
 
 #include "collectives/algorithm_name.hpp"
@@ -100,7 +100,7 @@ CallHandle call_reduce(const StatePointer& state, Form form, const ReducedBuffer
         check_same_shape("reduce", buffers);
     else
         check_memory("reduce", "input", buffers.in);
-    // Only the root's output is the result's; elsewhere the algorithm takes memory of its own.
+    // Only the root's output holds the result; elsewhere the algorithm takes its own memory.
     const Buffer result{is_root ? buffers.out.data : nullptr, buffers.in.count, buffers.in.element_bytes};
     return run(state, form, buffers,
                [in = buffers.in.data, result, root = options.root, reduce_op = ReduceOp(op),

@@ -5,7 +5,7 @@ namespace tutti::detail {
 void collective_ended(void* context) noexcept
 {
     auto& request = *static_cast<CollectiveRequest*>(context);
-    // The coroutine is still in its final suspension: whether it failed shows in what rethrow() does.
+    // The coroutine is still in its final suspension: rethrow() shows whether it failed.
     ErrorCode result = ErrorCode::success;
     try {
         request.task.rethrow();

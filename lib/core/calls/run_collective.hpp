@@ -1,9 +1,9 @@
-// How a communicator runs a collective: to its end (blocking), by progress (a request), or whenever it is
-// started (a persistent request).
+// Runs a collective of a communicator in one of three forms: blocking, as a request that progress drives, or
+// as a persistent request.
 //
-// Each collective has one plan for all three: a function object that returns the coroutine for a group. It is
-// made when the call is checked, before anything is sent, and holds what the coroutine refers to beside the
-// caller's buffers. It only reads itself, and moves no data: each start makes another coroutine of it.
+// Each collective has one plan for all three: a function object that returns the coroutine for a group. The
+// plan is made when the call is checked, before anything is sent, and holds all that the coroutine refers to
+// except the caller's buffers. A plan is constant and moves no data: each start makes a new coroutine.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace tutti::detail {
 
-/// Drives a task of the group to its end. Throws what it throws.
+/// Drives a task of the group to its end and throws its error.
 inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
                   collectives::Task& task)
 {
@@ -33,7 +33,7 @@ inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, Commun
     group.rethrow(task);
 }
 
-/// The board of a blocking call. Throws in the call's name where a rank is lost while all agree on one.
+/// The board of a blocking call. Throws in the call's name if a rank is lost while all agree on a board.
 template <class Plan>
 transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine::Lock& lock, const Plan& plan)
 {
@@ -44,12 +44,12 @@ transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine:
             throw;
         const std::uint32_t number = state.next_collective();
         CommunicatorGroup group(state, number);
-        static_cast<void>(plan(group));  // says what it is, and never runs
+        static_cast<void>(plan(group));  // announces the call; the coroutine never runs
         state.raise_lost(error.peer(), state.calls().find(number));
     }
 }
 
-/// Drives the plan's coroutine to its end. Throws what it throws.
+/// Drives the plan's coroutine to its end and throws its error.
 template <class Plan>
 void run_blocking(CommunicatorState& state, const Plan& plan)
 {
@@ -61,7 +61,7 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
     drive(engine, lock, group, task);
 }
 
-/// Starts the plan's coroutine, which progress then drives; the request keeps the plan.
+/// Starts the plan's coroutine, which progress drives. The request keeps the plan.
 template <class Plan>
 Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
 {
@@ -75,7 +75,7 @@ Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
     return RequestAccess::active(*request.release());
 }
 
-/// A plan that is started again and again; requests share it.
+/// A plan that is started repeatedly. Its requests share it.
 template <class Plan>
 class CollectiveStarter final : public Starter {
 public:
