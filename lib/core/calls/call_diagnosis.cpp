@@ -17,8 +17,7 @@ namespace {
 using collectives::CallKind;
 using protocol::FrameKind;
 
-// The oldest unexpected messages to look at: a message of a wrong call is never received, so it soon is among
-// them.
+// The oldest messages to look at: a message of a wrong call stays unexpected, so it soon is among them.
 constexpr std::size_t kMostMessages = 256;
 // After this time a message of another call is proof enough, even if its sender has not answered.
 constexpr std::int64_t kAnswerNs = 1'500'000'000;
@@ -49,8 +48,7 @@ std::optional<Contradiction> contradiction(const CommunicatorState& state,
 // For a rank that has not told its call.
 Error error_of(const Contradiction& other)
 {
-    const std::string come =
-        fmt::format("(a message of {} bytes of that call has arrived)", other.message_bytes);
+    const std::string come = fmt::format("(a message of {} bytes of it has arrived)", other.message_bytes);
     const CallKind kind = other.theirs.kind();
     if (kind != other.mine.kind())
         return mismatch(other.mine, other.rank, fmt::format("{} {}", name_of(kind), come));

@@ -1,4 +1,4 @@
-// A communicator's board: who gets one, and how its ranks agree on it.
+// Makes a communicator's board: which communicators have one, and how their ranks agree on it.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,12 +16,12 @@ using collectives::Task;
 using transport::shm::BoardCard;
 using transport::shm::NodeBoard;
 
-// To share memory costs each rank some 100 us: for communicators that are used more than once or twice.
+// Sharing memory costs each rank some 100 us, so a communicator gets a board after a few calls.
 constexpr int kCallsBefore = 4;
-// Two ranks exchange messages as quickly.
+// Two ranks exchange messages just as fast.
 constexpr int kFewest = 3;
 
-// A rank that cannot have the memory, or has boards enough, says so to the others: then nobody uses it.
+// nullptr if this rank cannot have the memory or has enough boards. Then no rank uses a board.
 std::unique_ptr<NodeBoard> or_nothing(auto&& make)
 {
     try {

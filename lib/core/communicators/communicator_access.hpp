@@ -1,4 +1,4 @@
-// How the library makes a handle of a communicator.
+// Makes a communicator's handle within the library.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Board over the memory that a communicator's ranks share.
+// Board over memory that a communicator's ranks share.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tutti::detail {
 
-/// One blocking call's use of the board. Nobody tells a waiting rank of the release: it has to poll().
+/// One blocking call's use of the board. A waiting rank is not told of the release: it has to poll().
 class CommunicatorBoard final : public collectives::Board {
 public:
     CommunicatorBoard(transport::shm::NodeBoard& memory, collectives::Group& group) noexcept
@@ -37,8 +37,8 @@ public:
         memory_.wake_root();
     }
 
-    /// Runs the coroutine that waits for the board, once that may go on. Throws tutti::Error when another
-    /// rank is in another call, and would never arrive.
+    /// Resumes the coroutine that waits for the board once its condition holds. Throws tutti::Error if
+    /// another rank is in another call and would never arrive.
     void poll()
     {
         if (awaited_ == nullptr)
@@ -50,7 +50,7 @@ public:
             check();
         }
     }
-    /// The operation was given up.
+    /// Abandons the operation.
     void forget() noexcept { awaited_ = nullptr; }
 
 private:
@@ -69,7 +69,7 @@ private:
 
     transport::shm::NodeBoard& memory_;
     GroupRequest waiting_;
-    Condition awaited_ = nullptr;  // what poll() looks for
+    Condition awaited_ = nullptr;  // the condition that poll() checks
     unsigned polls_ = 0;
 };
 

@@ -37,7 +37,7 @@ void receive_finished(RequestState& state) noexcept
     receive.complete(wrong_size ? ErrorCode::truncated : receive.status.code);
 }
 
-// The elements that begin `offset` bytes into the message.
+// Combines `count` elements that begin `offset` bytes into the message.
 void combine(const GroupReceive& receive, std::size_t offset, const std::byte* arrived, std::size_t count)
 {
     const reduction::ReduceOp& op = *receive.op;
@@ -49,8 +49,7 @@ void combine(const GroupReceive& receive, std::size_t offset, const std::byte* a
         op(result, operand, arrived, count);
 }
 
-// A part that starts or ends within an element: what there is of it is kept until the next part brings the
-// rest.
+// For a part that starts or ends within an element: keeps the cut element until the next part completes it.
 void reduce_cut_part(GroupReceive& receive, std::size_t offset, std::span<const std::byte> bytes)
 {
     const std::size_t element_bytes = receive.result.element_bytes;
@@ -73,8 +72,8 @@ void reduce_cut_part(GroupReceive& receive, std::size_t offset, std::span<const 
     std::ranges::copy(start, receive.cut_element.get());
 }
 
-// Combines a part of the message straight from where the transport has it. Parts come in order. Transports
-// cut messages at multiples of the largest built-in element, but users' elements may have any size.
+// Combines a part of the message directly from the transport's memory. Parts arrive in order. Transports cut
+// messages at multiples of the largest built-in element, but users' elements may have any size.
 void reduce_arriving(protocol::ReceiveRequest& request, std::size_t offset, std::span<const std::byte> bytes)
 {
     auto& receive = static_cast<GroupReceive&>(request);
@@ -102,7 +101,7 @@ Operation CommunicatorGroup::start_send(int peer, std::span<const std::byte> dat
 
 Operation CommunicatorGroup::send_parts(int peer, collectives::Parts parts)
 {
-    if (parts.size() == 1)  // which any transport sends without a copy, and may be read from there
+    if (parts.size() == 1)  // any transport sends it without a copy, and the peer may read it there
         return send(peer, parts.front());
     std::size_t size_bytes = 0;
     for (const std::span<const std::byte> part : parts)
@@ -110,7 +109,7 @@ Operation CommunicatorGroup::send_parts(int peer, collectives::Parts parts)
     const int peer_rank = state_.world_rank(peer);
     Scratch together;
     if (size_bytes > protocol::kPieceBytes && !state_.process().protocol().gathers(peer_rank, parts.size())) {
-        // In one place the peer can read it there.
+        // The peer can read a copy that lies in one place.
         together = Scratch(size_bytes);
         std::byte* to = together.data();
         for (const std::span<const std::byte> part : parts)
@@ -158,7 +157,7 @@ GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data
 Operation CommunicatorGroup::start(GroupReceive& receive)
 {
     receive.on_finish =
-        receive_finished;  // no coroutine waits yet: a receive that is done at once marks the state
+        receive_finished;  // no coroutine waits yet: a receive that ends at once marks the state
     state_.process().protocol().receive(receive);
     return Operation(receive);
 }
@@ -196,7 +195,7 @@ Operation CommunicatorGroup::recv_reduce(int peer, const std::byte* operand, col
     receive.result = result;
     receive.op = op;
     receive.arriving = arriving;
-    receive.exact = false;  // nothing is placed
+    receive.exact = false;  // no transport writes it to a buffer
     receive.deliver = reduce_arriving;
     return start(receive);
 }
@@ -219,8 +218,8 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
         process.group_sends.give_back(send);
         return;
     }
-    // The peer may still match it: the message keeps a copy of the data, as the caller's may go away. A peer
-    // that reads the data where it lies does not ask for the copy.
+    // The peer may still match the message, so it keeps a copy of the data: the caller's data may go away. A
+    // peer that reads in place does not ask for the copy.
     send.orphaned_data.reset(new (std::nothrow) std::byte[send.data.size()]);
     const bool in_view = send.peer != nullptr && send.peer->views(send.region);
     if (send.orphaned_data == nullptr || (in_view && !collectives::pool::retire(send.data.data())))
@@ -241,7 +240,7 @@ void CommunicatorGroup::release_send(GroupSend& send) noexcept
     };
 }
 
-// The call has failed, most likely for the same reason.
+// The call has most likely failed for the same reason.
 void CommunicatorGroup::abort_for_memory(const GroupSend& send) const
 {
     const std::size_t refused = collectives::take_refused_bytes();
@@ -262,12 +261,12 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
         receive.on_finish = nullptr;
         receive.view = nullptr;
         if (!process.protocol().cancel(receive)) {
-            // Matched and still arriving: let the rest come, into nowhere.
+            // Matched and still arriving: discard the rest.
             try {
                 process.protocol().let_go(receive);
             } catch (const std::exception& error) {
                 process.abort(1, fmt::format("{}: {} has failed while a message was arriving in its memory, "
-                                             "which cannot be kept from that: {}",
+                                             "and the arrival cannot be stopped: {}",
                                              my_name(), describe_mine(), error.what()));
             }
         }
@@ -283,7 +282,7 @@ void CommunicatorGroup::release_receive(GroupReceive& receive) noexcept
     process.group_receives.give_back(receive);
 }
 
-// nullptr where calls have no common order.
+// nullptr if calls have no common order.
 const CallSignature* CommunicatorGroup::my_call() const
 {
     return has_order() ? state_.calls().find(number_) : nullptr;
@@ -314,7 +313,7 @@ void CommunicatorGroup::rethrow_named(const collectives::Task& task) const
     }
 }
 
-// The other side has ended: by mistake, if it was in another call.
+// The peer has ended. If it was in another call, the error tells that.
 void CommunicatorGroup::raise_failed(ErrorCode result, int peer) const
 {
     const CallSignature* const mine = my_call();

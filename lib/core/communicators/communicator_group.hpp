@@ -1,4 +1,4 @@
-// Group over the engine: what collective algorithms run on in a real job.
+// Group over the engine: collective algorithms run on it in a real job.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace tutti::detail {
 
-/// The messages of one collective call on one communicator, and its use of the board. Used under the engine's
+/// The messages of one collective call on one communicator, and its use of the board. Under the engine's
 /// lock.
 class CommunicatorGroup final : public collectives::Group {
 public:
-    /// Call `number` of the communicator. A blocking call may use the communicator's board where there is
-    /// one; poll_board() must then be called while it waits.
+    /// Call `number` of the communicator. A blocking call may use the communicator's board, if there is one;
+    /// it must call poll_board() while it waits.
     CommunicatorGroup(CommunicatorState& state, std::uint32_t number,
                       transport::shm::NodeBoard* board = nullptr)
         : Group(state.rank(), state.size(), with_board(state.placement(), board)),
@@ -31,7 +31,7 @@ public:
           memory_(board)
     {
     }
-    /// A call that has no common order, told apart by its tag alone.
+    /// A call without a common order; only its tag identifies it.
     CommunicatorGroup(CommunicatorState& state, CreateTag tag)
         : Group(state.rank(), state.size(), state.placement()), state_(state)
     {
@@ -69,7 +69,7 @@ public:
             memory_->announce(signature.words());
     }
 
-    /// Throws what has ended the call's task, if anything has: in its name where memory has run out.
+    /// Throws the error of the call's task, if any. An out-of-memory error names the call.
     void rethrow(const collectives::Task& task) const
     {
         if (task.failed()) [[unlikely]]
@@ -78,7 +78,7 @@ public:
 
     Process& process() const noexcept { return state_.process(); }
     const CommunicatorState& communicator() const noexcept { return state_; }
-    /// False where calls are told apart by a tag, and have no number.
+    /// False if a tag instead of a number identifies the call.
     bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
     CallPlace place() const noexcept { return {state_.collective_context(), number_}; }
 
@@ -123,7 +123,7 @@ private:
     std::uint32_t number_ = 0;
     CallMark mark_;
     transport::shm::NodeBoard* memory_ = nullptr;
-    std::optional<CommunicatorBoard> board_;  // once the algorithm has asked for it
+    std::optional<CommunicatorBoard> board_;  // set once the algorithm has asked for it
 };
 
 }  // namespace tutti::detail

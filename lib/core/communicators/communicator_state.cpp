@@ -57,8 +57,8 @@ void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorC
                 member);
 }
 
-// Ranks of a node may take its cores for shared or not each for itself (TUTTI_SHARED_CORES, a quota of a
-// container of their own), but algorithms and the board are chosen by it: the first of them decides for all.
+// Ranks of a node may disagree whether they share cores (TUTTI_SHARED_CORES, a quota of their container), but
+// the choice of algorithms and board depends on it: the first rank of the node decides for all.
 void CommunicatorState::agree_on_cores()
 {
     const auto of_own_node =

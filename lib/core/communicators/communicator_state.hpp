@@ -1,4 +1,4 @@
-// What a communicator is: a group of ranks and a context id, which keeps its messages apart.
+// The state of a communicator: a group of ranks, and a context id that separates its messages.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@ namespace tutti::detail {
 class CommunicatorTable;
 class Process;
 
-/// Marks the messages of create_from, which has no common order: values from kCreateTags on.
+/// Identifies the messages of create_from, which has no common order: values from kCreateTags on.
 struct CreateTag {
     int value;
 };
 
-/// Ranks in the job, by rank in a communicator. Communicators of the same ranks share one list.
+/// The ranks' numbers in the job, by rank in a communicator. Communicators of the same ranks share a list.
 using Members = std::shared_ptr<const std::vector<int>>;
 
-/// Constant but for the counters of collectives and the board. Shared by all handles of the communicator.
+/// Constant except for the call counters and the board. All handles of the communicator share it.
 class CommunicatorState {
 public:
-    /// `members`: the local group, `rank` in it. `remote`: the other group of an intercommunicator, whose
-    /// ranks messages come from and go to; nullptr: there is one group. Collectives are the local group's.
+    /// `members` is the local group with this rank as `rank`; collectives run on it. `remote` is the other
+    /// group of an intercommunicator, which messages go to and come from; nullptr: there is one group.
     CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
                       Members remote = nullptr);
     CommunicatorState(const CommunicatorState&) = delete;
@@ -42,13 +42,13 @@ public:
     int size() const noexcept { return static_cast<int>(members_->size()); }
     const Members& members() const noexcept { return members_; }
     int world_rank(int rank) const noexcept { return members_->data()[rank]; }
-    /// Whom this rank exchanges messages with: the remote group where there is one.
+    /// The ranks that this one exchanges messages with: the remote group, if there is one.
     const std::vector<int>& peers() const noexcept { return *peers_; }
     int peer_rank(int rank) const noexcept { return peer_ranks_[rank]; }
-    /// As all ranks of a node have it from the first collective on.
+    /// The same at all ranks of a node from the first collective on.
     collectives::Placement placement() const noexcept { return placement_; }
 
-    /// Context of user messages.
+    /// Context of the user's messages.
     std::uint64_t context() const noexcept { return id_ << 1; }
     /// Context of messages within collectives; CallMark says how they are marked.
     std::uint64_t collective_context() const noexcept { return collective_context_of(context()); }
@@ -56,8 +56,8 @@ public:
     {
         return context | 1;
     }
-    /// The number of the next collective, which all ranks start in the same order. Under the lock. Throws
-    /// where it turns out that other ranks have called others before.
+    /// The number of the next collective; all ranks start collectives in the same order. Under the lock.
+    /// Throws if other ranks turn out to have made different calls.
     std::uint32_t next_collective()
     {
         if (next_call_ % kCallsPerReview == 0) [[unlikely]]
@@ -65,7 +65,7 @@ public:
         return next_call_++;
     }
     std::uint32_t next_number() const noexcept { return next_call_; }
-    /// The number whose lowest bits are in a mark: the nearest to the next.
+    /// The complete number of a mark, which has its lowest bits: the one nearest to the next number.
     std::uint32_t whole_number(std::uint32_t marked) const noexcept
     {
         constexpr int kAbove = 32 - CallMark::kNumberBits;
@@ -77,21 +77,21 @@ public:
         calls_.note(number, signature);
     }
     const CallHistory& calls() const noexcept { return calls_; }
-    /// The memory that a blocking collective may use beside messages; nullptr where there is none.
-    /// Collective, as the first calls of all ranks make it. Under the lock.
+    /// The board that a blocking collective may use; nullptr if there is none. Collective: the first calls of
+    /// all ranks create it. Under the lock.
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
-    /// The ranks whose arrival at the board this one waits for, in its latest call.
+    /// The ranks whose arrival at the board this rank waits for in its latest call.
     std::vector<int> awaited_at_board() const;
-    /// A rank is lost that this one waits for in `call`; nullptr: one that `name` is all that is known of.
+    /// Throws: a rank that this one waits for in `call` (nullptr: only its `name` is known) is lost.
     [[noreturn]] void raise_lost(int member, const CallSignature* call, ErrorCode code = ErrorCode::peer_lost,
                                  std::string_view name = "collective") const;
-    /// One that is awaited_at_board() is lost, and will never arrive.
+    /// Throws: a rank of awaited_at_board() is lost and will never arrive.
     [[noreturn]] void raise_lost_at_board(int member) const
     {
         raise_lost(member, calls_.find(next_number() - 1));
     }
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
-    /// So that the calls since the last but one review are still known.
+    /// The calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;
 
 private:
@@ -104,19 +104,19 @@ private:
     std::uint64_t id_;
     Members members_;
     Members peers_;
-    const int* peer_ranks_;  // *peers_, one step nearer for each message
+    const int* peer_ranks_;  // *peers_, without an indirection for each message
     int rank_;
     collectives::Placement placement_;
     bool cores_are_agreed_ = false;              // in placement_
-    std::optional<collectives::NodeMap> nodes_;  // where there are several; placement_ refers to it
+    std::optional<collectives::NodeMap> nodes_;  // if there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;
-    int blocking_calls_ = 0;  // until the board is made
+    int blocking_calls_ = 0;  // counted until the board is made
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };
 
-/// The part of `old` whose ranks give the same colour, by their keys; nullptr for those that give none.
-/// Collective: `call` says which call it is, with what must be the same at all ranks.
+/// The communicator of the ranks of `old` with the same colour, ordered by key; nullptr for ranks without a
+/// colour. Collective: `call` describes the call and all that must be equal at all ranks.
 std::shared_ptr<CommunicatorState> split(CommunicatorState& old, const collectives::Call& call,
                                          std::optional<int> colour, std::int64_t key = 0);
 

@@ -1,5 +1,5 @@
-// The requests behind a collective's operations: a protocol request and the state a coroutine waits on, in
-// one.
+// The requests behind a collective's operations: a protocol request together with the state on which a
+// coroutine waits.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct GroupRequest : collectives::OperationState {
 struct GroupSend final : GroupRequest, protocol::SendRequest {
     explicit GroupSend(collectives::Group& group) noexcept : GroupRequest(group, Direction::send) {}
 
-    collectives::Scratch together;               // of a message in parts, for a transport that takes one
+    collectives::Scratch together;  // of a message in parts, for a transport that does not gather
     std::unique_ptr<std::byte[]> orphaned_data;  // of a send that its collective has abandoned
 };
 
@@ -33,12 +33,12 @@ struct GroupReceive final : GroupRequest, protocol::ReceiveRequest {
     explicit GroupReceive(collectives::Group& group) noexcept : GroupRequest(group, Direction::receive) {}
 
     collectives::View* view = nullptr;
-    // recv_reduce: what arrives is combined with the operand, into the result.
+    // For recv_reduce: the arriving data is combined with the operand into the result.
     const std::byte* operand = nullptr;
     collectives::Buffer result;
     std::optional<reduction::ReduceOp> op;
     collectives::Side arriving = collectives::Side::left;
-    std::unique_ptr<std::byte[]> cut_element;  // its start, where a part of the message ends within it
+    std::unique_ptr<std::byte[]> cut_element;  // the start of an element that a part cuts
 };
 
 }  // namespace tutti::detail

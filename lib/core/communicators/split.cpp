@@ -1,9 +1,9 @@
 // Making communicators: dup, split, split_by_node, create_from.
 //
-// dup: rank 0 gives the new communicator an id and tells all; the ranks share their list with the old one.
-// split, flat: rank 0 gathers colours and keys, gives each new communicator an id, and tells its members who
-// they are. Ids come from the giver's own count, so no two communicators of a job share one, and no agreement
-// is needed. Cost: two messages a rank, and one of the group's size each.
+// dup: rank 0 assigns the new communicator an id and tells all ranks; they share their list with the old one.
+// split, flat: rank 0 gathers colours and keys, assigns each new communicator an id, and sends its members
+// their ranks. A rank assigns ids from its own counter, so no two communicators of a job share an id, without
+// agreement. Cost: two messages per rank, and one of the group's size each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,14 +27,14 @@ using collectives::Task;
 using detail::CommunicatorState;
 
 struct Wish {
-    std::int64_t wants;  // 0: in no new communicator
+    std::int64_t wants;  // 0: no new communicator
     std::int64_t colour;
     std::int64_t key;
 };
 
 struct Answer {
     std::uint64_t context;
-    std::uint64_t members;  // how many
+    std::uint64_t members;  // their number
 };
 
 template <class T>
@@ -43,7 +43,7 @@ std::span<std::byte> bytes_of(T& object)
     return std::as_writable_bytes(std::span(&object, 1));
 }
 
-// What rank 0 decides: an answer for each rank and the members of each colour, as ranks of the old
+// The decision of rank 0: an answer for each rank, and the members of each colour as ranks of the old
 // communicator.
 struct Decision {
     std::vector<Answer> answers;
@@ -115,7 +115,7 @@ Task split_flat(Group& group, detail::Process& process, Wish mine, Answer& answe
                              : split_elsewhere(group, mine, answer, members);
 }
 
-// The first of the new group gives the id, the others learn it.
+// The first rank of the new group assigns the id and tells the others.
 Task learn_context(Group& group, detail::Process& process, std::span<const int> ranks, std::uint64_t& context)
 {
     if (ranks.front() == group.rank()) {
@@ -131,7 +131,7 @@ Task learn_context(Group& group, detail::Process& process, std::span<const int> 
     }
 }
 
-// `ranks` of `old`, in order, as a communicator.
+// A communicator of `ranks` of `old`, in this order.
 std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& old, std::uint64_t context,
                                               std::span<const int> ranks)
 {
@@ -200,7 +200,7 @@ Communicator Communicator::dup() const
 
 Communicator Communicator::split_by_node() const
 {
-    // A node is named by its lowest rank in the job.
+    // The lowest rank in the job identifies a node.
     return *split(state_->process().bootstrap().local_peers().front());
 }
 

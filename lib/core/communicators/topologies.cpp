@@ -1,4 +1,4 @@
-// Making communicators of grids and graphs.
+// Makes communicators of grids and graphs.
 #include "tutti/topologies.hpp"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ std::shared_ptr<const Topology> topology_of(Grid grid, int rank)
     return topology;
 }
 
-// `nodes`: of all ranks of the communicator, of which the first ones are in the grid.
+// `nodes` covers all ranks of the communicator; the first of them form the grid.
 int place_by_node(const Grid& grid, const NodeMap& nodes, int rank)
 {
     std::vector<int> node_of_rank;
@@ -76,7 +76,7 @@ int place_by_node(const Grid& grid, const NodeMap& nodes, int rank)
     return collectives::places_by_node(grid, NodeMap(node_of_rank))[static_cast<std::size_t>(rank)];
 }
 
-// Whether every edge is named at both of its ends: where not, the exchange would wait for ever.
+// Checks that both ends of every edge name it: otherwise the exchange would wait for ever.
 void check_edges(const Communicator& ranks, const Topology& topology)
 {
     const auto size = static_cast<std::size_t>(ranks.size());
@@ -188,7 +188,7 @@ Shift CartesianCommunicator::shift(int dimension, int displacement) const
                                     dims().size() - 1));
     const Grid& grid = *topology_->grid;
     const auto at = static_cast<std::size_t>(dimension);
-    // Of the least int there is no opposite.
+    // The least int has no opposite.
     const int back =
         displacement == std::numeric_limits<int>::min() ? std::numeric_limits<int>::max() : -displacement;
     return {rank_or_null(grid.shifted(rank(), at, back)),
@@ -201,9 +201,9 @@ CartesianCommunicator CartesianCommunicator::sub(const std::vector<bool>& kept) 
     if (kept.size() != dims().size() || std::ranges::find(kept, true) == kept.end())
         refuse("sub",
                fmt::format("there are {} values for {} dimensions, {} of them true; give one for each, "
-                           "true for those to keep, which is one at least",
+                           "true for those to keep, at least one",
                            kept.size(), dims().size(), std::ranges::count(kept, true)));
-    // Ranks that agree in the dimensions left out are together, in the order of the others.
+    // Ranks with equal coordinates in the left-out dimensions are together, ordered by the other dimensions.
     int colour = 0;
     int place = 0;
     const std::vector<int> here = coordinates();

@@ -9,7 +9,7 @@
 
 namespace tutti::detail {
 
-/// Constant. Shared by all handles of the communicator, and by what they have under way.
+/// Constant. All handles of the communicator and its active operations share it.
 struct Topology {
     std::vector<int> sources;
     std::vector<int> destinations;

@@ -9,10 +9,10 @@ namespace tutti::detail {
 
 namespace {
 
-// In front of every card; changes with anything that ranks exchange.
+// Starts every card. Changes with any change of the data that ranks exchange.
 constexpr std::string_view kVersion = "tutti 0.1 ";
 
-// Beside the transports' names.
+// An entry besides the transports' names.
 constexpr std::string_view kCores = "cores";
 constexpr std::string_view kShared = "shared";
 constexpr std::string_view kOwn = "own";

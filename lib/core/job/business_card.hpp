@@ -1,5 +1,5 @@
-// What a rank publishes so that peers can connect: the address of each of its transports, by name; and what
-// it takes its cores for.
+// What a rank publishes so that peers can connect: the address of each of its transports, by name, and
+// whether it shares cores.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ inline constexpr std::string_view kCardKey = "tutti.card";
 std::vector<std::byte> make_business_card(
     const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores);
 
-/// The address of the transport `name` in `card`; nothing when it has none. Throws ErrorCode::protocol when
-/// the bytes are no card of this version.
+/// The address of the transport `name` in `card`; empty if there is none. Throws ErrorCode::protocol if the
+/// bytes are not a card of this version.
 std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> card,
                                                        std::string_view name);
 
-/// Whether the card's rank takes it that ranks share its node's cores. Throws likewise.
+/// Whether the card's rank regards its cores as shared. Throws like find_address().
 bool shares_cores(std::span<const std::byte> card);
 
 }  // namespace tutti::detail

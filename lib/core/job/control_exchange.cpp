@@ -11,7 +11,7 @@ namespace tutti::detail {
 
 namespace {
 
-// What is not there the daemon says at once. So long it may be stopped, or busy.
+// The daemon reports a missing entry at once. It may be stopped or busy for this time.
 constexpr std::chrono::seconds kPatience{30};
 
 std::string name_of(int descriptor)

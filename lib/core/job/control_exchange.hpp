@@ -1,4 +1,4 @@
-// Descriptors for other ranks of the node by way of the daemon that started them all.
+// Passes descriptors to other ranks of the node through the daemon that started them all.
 #pragma once
 
 #include "lib/foundation/control/channel.hpp"

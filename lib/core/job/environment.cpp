@@ -15,7 +15,7 @@ namespace tutti {
 
 namespace {
 
-// One Environment at a time. Only main's thread makes and ends them.
+// One Environment at a time. Only the main thread makes and ends it.
 bool has_environment = false;
 
 }  // namespace

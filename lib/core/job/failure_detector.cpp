@@ -16,9 +16,9 @@ namespace {
 
 using transport::Presence;
 
-// Ranks asked at once of which nothing is known yet: each may be a connection.
+// How many ranks of unknown state are asked at once: each may need a connection.
 constexpr int kMostAsked = 8;
-// In a message.
+// How many ranks a message names.
 constexpr int kMostNamed = 4;
 constexpr int kMostMembers = 8;
 
@@ -96,7 +96,7 @@ Presence FailureDetector::look_after(int peer)
     return Presence::unknown;
 }
 
-// The next ranks first: of many that wait not all ask the same one, and the nearest are the cheapest to ask.
+// Begins with the next rank: waiting ranks then ask different ones, and near ranks are the cheapest to ask.
 bool FailureDetector::look_for_anybody(const CommunicatorState& state)
 {
     bool all_lost = true;
@@ -118,8 +118,8 @@ bool FailureDetector::look_for_anybody(const CommunicatorState& state)
     return !all_lost;
 }
 
-// Nothing has come in this pass, so nothing of this rank's own is on its way either. Another thread of it may
-// still send, and so may the one that waits for something else now.
+// Nothing came in this pass, so no message of this rank to itself is on its way. Another of its threads may
+// still send, even one that waits for something else now.
 void FailureDetector::end_hopeless(const CommunicatorState& state)
 {
     if (process_.thread_level() == ThreadLevel::multiple)

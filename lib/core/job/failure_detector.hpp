@@ -1,8 +1,8 @@
-// While this rank waits: whether the ranks that it waits for are still there.
+// Checks whether the ranks that this rank waits for are still alive.
 //
-// A network tells of a death, memory does not, and neither of a rank that has left in good order. So a wait
-// that lasts asks after those that it is for. Where any rank of a communicator would do it asks until it
-// finds one; where none is left, the calls that wait end with an error.
+// A network reports a death, but shared memory does not, and neither reports a rank that has left in good
+// order. So a long wait checks the ranks that it needs. If any rank of a communicator would do, it asks until
+// one is alive; if none is left, the waiting calls end with an error.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class FailureDetector {
 public:
     explicit FailureDetector(Process& process) noexcept : process_(process) {}
 
-    /// For the engine's watch. True: more is likely to be known soon. Throws where a rank is lost that this
-    /// one waits for at a board.
+    /// For the engine's watch. True: more will probably be known soon. Throws if a rank is lost that this one
+    /// waits for at a board.
     bool look();
 
-    /// A probe, for as long as it waits: a receive is found where it is posted.
+    /// Registers a waiting probe. Posted receives need no registration: the matcher knows them.
     class Probe : public base::ListHook<ProbeTag> {
     public:
         Probe(const CommunicatorState& state, int source);
@@ -35,7 +35,7 @@ public:
         Probe(const Probe&) = delete;
         Probe& operator=(const Probe&) = delete;
 
-        /// Any source would do, and none is left.
+        /// The probe is for any source, and no source is left.
         bool hopeless() const noexcept { return hopeless_; }
 
     private:
@@ -46,7 +46,7 @@ public:
         bool hopeless_ = false;
     };
 
-    /// A sentence on a wait for any source that is hopeless: who waits for what, and who is gone.
+    /// Describes a hopeless wait for any source: who waits for what, and which ranks are gone.
     std::string nobody_left(std::uint64_t context, int tag);
 
 private:
@@ -58,7 +58,7 @@ private:
     base::IntrusiveList<Probe, ProbeTag> probes_;
 };
 
-/// Likewise, for who knows the communicator.
+/// The same for a known communicator.
 std::string nobody_left(const CommunicatorState& state, int tag);
 
 }  // namespace tutti::detail

@@ -24,13 +24,13 @@ namespace tutti::detail {
 
 namespace {
 
-// The rank that an uncaught exception ends: there is one where ranks are processes. The exception may be
-// another thread's: stored with release, once all of the Process is there, and loaded with acquire.
+// The rank that an uncaught exception ends, if ranks are processes. Another thread may throw it: stored with
+// release, once all of the Process is there, and loaded with acquire.
 std::atomic<Process*> terminating_process{nullptr};
-// The same before there is a Process; nullptr where the launcher has not been found yet.
+// The same before there is a Process; nullptr until the launcher is found.
 std::atomic<bootstrap::Bootstrap*> terminating_bootstrap{nullptr};
-// Which process has joined a job; 0: none has. A forked child finds another's. Only main's thread stores it,
-// before it starts any that could end by an exception: relaxed.
+// The process that has joined a job; 0: none. A forked child finds its parent's id. Only main's thread stores
+// it, before it starts threads that could end by an exception: relaxed.
 std::atomic<pid_t> joined_by{0};
 std::terminate_handler previous_handler = nullptr;
 
@@ -42,18 +42,18 @@ std::string describe_current_exception()
     } catch (const std::exception& error) {
         return error.what();
     } catch (...) {
-        return "an exception that is no std::exception";
+        return "an exception that is not a std::exception";
     }
     return "std::terminate was called";
 }
 
 [[noreturn]] void end_job_on_terminate()
 {
-    static std::atomic<bool> begun{false};  // only says who was first: relaxed
+    static std::atomic<bool> begun{false};  // relaxed: only decides which thread was first
     static thread_local bool here = false;
     const bool is_child = joined_by.load(std::memory_order_relaxed) != getpid() &&
                           terminating_process.load(std::memory_order_acquire) != nullptr;
-    if (is_child || std::exchange(here, true)) {  // no rank, or a second failure, on the way out
+    if (is_child || std::exchange(here, true)) {  // not a rank, or a second failure while ending
         if (previous_handler != nullptr)
             previous_handler();
         std::abort();
@@ -70,17 +70,17 @@ std::string describe_current_exception()
     _exit(1);
 }
 
-// How long what catches an exception may take to say what it was.
+// The time in which the handler of an exception may report it.
 constexpr std::chrono::seconds kTimeToCatch{1};
 
-// For a rank that has left its Environment by an exception which somebody catches outside. What catches it
-// may tell the exception's words first: the job ends when the process does, or when the time is over.
+// For a rank that has left its Environment by an exception that is caught outside. The handler may report the
+// exception first: the job ends with the process or after kTimeToCatch.
 void end_job_after_catch(Process* process)
 {
     static Process* const ending = process;
     static std::atomic<bool> begun{false};  // as above
     const auto end = [] {
-        while (begun.exchange(true, std::memory_order_relaxed))  // the other one is about to end this process
+        while (begun.exchange(true, std::memory_order_relaxed))  // the other caller ends this process
             pause();
         ending->abort(1,
                       "left its Environment by an exception that was caught outside: the other ranks would "
@@ -93,7 +93,7 @@ void end_job_after_catch(Process* process)
     }).detach();
 }
 
-/// While the job is joined: an exception that nobody catches ends it as later ones do.
+/// While the job is being joined: an uncaught exception ends it, as later ones do.
 class Joining {
 public:
     Joining() { previous_handler = std::set_terminate(end_job_on_terminate); }
@@ -108,7 +108,7 @@ public:
     Joining(const Joining&) = delete;
     Joining& operator=(const Joining&) = delete;
 
-    /// The program's own job, or else that of a launcher.
+    /// The program's own job, or else the launcher's.
     std::unique_ptr<bootstrap::Bootstrap> connect(std::unique_ptr<Bootstrap> own)
     {
         auto bootstrap =
@@ -123,14 +123,14 @@ private:
     bool has_joined_ = false;
 };
 
-/// How often the job is joined, by which faces, and the rank's runtime meanwhile.
+/// How many faces have joined the job, and the rank's runtime.
 struct Joined {
     std::mutex mutex;
-    std::shared_ptr<Process> process;  // also after it has been left, for those that refer to it
+    std::shared_ptr<Process> process;  // kept after leaving while something refers to it
     int times = 0;
 };
 
-// Never destroyed: threads may end after main's.
+// Never destroyed: threads may end after main.
 Joined& joined()
 {
     static Joined& all = *new Joined;
@@ -144,13 +144,13 @@ std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const Enviro
                     "this process has left its job, which it can join only once; make one Environment, in "
                     "main, and keep it until the last call");
     const bool launched = own == nullptr;
-    // The shared-memory transport registers, too, but by then the launcher's client has started a thread, and
-    // the kernel makes a process of several threads wait some 20 ms.
+    // The shared-memory transport registers too, but by then the launcher's client has started a thread, and
+    // in a process of several threads the kernel takes some 20 ms.
     base::membarrier_register();
     Joining joining;
     auto process = std::make_shared<Process>(joining.connect(std::move(own)), options);
-    // A launcher reads ranks' output through pipes: whole lines at once, as on a terminal, so that none is
-    // late, or lost with a rank that is killed.
+    // A launcher reads the ranks' output through pipes. Writing whole lines at once, as on a terminal, avoids
+    // that lines are late, or lost with a killed rank.
     if (launched && process->bootstrap().name() != "singleton" && isatty(STDOUT_FILENO) == 0)
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process.get(), std::memory_order_release);
@@ -185,7 +185,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
 {
     Joined& all = joined();
     const std::lock_guard lock(all.mutex);
-    // A forked child, which has none of the threads, and whose farewell would be taken for the rank's.
+    // A forked child has no threads of the rank, and its farewell would count as the rank's.
     if (joined_by.load(std::memory_order_relaxed) != getpid())
         return;
     if (unwinding && process->size() > 1)

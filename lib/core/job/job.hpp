@@ -1,5 +1,5 @@
-// The job that this process has joined. It is joined once, and by each face that the program uses: the C++
-// interface, and others.
+// The job that this process has joined, which it can do once. Counts the faces that use the job: the C++
+// interface and others.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@ namespace tutti::detail {
 
 class Process;
 
-/// From any thread.
+/// Its functions may be called from any thread.
 class Job {
 public:
-    /// Joins the job that `own` describes, or else a launcher's. Where it is joined already: counts one more;
-    /// bootstrap and options are then those of the first. Throws where this process has left it, and where
-    /// the job cannot be joined.
+    /// Joins the job that `own` describes, or else the launcher's. If it is joined already: counts one more
+    /// user, with the first user's bootstrap and options. Throws if this process has left the job, or if the
+    /// job cannot be joined.
     static std::shared_ptr<Process> join(std::unique_ptr<Bootstrap> own, const EnvironmentOptions& options);
 
-    /// Counts one less. The last leaves the job: it waits for what was let go, and what still refers to
-    /// `process` throws from then on. `unwinding`: an exception takes the face away, and ends the job.
+    /// Counts one user less. The last one leaves the job: it waits for detached operations, and later uses of
+    /// `process` throw. `unwinding`: an exception ends the face and so the job.
     static void leave(std::shared_ptr<Process> process, bool unwinding);
 };
 
-/// For a rank that is a thread, and has no part in the process's job.
+/// For a rank that is a thread and has not joined the process's job.
 void leave_thread(Process& process, bool unwinding);
 
 }  // namespace tutti::detail

@@ -12,7 +12,7 @@ namespace tutti::detail {
 namespace {
 
 constexpr std::string_view kMemoryKey = "tutti.memory";           // the card of a rank's inbox
-constexpr std::string_view kSubtreeKey = "tutti.memory.subtree";  // what a rank and those below it find
+constexpr std::string_view kSubtreeKey = "tutti.memory.subtree";  // the result of a rank and those below it
 constexpr std::string_view kResultKey = "tutti.memory.result";    // of the node's lowest rank
 
 constexpr int kNone = -1;
@@ -27,7 +27,7 @@ int hear(bootstrap::Bootstrap& bootstrap, int from, std::string_view key)
     const std::vector<std::byte> value = bootstrap.fetch(from, key);
     int rank = kNone;
     if (value.size() != sizeof rank)
-        throw Error(ErrorCode::protocol, "start", fmt::format("rank {} is of another Tutti version", from),
+        throw Error(ErrorCode::protocol, "start", fmt::format("rank {} has another version of Tutti", from),
                     from);
     std::memcpy(&rank, value.data(), sizeof rank);
     return rank;
@@ -40,9 +40,9 @@ int lower(int one, int other) noexcept
 
 }  // namespace
 
-/// To be able to open a rank's memory is transitive: a process that may open another's may open what that one
-/// may. So each rank tries its right neighbour in a ring, and where all can, all can open all. The answers go
-/// up a binary tree and the result down from its root.
+/// Access to memory is transitive: a process that may open another's memory may open what that one may open.
+/// So each rank tries its right neighbour in a ring; if all succeed, every rank can open every other. The
+/// answers go up a binary tree, and the root publishes the result.
 std::optional<int> find_rank_apart(bootstrap::Bootstrap& bootstrap, const transport::shm::ShmTransport& shm)
 {
     bootstrap.publish(kMemoryKey, shm.address());

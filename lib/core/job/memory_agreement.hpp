@@ -1,5 +1,4 @@
-// Whether the ranks of a node can open each other's memory: they find out before they choose their
-// transports.
+// Finds out whether the ranks of a node can open each other's memory, before they choose their transports.
 #pragma once
 
 #include <optional>
@@ -9,9 +8,9 @@
 
 namespace tutti::detail {
 
-/// The lowest rank of this node that cannot open the memory of another one; nothing where each can open that
-/// of all others. All ranks of the node call it, and all get the same answer. Waits for those that start
-/// late. Throws as Bootstrap::fetch does.
+/// The lowest rank of this node that cannot open another one's memory; empty if every rank can open every
+/// other. All ranks of the node call it and get the same answer. Waits for ranks that start late. Throws like
+/// Bootstrap::fetch.
 std::optional<int> find_rank_apart(bootstrap::Bootstrap& bootstrap, const transport::shm::ShmTransport& shm);
 
 }  // namespace tutti::detail

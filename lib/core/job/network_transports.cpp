@@ -25,7 +25,7 @@ security::Key key_of(bootstrap::Bootstrap& bootstrap)
 {
     const auto key = security::Key::from_hex(bootstrap.job_key());
     if (!key)
-        throw Error(ErrorCode::bootstrap, "start", "the launcher's key for this job is no key");
+        throw Error(ErrorCode::bootstrap, "start", "the launcher's key for this job is invalid");
     return *key;
 }
 
@@ -46,21 +46,21 @@ FabricWish wish_of_environment()
     return FabricWish::parse(text != nullptr ? text : "");
 }
 
-// tuttirun -v
+// Set by tuttirun -v.
 bool is_verbose() noexcept
 {
     return std::getenv("TUTTI_VERBOSE") != nullptr;
 }
 
-// Within a node, for containers that keep ranks of tuttirun from their daemon, which then does not hand
-// memory over: where a network is wished for by name.
+// In containers that separate tuttirun's ranks from their daemon, it cannot pass memory on. Such ranks of one
+// node use a network if the user names one.
 bool wants_detour(bootstrap::Bootstrap& bootstrap, const FabricWish& wish)
 {
     return wish.kind != FabricWish::Kind::automatic && bootstrap.size() > 1 &&
            bootstrap.control() == nullptr && bootstrap.started_by_tuttirun();
 }
 
-// The lowest rank of each node says what its messages to other nodes go through.
+// The lowest rank of each node reports how its messages reach other nodes.
 void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::string_view what)
 {
     if (is_verbose() && bootstrap.local_peers().front() == bootstrap.rank())
@@ -142,7 +142,7 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                        .host = host,
                                        .interfaces = interfaces,
                                        .congestion_control = transport::tcp::congestion_wish(),
-                                       // Those of all ranks would be too many lines.
+                                       // Reports of all ranks would be too many lines.
                                        .tells_ways = is_verbose() && bootstrap.rank() == 0});
         tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));
         transports.push_back(std::move(tcp));

@@ -1,4 +1,4 @@
-// Which transports lead to other nodes: TUTTI_FABRIC, tuttirun --fabric.
+// Chooses the transports to other nodes: TUTTI_FABRIC, tuttirun --fabric.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace tutti::detail {
 
-/// What TUTTI_FABRIC wishes.
+/// The value of TUTTI_FABRIC.
 struct FabricWish {
     enum class Kind {
-        automatic,  // a network adapter with remote memory access where there is one, and TCP
-        tcp,        // our own sockets
+        automatic,  // a network adapter with remote memory access if there is one, and TCP
+        tcp,        // Tutti's own sockets
         ofi         // libfabric, over its best provider or the one named
     };
     Kind kind = Kind::automatic;
@@ -25,16 +25,16 @@ struct FabricWish {
     static FabricWish parse(std::string_view text);
 };
 
-/// Whether this machine has a network adapter with remote memory access that libfabric may drive. Looks below
-/// `root`/sys only, as libfabric takes long to load.
+/// Whether this machine has a network adapter with remote memory access that libfabric may drive. Reads only
+/// `root`/sys, as loading libfabric takes long.
 bool has_rdma_adapter(const std::string& root = {});
 
-/// Throws where what the environment says of networks cannot be meant, also for a job that needs none now: as
-/// far as that is known without a look at libfabric, which takes long, or at other hosts' interfaces.
+/// Throws if a network variable of the environment is invalid, even in a job that needs no network. It does
+/// not check what needs libfabric, which takes long to load, or other hosts' interfaces.
 void check_network_variables();
 
-/// The preferred first; none where the job has one node only, unless its ranks are `apart`: some cannot open
-/// others' memory. All ranks of the job call it. Throws where what is wished for is not to be had.
+/// The preferred transport first. None if the job has one node, unless its ranks are `apart`: some cannot
+/// open others' memory. All ranks of the job call it. Throws if a requested transport is not available.
 std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap,
                                                                            bool apart);
 

@@ -26,7 +26,7 @@ namespace tutti::detail {
 
 namespace {
 
-// A size from the environment, in bytes, with K, M or G behind it.
+// A size in bytes from the environment; the suffix K, M or G is allowed.
 std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, std::size_t least)
 {
     const char* text = std::getenv(variable);
@@ -39,8 +39,8 @@ std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, 
     const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
     if (!valid || (number << shift) < least)
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={} is no size of at least {} bytes; write for example {}=64K", variable,
-                                text, least, variable));
+                    fmt::format("{}={} is not a size of at least {} bytes; write for example {}=64K",
+                                variable, text, least, variable));
     return static_cast<std::size_t>(number << shift);
 }
 
@@ -60,16 +60,16 @@ Progress progress_from_environment(Progress otherwise)
 
 protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
 {
-    // A rank's peers together may leave 64 MiB with it, but each a burst of messages in any case.
+    // A rank's peers together may leave 64 MiB with it, but each may at least send a burst of messages.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
-    // Of what goes over a network the kernel holds megabytes.
+    // The kernel holds megabytes of data that goes over a network.
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
     if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes =
             bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
     options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
-    // To wait for a receiver that has no core now costs more than any copy.
+    // Waiting for a receiver without a core costs more than any copy.
     if (shared_cores)
         options.view_from_bytes = options.eager_limit_bytes.value_or(protocol::kEagerLimitBytes) + 1;
     return options;
@@ -84,14 +84,14 @@ void* allocate_mappable(std::size_t size_bytes) noexcept
     }
 }
 
-// An arena, and each that a peer has and is read here, takes much more of them than is used.
+// This rank's arena and each peer's arena that it reads reserve far more addresses than they use.
 bool has_addresses_to_spare() noexcept
 {
     rlimit limit{};
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
 }
 
-// What peers of this node can map.
+// Memory that peers of this node can map.
 constexpr collectives::pool::LargeBlocks kMappable = {allocate_mappable, deallocate};
 
 }  // namespace
@@ -177,7 +177,7 @@ progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_
             .home_cpu = ranks_are_processes ? home_cpu() : -1};
 }
 
-// A progress thread, which may reduce too, leaves the program its core.
+// A progress thread may reduce too; it leaves one core to the program.
 int Process::threads_of_reductions() const
 {
     const int cores = base::cores_owned(local_ranks());
@@ -189,7 +189,7 @@ bool Process::crowded() const
     return shared_cores_ && base::cores_are_crowded(local_ranks());
 }
 
-// Where no daemon of ours hands memory over, the ranks find out. Those of several nodes have networks anyway.
+// Without a daemon that passes memory on, the ranks test it. A job of several nodes has networks anyway.
 std::optional<int> Process::find_apart()
 {
     if (shm_ == nullptr || !bootstrap_->node_of_rank().empty() || bootstrap_->started_by_tuttirun())
@@ -210,7 +210,7 @@ bool Process::is_local(int peer) const
 
 std::uint64_t Process::new_context()
 {
-    // 23 bits of rank, 32 of count and one that tells collectives apart make the 56 bits that a frame has.
+    // A frame holds 56 bits: 23 bits of rank, 32 of count, and one bit for collectives.
     return static_cast<std::uint64_t>(rank()) << 32 | next_context_++;
 }
 
@@ -261,7 +261,7 @@ transport::Transport& Process::connect(int peer)
                 peer);
 }
 
-// Where containers keep ranks of a node apart, all of them: one tells.
+// Containers separate all ranks of a node, so one rank reports it.
 void Process::tell_detour(int peer, const transport::Transport& instead, const std::string& why)
 {
     if (std::exchange(told_detour_, true) ||
@@ -278,7 +278,7 @@ void Process::conclude()
         continuations_.finish(lock);
         engine_.progress();
     } catch (const Error&) {
-        return;  // the program has been told before
+        return;  // the program knows it already
     }
     calls_.conclude();
 }
@@ -303,11 +303,11 @@ void Process::end()
 
 void Process::abort(int status, const std::string& what)
 {
-    // The loss of a peer is then the likely reason, and this rank's words are but its consequence.
+    // A lost peer is then the likely cause, and this rank's error only a consequence.
     if (protocol_.has_lost_peers())
         bootstrap_->let_launcher_end_the_job();
     bootstrap_->abort(status, fmt::format("rank {}: {}", rank(), what));
-    std::abort();  // for the compiler, which does not see that a virtual call never returns
+    std::abort();  // the compiler does not know that a virtual call never returns
 }
 
 }  // namespace tutti::detail

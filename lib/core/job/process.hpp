@@ -1,5 +1,5 @@
-// One rank's runtime: its bootstrap, engine, protocol and transports. Several live in one process where ranks
-// are threads, so nothing here is global.
+// One rank's runtime: its bootstrap, engine, protocol and transports. If ranks are threads, one process has
+// several, so nothing here is global.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ namespace tutti::detail {
 
 class CommunicatorState;
 
-// Context ids that are the same everywhere without a message, because no rank but 0 gives ids of rank 0, and
-// it begins behind them.
+// Context ids that need no message: they are equal everywhere, because only rank 0 assigns ids of rank 0, and
+// it begins after them.
 inline constexpr std::uint64_t kWorldContext = 0;
 inline constexpr std::uint64_t kLeadersContext = 1;
 
 class Process {
 public:
-    /// `hub` connects ranks that are threads; without it ranks are processes of this node.
+    /// `hub` connects ranks that are threads; without it, ranks are processes of this node.
     Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOptions options,
             std::shared_ptr<transport::InprocHub> hub = nullptr);
     ~Process();
@@ -44,8 +44,8 @@ public:
     int rank() const noexcept { return bootstrap_->rank(); }
     int size() const noexcept { return bootstrap_->size(); }
     ThreadLevel thread_level() const noexcept { return threads_; }
-    /// What this rank takes its cores for, and what another one of its node does. The latter may wait for
-    /// that rank's start. Under the lock.
+    /// Whether this rank, or another rank of its node, regards its cores as shared. The latter may wait until
+    /// that rank starts. Under the lock.
     bool shared_cores() const noexcept { return shared_cores_; }
     bool shared_cores_of(int peer);
     bool is_local(int peer) const;
@@ -55,31 +55,31 @@ public:
     CallDiagnosis& calls() noexcept { return calls_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
     Continuations& continuations() noexcept { return continuations_; }
-    /// How this rank is woken through shared memory; nullptr where it has no such transport.
+    /// How peers wake this rank through shared memory; nullptr if it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
-    /// How ranks of the node open each other's memory where /proc does not lead there; nullptr: not at all.
+    /// How ranks of the node open each other's memory if /proc does not allow it; nullptr: not at all.
     transport::shm::DescriptorExchange* exchange() noexcept { return exchange_ ? &*exchange_ : nullptr; }
 
     const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
     const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
 
-    /// A context id that no other rank and no earlier call gives. Under the lock.
+    /// A context id that no other rank and no earlier call assigns. Under the lock.
     std::uint64_t new_context();
 
-    /// The program makes no more calls. Throws where other ranks have made different ones.
+    /// The program makes no more calls. Throws if other ranks have made different ones.
     void conclude();
 
-    /// Whether communicators or requests are left that refer to this.
+    /// Whether communicators or requests still refer to this object.
     bool is_referred_to();
-    /// For these, once the job has been left: all their calls that would move something throw. Not under the
-    /// lock.
+    /// For such references after the job has been left: all their calls that would move data throw. Not under
+    /// the lock.
     void end();
 
-    /// Ends the whole job; `what` is told with this rank. Where peers were lost, the launcher may first end
-    /// it with the words on what became of them.
+    /// Ends the whole job with this rank and `what` as the message. If peers are lost, the launcher first may
+    /// end the job with the cause.
     [[noreturn]] void abort(int status, const std::string& what);
 
-    // Objects of operations under way. Under the lock.
+    // Objects of active operations. Under the lock.
     base::Pool<protocol::SendRequest> sends;
     base::Pool<protocol::ReceiveRequest> receives;
     base::Pool<GroupSend> group_sends;
@@ -106,7 +106,7 @@ private:
     Continuations continuations_{*this};
     reduction::Team team_;
     transport::shm::ShmTransport* shm_ = nullptr;
-    std::optional<int> rank_apart_;  // tells of the detour for all
+    std::optional<int> rank_apart_;  // the rank that reports the detour
     bool told_detour_ = false;
     std::map<int, std::optional<bool>> shared_cores_of_;
     std::uint32_t next_context_ = kLeadersContext + 1;

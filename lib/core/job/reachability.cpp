@@ -19,7 +19,7 @@ namespace tutti {
 
 namespace {
 
-// The lowest rank of each node, in the order of these ranks.
+// The lowest rank of each node, ascending.
 std::vector<int> leaders_of(std::span<const int> node_of_rank)
 {
     std::set<int> seen;
@@ -30,11 +30,11 @@ std::vector<int> leaders_of(std::span<const int> node_of_rank)
     return leaders;
 }
 
-// All that are asked have published their cards and ask, too: none computes yet, so who says nothing for so
-// long is another one, or stopped.
+// All these ranks have published their cards and make the same checks; none computes yet. So a peer that is
+// silent for this time is stopped, or is a stranger.
 constexpr std::int64_t kSilenceNs = 10'000'000'000;
 
-// Waits until all are complete, but no longer than that.
+// Waits until all requests are complete, but at most kSilenceNs.
 bool are_complete_soon(detail::Process& process, std::span<const Request> requests)
 {
     progress::Engine::Lock lock = process.engine().lock();

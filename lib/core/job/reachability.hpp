@@ -1,4 +1,4 @@
-// Which nodes of a job make sure of each other at its start, and how.
+// Nodes of a job check at its start that they reach each other.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@ namespace tutti::detail {
 
 class Process;
 
-/// Up to here each pair of nodes does. Beyond, each node asks those at distances 1, 2, 4 ... around the ring
-/// of nodes, so that no rank has more connections than a few dozen.
+/// Up to this number each pair of nodes checks. Beyond it, each node asks those at distances 1, 2, 4 ...
+/// around the ring of nodes, so that no rank has more than a few dozen connections.
 inline constexpr int kMostNodesAsked = 64;
 
-/// The nodes that `node` of `nodes` asks, ascending. Whoever is asked asks back.
+/// The nodes that `node` of `nodes` asks, ascending. A node that is asked asks back.
 std::vector<int> nodes_asked(int node, int nodes);
 
-/// The lowest rank of each node exchanges an empty message with those of the others: it makes the connections
-/// that hierarchical collectives use later. Throws where one cannot be reached.
+/// The lowest ranks of the nodes exchange empty messages. This makes the connections that hierarchical
+/// collectives use later. Throws if a rank cannot be reached.
 void prove_reachability(Process& process);
 
 }  // namespace tutti::detail

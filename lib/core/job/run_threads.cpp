@@ -1,4 +1,4 @@
-// Ranks as threads of one process.
+// Runs ranks as threads of one process.
 #include <fmt/format.h>
 
 #include <mutex>
@@ -17,7 +17,7 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
 {
     if (ranks < 1 || ranks > 4096)
         throw Error(ErrorCode::invalid_argument, "run_threads",
-                    fmt::format("{} ranks asked for; 1 to 4096 work", ranks));
+                    fmt::format("{} ranks requested; 1 to 4096 are possible", ranks));
     auto hub = std::make_shared<transport::InprocHub>(ranks);
     auto job =
         std::make_shared<bootstrap::InprocJob>(ranks, [hub](const std::string& why) { hub->abort(why); });
@@ -27,7 +27,7 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
     bool is_cause = false;
     const auto failed = [&](int rank, bool caused) {
         const std::lock_guard lock(mutex);
-        // A rank whose exception ended the job may come behind others that only met the end.
+        // The rank whose exception ended the job may report later than ranks that it stopped.
         if (!first_error || (caused && !is_cause)) {
             first_error = std::current_exception();
             is_cause = caused;
@@ -47,7 +47,7 @@ void run_threads(int ranks, const std::function<void(Environment&)>& body, Envir
         guarded([&] {
             Environment environment(std::make_shared<detail::Process>(
                 std::make_unique<bootstrap::InprocBootstrap>(job, rank), options, hub));
-            // The failure is told before the rank goes: others must not take its leaving for the cause.
+            // The failure is reported before the rank leaves: others must not take its leaving for the cause.
             guarded([&] {
                 body(environment);
                 environment.process_->conclude();

@@ -1,4 +1,4 @@
-// Communicator's probes, and the messages that matched ones take out of the queue.
+// Communicator's probes, and matched messages that they take out of the queue.
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/probe.hpp"
 #include "lib/core/messages/receive_checks.hpp"
@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-// The opaque MatchedMessage of the public header is the protocol's unexpected message, out of the matcher.
+// The opaque MatchedMessage of the public header is the protocol's unexpected message after matching.
 namespace {
 
 protocol::UnexpectedRequest* unexpected(detail::MatchedMessage* matched)

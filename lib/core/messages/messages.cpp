@@ -14,11 +14,11 @@ using protocol::SendRequest;
 
 namespace {
 
-// Messages of a layout up to this are packed before they are sent and go without a request, if they can;
-// others are packed piece by piece as they go.
+// Up to this size, messages with a layout are packed first and go without a request if possible. Longer ones
+// are packed piece by piece.
 constexpr std::size_t kPackedWholeBytes = 1u << 10;
 
-// Of a buffer of so many bytes, which are not none.
+// The number of elements in a buffer of `size_bytes`; the layout is not empty.
 std::size_t elements_of(const datatype::Typemap& layout, std::size_t size_bytes) noexcept
 {
     return size_bytes / layout.size_bytes();
@@ -36,7 +36,7 @@ void unpack_arriving(ReceiveRequest& request, std::size_t offset, std::span<cons
     datatype::unpack(layout, elements_of(layout, request.capacity), request.buffer, offset, bytes);
 }
 
-// Whether the message has gone.
+// Whether the message was sent.
 [[gnu::noinline]] bool send_packed(const CommunicatorState& state, const ConstView& view, int destination,
                                    int tag)
 {
@@ -66,8 +66,8 @@ void describe(SendRequest& request, const CommunicatorState& state, const ConstV
     }
 }
 
-// Waits for a request in the caller's frame. When the engine fails instead, the frame goes away and nothing
-// may refer to the request any more.
+// Waits for a request in the caller's stack frame. If the engine fails, the frame goes away, so all
+// references to the request are removed.
 template <class Request>
 void wait_for(Process& process, progress::Engine::Lock& lock, Request& request)
 {

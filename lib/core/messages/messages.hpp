@@ -1,9 +1,9 @@
-// Messages of a communicator below the faces: sends and receives of bytes, blocking or begun.
+// Messages of a communicator below the faces: blocking and non-blocking sends and receives of bytes.
 //
-// The caller has checked rank, tag and memory. What an operation meets is in its status, and in words in the
-// failure that a blocking one returns (nullptr: none) or in failure_of() of its state; nothing of it is
-// thrown. Thrown is what keeps an operation from being begun (a peer that cannot be reached, no memory) and
-// what ends all progress. All under the engine's lock, which waits let go meanwhile.
+// The caller has checked rank, tag and memory. An operation's error is in its status; a blocking call returns
+// it as an exception pointer (nullptr: none), and failure_of() gives it for a state. These errors are not
+// thrown. Thrown are errors that prevent the start of an operation (an unreachable peer, no memory) and
+// errors that end all progress. All under the engine's lock, which waits release.
 #pragma once
 
 #include <exception>
@@ -15,8 +15,8 @@
 
 namespace tutti::detail {
 
-/// Sends a short message at once, without a request; false where it cannot go like that. The fast path of
-/// every face, so it is inline.
+/// Sends a short message at once, without a request; false if that is not possible. Inline, as it is the fast
+/// path of every face.
 inline bool send_at_once(const CommunicatorState& state, const ConstView& view, int destination, int tag,
                          SendMode mode)
 {
@@ -29,10 +29,10 @@ inline bool send_at_once(const CommunicatorState& state, const ConstView& view, 
     return true;
 }
 
-/// Of a message that does not go at once.
+/// For a message that send_at_once() has not sent.
 std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& state, const ConstView& view,
                         int destination, int tag, SendMode mode);
-/// nullptr: it has gone.
+/// nullptr: the message was sent.
 RequestState* begin_send(const CommunicatorState& state, const ConstView& view, int destination, int tag,
                          SendMode mode);
 
@@ -40,7 +40,7 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
                            int source, int tag, Status& status);
 RequestState& begin_receive(const CommunicatorState& state, const View& view, int source, int tag);
 
-/// Fills what the caller of the protocol fills. The view's layout must outlive the request, or be its own.
+/// Fills the caller's fields. The view's layout must outlive the request, or the request must hold it.
 void describe(protocol::ReceiveRequest& request, const CommunicatorState& state, const View& view, int source,
               int tag);
 

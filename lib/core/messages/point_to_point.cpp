@@ -1,4 +1,4 @@
-// Communicator's sends and receives: checks of the arguments, and exceptions in place of failures.
+// Communicator's sends and receives: they check arguments and throw failures as exceptions.
 #include <fmt/format.h>
 
 #include "lib/core/messages/messages.hpp"

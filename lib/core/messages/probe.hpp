@@ -1,4 +1,4 @@
-// Probes of a communicator below the faces: messages that have come and that no receive has asked for.
+// Probes of a communicator below the faces: they look at unexpected messages.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace tutti::detail {
 
-// The caller has checked rank and tag. Throws ErrorCode::peer_lost in the name of `operation` where no such
-// message can come any more. Under the lock, which is given up meanwhile.
+// The caller has checked rank and tag. Throws ErrorCode::peer_lost in the name of `operation` if no such
+// message can come. Under the lock, which is released while waiting.
 
-/// The message that a receive with these arguments would get, in its place. Waits for it.
+/// Waits for the message that a receive with these arguments would get, and leaves it in the queue.
 protocol::UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
-/// The same if it has come, after one pass of progress at most; or nullptr. A loop of it is a wait: who is
-/// asked for by name is looked after. Any source may also be this rank itself, which may send later.
+/// The same after at most one pass of progress; nullptr if it has not come. A loop of calls is a wait, so a
+/// source given by rank is checked for loss. Any source includes this rank itself, which may send later.
 protocol::UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
 

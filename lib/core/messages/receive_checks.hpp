@@ -1,4 +1,4 @@
-// What the C++ interface checks before it receives or probes.
+// Checks of the C++ interface before it receives or probes.
 #pragma once
 
 #include <string_view>
@@ -8,13 +8,13 @@
 
 namespace tutti::detail {
 
-/// Throws ErrorCode::invalid_rank or invalid_tag, naming `operation`.
+/// Throws ErrorCode::invalid_rank or invalid_tag in the name of `operation`.
 void check_source(const CommunicatorState& state, std::string_view operation, int source, int tag);
-/// The same, and ErrorCode::invalid_argument for no memory.
+/// The same, and ErrorCode::invalid_argument for a buffer without memory.
 void check_receive(const CommunicatorState& state, std::string_view operation, const View& view, int source,
                    int tag);
 
-/// Whether nothing more can come from `source` alone.
+/// Whether `source` is one rank and nothing more can come from it.
 bool is_lost(const CommunicatorState& state, int source) noexcept;
 [[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source);
 

@@ -1,4 +1,4 @@
-// What becomes of an operation's state once it is done: its error in words, and its memory.
+// The end of a completed operation's state: its error in words, and the release of its memory.
 #pragma once
 
 #include <exception>
@@ -14,18 +14,18 @@ inline Process& process_of(const RequestState& state) noexcept
     return *static_cast<Process*>(state.owner);
 }
 
-/// Why an operation that is done has failed; nullptr where it has not. Holds a tutti::Error.
+/// The error of a completed operation, a tutti::Error; nullptr if there is none.
 std::exception_ptr failure_of(RequestState& state);
 
-/// Gives the state of a request back to where it came from. Under the lock.
+/// Returns the state of a request to its pool. Under the lock.
 void recycle(RequestState& state);
 
-/// Ends a collective that nobody can end any more: its buffers are the caller's again, and it is done with
-/// `why`. Under the lock. A message may still come: its state is left alone, and the answer is false.
+/// Ends a collective that no wait can end: it completes with the error `why`, and its buffers are the
+/// caller's again. Under the lock. False for a message, which may still come: its state stays.
 bool give_up(RequestState& state, std::exception_ptr why) noexcept;
 
-/// So that nothing refers to the state of an operation that has not ended, once nothing moves any more. A
-/// collective's own operations see to themselves. Under the lock.
+/// Removes all references to the state of an unfinished operation, once no data moves. A collective removes
+/// its own operations. Under the lock.
 void forget(RequestState& state) noexcept;
 
 }  // namespace tutti::detail

@@ -10,7 +10,7 @@
 
 namespace tutti::detail {
 
-/// The operation's state keeps it, and it what that one kept.
+/// The operation's state keeps it alive, and it keeps what the state kept before.
 struct Continuations::Continuation : progress::FollowUp {
     Continuation(RequestState& finished, CompletionFunction called, Continuations& counted) noexcept
         : FollowUp([](FollowUp& self) { static_cast<Continuation&>(self).go_on(); }),
@@ -37,7 +37,7 @@ struct Continuations::Continuation : progress::FollowUp {
         --all.count_;
     }
 
-    // An exception that nobody expects ends the job as any uncaught one.
+    // noexcept: the function's exception ends the job like any uncaught one.
     void call(const Status& status, const std::exception_ptr& failure) const noexcept
     {
         function(status, failure);
@@ -49,7 +49,7 @@ struct Continuations::Continuation : progress::FollowUp {
             std::rethrow_exception(failure);
         } catch (const std::exception& error) {
             all.process_.abort(1,
-                               fmt::format("an operation failed whose request was let go: {}", error.what()));
+                               fmt::format("the operation of a detached request failed: {}", error.what()));
         }
     }
 

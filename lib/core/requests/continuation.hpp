@@ -1,4 +1,4 @@
-// What goes on when an operation ends whose request was let go.
+// What happens when an operation ends whose request was detached.
 #pragma once
 
 #include <exception>
@@ -14,15 +14,15 @@ class Process;
 
 using CompletionFunction = std::function<void(const Status&, std::exception_ptr)>;
 
-/// The operations of a rank whose requests were let go. Under the engine's lock.
+/// The operations of a rank whose requests were detached. Under the engine's lock.
 class Continuations {
 public:
     explicit Continuations(Process& process) noexcept : process_(process) {}
 
-    /// Takes the state of a request over. Calls `function` without the lock, by the engine, when the
-    /// operation is done; an error ends the job where there is none.
+    /// Takes over the state of a request. When the operation is done, the engine calls `function` without the
+    /// lock. If there is no function, an error ends the job.
     void let_go(RequestState& state, CompletionFunction function);
-    /// Waits until all have gone on. Withdraws receives that nothing has matched: nobody else can.
+    /// Waits until all functions have run. Withdraws unmatched receives, as nobody else can.
     void finish(progress::Engine::Lock& lock);
 
 private:
@@ -30,7 +30,7 @@ private:
 
     Process& process_;
     base::IntrusiveList<progress::FollowUp, progress::FollowUpTag> under_way_;
-    std::size_t count_ = 0;  // those that have not gone on
+    std::size_t count_ = 0;  // operations whose function has not run
 };
 
 }  // namespace tutti::detail

@@ -1,4 +1,4 @@
-// Holding a pooled object until somebody else takes it over.
+// Holds a pooled object until another owner takes it over.
 #pragma once
 
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace tutti::detail {
 
-/// Takes an object from a pool and gives it back unless it was released. Under the lock that guards the pool.
+/// Takes an object from a pool and gives it back unless it was released. Under the pool's lock.
 template <class T>
 class Pooled {
 public:
@@ -22,7 +22,7 @@ public:
 
     T& operator*() const noexcept { return *object_; }
     T* operator->() const noexcept { return object_; }
-    /// The caller now has to give it back.
+    /// The caller has to give it back from now on.
     T& release() noexcept { return *std::exchange(object_, nullptr); }
 
 private:

@@ -18,7 +18,7 @@ using detail::Process;
 using detail::RequestState;
 using detail::States;
 
-// What detail::States reads.
+// detail::States reads a Request's first pointer.
 static_assert(std::is_standard_layout_v<Request>);
 
 std::int64_t end_of(std::chrono::nanoseconds limit)
@@ -29,7 +29,7 @@ std::int64_t end_of(std::chrono::nanoseconds limit)
 
 }  // namespace
 
-// Takes the result of an operation that is done over; throws what it met. Under the lock.
+// Takes over the result of a completed operation and throws its error. Under the lock.
 void Request::finish()
 {
     RequestState& state = *std::exchange(state_, nullptr);
@@ -90,7 +90,7 @@ void Request::give_up()
     auto lock = detail::process_of(*state_).engine().lock();
     if (state_->kind != RequestState::Kind::collective)
         throw Error(ErrorCode::invalid_argument, "give_up",
-                    "only a collective can be given up; cancel() a receive, and let a send go by detach()");
+                    "only a collective can be given up; cancel() a receive, and detach() a send");
     detail::recycle(*std::exchange(state_, nullptr));
     status_ = {};
     status_.code = ErrorCode::cancelled;
@@ -125,7 +125,7 @@ void Request::abandon() noexcept
     if (process.engine().is_forked_copy())
         return;  // the parent's operation goes on
     try {
-        // A receive that nothing has matched hurts nobody: it is simply withdrawn.
+        // An unmatched receive is simply withdrawn.
         if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
             process.abort(
                 1,
@@ -138,7 +138,7 @@ void Request::abandon() noexcept
                                       error.what()));
         }
     } catch (const Error&) {
-        // Where ranks are threads, abort() throws: the job has ended and nothing moves any more.
+        // If ranks are threads, abort() throws: the job has ended and no data moves.
         if (state_ != nullptr) {
             auto lock = process.engine().lock();
             detail::forget(*state_);
@@ -149,7 +149,7 @@ void Request::abandon() noexcept
 
 namespace {
 
-// Waits for all; throws the first error after all are complete. False when the time is over.
+// Waits for all; throws the first error after all are complete. False if the time is over.
 bool wait_until(std::span<Request> requests, std::int64_t until_ns)
 {
     Process* const process = States(requests).process();

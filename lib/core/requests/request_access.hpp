@@ -11,7 +11,7 @@
 namespace tutti {
 
 struct RequestAccess {
-    /// A request for an operation under way, of the process that its state names as owner. Under the lock.
+    /// A request for an active operation of the process that its state names as owner. Under the lock.
     static Request active(detail::RequestState& state, std::shared_ptr<void> keep = nullptr) noexcept
     {
         static_cast<detail::Process*>(state.owner)->engine().request_started();
@@ -20,7 +20,7 @@ struct RequestAccess {
         state.keep = std::move(keep);
         return request;
     }
-    /// One that was complete at once.
+    /// A request that is complete already.
     static Request complete(const Status& status) noexcept
     {
         Request request;
@@ -28,7 +28,7 @@ struct RequestAccess {
         request.has_status_ = true;
         return request;
     }
-    /// Makes `what` live as long as the operation, on top of what does so already. Throws std::bad_alloc.
+    /// Keeps `what` alive as long as the operation, besides what it keeps already. Throws std::bad_alloc.
     static void keep(detail::RequestState& state, std::shared_ptr<void> what)
     {
         std::shared_ptr<void>& kept = state.keep;
@@ -37,7 +37,7 @@ struct RequestAccess {
                                                                                              std::move(what));
         kept = std::move(what);
     }
-    /// Takes over what has come of an operation that is done, and throws what it met. Under the lock.
+    /// Takes over the result of a completed operation and throws its error. Under the lock.
     static void finish(Request& request) { request.finish(); }
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
 };

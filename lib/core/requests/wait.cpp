@@ -42,15 +42,15 @@ void set_all_awaited(const States& states, bool awaited) noexcept
             set_awaited(*states[i], awaited);
 }
 
-// nullptr where it is no collective.
+// nullptr if it is not a collective.
 const CommunicatorGroup* call_of(const RequestState& state) noexcept
 {
     return state.kind == RequestState::Kind::collective ? &static_cast<const CollectiveRequest&>(state).group
                                                         : nullptr;
 }
 
-// Whether all that are under way are receives from any source in one communicator: where nobody is left
-// there, none can end.
+// Whether all active operations are receives from any source in one communicator: if no peer is left there,
+// none can end.
 bool are_for_anybody(const States& states) noexcept
 {
     std::optional<std::uint64_t> context;

@@ -1,8 +1,8 @@
-// Waits and tests over the states of requests: what each face's requests are made of.
+// Waits and tests over the states behind the requests of each face.
 //
-// None of these takes an operation's result over: a state that is done stays so until its face recycle()s it.
-// Its status has its own error. An error that is thrown ends all progress of this rank: a broken job, or
-// calls of the ranks that differ. All under the engine's lock, which waits let go meanwhile.
+// These functions do not consume results: a completed state stays until its face calls recycle(). Its status
+// has its own error. A thrown error ends all progress of this rank: a broken job, or ranks in different
+// calls. All under the engine's lock, which waits release.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Process;
 
 using progress::kForEver;
 
-/// The states of several requests, each of which begins with a pointer to its own: nullptr where none is
-/// under way.
+/// The states of several requests. Each request begins with a pointer to its state: nullptr if it is not
+/// active.
 class States {
 public:
     template <class Request>
@@ -37,7 +37,7 @@ public:
     {
         return *reinterpret_cast<RequestState* const*>(first_ + index * stride_);
     }
-    /// Of the first that is under way; nullptr when none is.
+    /// The process of the first active request; nullptr if none is active.
     Process* process() const noexcept;
 
 private:
@@ -46,16 +46,16 @@ private:
     std::size_t count_;
 };
 
-/// False where it is not done by `until_ns`, on base::now_ns()'s clock. A collective that no wait can end is
-/// given up, and then is done with the error.
+/// False if it is not done by `until_ns`, on base::now_ns()'s clock. A collective that no wait can end is
+/// given up and completes with the error.
 bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns = kForEver);
-/// The index of one that is done; nothing when none is under way, or none is done by `until_ns`.
+/// The index of a completed request; empty if none is active, or none is done by `until_ns`.
 std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& states,
                                     std::int64_t until_ns = kForEver);
 /// Makes progress once unless it is done.
 bool test(progress::Engine::Lock& lock, RequestState& state);
 bool test_all(progress::Engine::Lock& lock, const States& states);
-/// Writes the indices of those that are done, as many as there is room for; how many.
+/// Writes the indices of completed requests, as many as fit, and returns their number.
 std::size_t test_some(progress::Engine::Lock& lock, const States& states, std::span<std::size_t> indices);
 
 }  // namespace tutti::detail
