@@ -18,8 +18,7 @@ constexpr const char* kTrip = "cache line trip";
 constexpr const char* kCopy = "memory copy";
 constexpr const char* kCombining = "combining";
 
-// What no library can do without. Copies may be shared by all ranks' cores, also by those that would only
-// wait.
+// The work that no library avoids. All ranks' cores may share copies, also cores that would only wait.
 enum class Needs {
     message,  // us: one trip of a cache line, and one copy of the bytes
     stream,   // MB/s: the rate of copies
@@ -34,7 +33,7 @@ struct Need {
     Needs needs;
 };
 
-// Non-blocking forms are left out: their time holds a computation. Gather's and scatter's root handles the
+// Without non-blocking forms: their time includes a computation. The root of gather and scatter handles the
 // block of every rank.
 constexpr std::array kNeeds = {
     Need{"latency", Needs::message},    Need{"latency_persistent", Needs::message},
@@ -60,7 +59,7 @@ const Need* need_of(std::string_view benchmark)
                             [&](const Need& need) { return need.benchmark == name; });
     };
     auto found = named(benchmark);
-    if (found == kNeeds.end() && benchmark.ends_with(kPersistent))  // as bounded as the blocking form
+    if (found == kNeeds.end() && benchmark.ends_with(kPersistent))  // has the bound of the blocking form
         found = named(benchmark.substr(0, benchmark.size() - kPersistent.size()));
     return found == kNeeds.end() ? nullptr : &*found;
 }

@@ -1,4 +1,4 @@
-// Which limit of the machine bounds which benchmark, and what a row could reach at best.
+// Which limit of the machine bounds which benchmark, and the best value that a row could reach.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct Bound {
     double value;      // in the row's unit
 };
 
-/// Whether a limit is known for the benchmark: none where ranks share cores (a switch between them costs more
-/// than any of these) or are on several hosts.
+/// Whether a limit is known for the benchmark. There is none if ranks share cores (a switch between them
+/// costs more than any limit) or run on several hosts.
 bool may_be_bounded(const Case& which);
 
-/// Nothing where there is none, or where it was not measured.
+/// Empty if there is no limit, or if it was not measured.
 std::optional<Bound> bound_of(const Case& which, std::optional<double> size_bytes,
                               const std::vector<record::Limit>& limits);
 
-/// The part of the limit that is reached: 1 at the limit.
+/// The share of the limit that is reached: 1 at the limit.
 double share_of(const Bound& bound, double value, Better better);
 
 }  // namespace tutti::bench

@@ -19,11 +19,11 @@ namespace tutti::bench {
 
 namespace {
 
-// A peer that took too long in so many cases of a number of ranks is left out of those that follow.
+// A peer that took too long in so many cases of a number of ranks is left out of the following cases.
 constexpr int kPatience = 3;
 constexpr double kLimitsTimeoutSeconds = 60.0;
 
-// The yardsticks, measured on the spot; none where no case has use for them or they cannot be had.
+// The yardsticks, measured now; empty if no case uses them or if they cannot be measured.
 std::vector<record::Limit> measure_limits(const std::vector<Case>& cases, const Contender& own)
 {
     if (std::ranges::none_of(cases, may_be_bounded))
@@ -91,7 +91,7 @@ private:
 
     bool left_out(const Contender& contender, const Case& one) const
     {
-        if (contender.name == contenders_.front().name)  // what it is all about
+        if (contender.name == contenders_.front().name)  // the library that the comparison is about
             return false;
         const auto found = overdue_.find({contender.name, one.ranks});
         return found != overdue_.end() && found->second >= kPatience;
@@ -142,7 +142,7 @@ private:
         results_.push_back(std::move(result));
     }
 
-    // After each case: what has been measured survives an interruption.
+    // After each case: the results so far survive an interruption.
     void save() const { write_result("--json", options_.json_file, document_.dump(2) + "\n"); }
 
     void conclude() const
@@ -179,7 +179,7 @@ private:
     std::map<std::pair<std::string, int>, int>
         overdue_;  // by library and ranks: cases in which it took too long
     std::size_t failed_runs_ = 0;
-    Progress progress_;  // last: its steps are counted from the rest
+    Progress progress_;  // last: the other members give its number of steps
 };
 
 std::string duration(double seconds)
@@ -219,7 +219,7 @@ int compare(CompareOptions options)
     }
     const std::vector<Case> cases = plan_cases(options.choice);
     const std::vector<Contender> contenders = find_contenders(options.peers);
-    check_writable("--json", options.json_file);  // told before anything is measured
+    check_writable("--json", options.json_file);  // reported before anything is measured
     introduce(options, cases, contenders);
     const Interruptible interruptible;
     return Comparison(options, cases, contenders).run();

@@ -1,5 +1,5 @@
-// What a comparison finds: cases of rows, each with every library's runs, the better peer and the machine's
-// limit.
+// The results of a comparison: cases of rows, each with every library's runs, the better peer and the
+// machine's limit.
 #pragma once
 
 #include <map>
@@ -24,23 +24,23 @@ struct Case {
     int ranks = 2;
     int hosts = 1;
     Binding binding = Binding::core;
-    int rows = 1;  // about so many, to foretell the time
+    int rows = 1;  // estimate, for the remaining time
 
     std::string name() const { return benchmark + ", " + std::to_string(ranks) + " ranks"; }
 };
 
-/// Why a library has no figures, or fewer than others.
+/// Why a library has no figures, or fewer than other libraries.
 struct Failure {
     std::string library;
     std::string message;
-    bool excused = false;  // a peer took too long or does not offer this: no fault of the comparison
+    bool excused = false;  // a peer took too long or lacks the operation: the comparison has not failed
     bool timed_out = false;
 };
 
 /// One library's runs of one row.
 struct Measured {
     Rounds rounds;
-    Interval of_one_run;  // the first run's own: all that is known of a single one
+    Interval of_one_run;  // the first run's own interval, used if there is one run only
 
     double median() const;
     /// The median's interval over the runs.
@@ -50,13 +50,13 @@ struct Measured {
 struct CaseRow {
     std::map<std::string, Measured> libraries;
 
-    /// The best of all but Tutti; nullptr where none ran.
+    /// The best library except Tutti; nullptr if no other one ran.
     const std::string* better_peer(Better better) const;
 };
 
 struct CaseResult {
     Case which;
-    std::optional<record::Quantity> quantity;  // none where no library ran
+    std::optional<record::Quantity> quantity;  // empty if no library ran
     std::map<std::string, std::string> library_names{};
     std::vector<RowName> order{};  // as the first library told them
     std::map<RowName, CaseRow> rows{};

@@ -71,7 +71,7 @@ json comparison_document(const std::vector<std::string>& command, int rounds,
 json case_document(const CaseResult& result, const std::vector<std::string>& libraries,
                    const std::vector<record::Limit>& limits)
 {
-    // Without figures nothing is known of what the benchmark would have measured but its name.
+    // Without figures, only the benchmark's name is known.
     record::Quantity quantity;
     quantity.title = result.which.benchmark;
     if (result.quantity)

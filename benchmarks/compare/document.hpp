@@ -10,11 +10,11 @@
 
 namespace tutti::bench {
 
-/// Everything but the cases, which are added as they are measured.
+/// All except the cases, which are added as they are measured.
 nlohmann::json comparison_document(const std::vector<std::string>& command, int rounds,
                                    const std::vector<record::Limit>& limits);
 
-/// One of its "cases". `libraries` are all that were asked, also those without figures.
+/// One of its "cases". `libraries` are all requested ones, also those without figures.
 nlohmann::json case_document(const CaseResult& result, const std::vector<std::string>& libraries,
                              const std::vector<record::Limit>& limits);
 

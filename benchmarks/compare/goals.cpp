@@ -14,7 +14,7 @@ constexpr double kKiB = 1024;
 constexpr double kMiB = 1024 * kKiB;
 constexpr double kAll = 1e18;
 
-// Where ranks are: each on a core of its own, sharing cores, on several hosts, or anywhere.
+// The placement of ranks: each on its own core, sharing cores, on several hosts, or any.
 enum class Place { own_cores, shared_cores, hosts, anywhere };
 
 struct Promise {

@@ -1,4 +1,4 @@
-// Which ratios Tutti promises, beside those of other libraries.
+// Ratios to other libraries that Tutti promises.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ std::optional<Goal> goal_of(const Case& which, std::optional<double> key);
 /// Whether the promise is kept. `ratio` is Tutti's value to the better peer's (empty without peers).
 bool meets(const Goal& goal, Better better, double value, std::optional<double> ratio);
 
-/// As people read it: "<= 0.70".
+/// For people to read: "<= 0.70".
 std::string words(const Goal& goal, const record::Quantity& quantity);
 
 }  // namespace tutti::bench

@@ -4,7 +4,7 @@ namespace tutti::bench {
 
 namespace {
 
-// Limits are measured, too, and known to some percent.
+// Limits are measured, too, and have an error of some percent.
 constexpr double kDoubtfulShare = 1.1;
 
 }  // namespace

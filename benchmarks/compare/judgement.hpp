@@ -1,4 +1,4 @@
-// What a row says: Tutti beside the better peer, beside the machine, beside its promise.
+// Judges a row: Tutti against the better peer, the machine's limit and the goal.
 #pragma once
 
 #include "benchmarks/compare/bounds.hpp"
@@ -12,20 +12,20 @@ struct Judgement {
     std::optional<Ratio> ratio{};       // Tutti's to the peer's
     std::optional<Verdict> verdict{};
     std::optional<Bound> bound{};
-    std::optional<double> share{};  // of the bound, that Tutti reaches
-    std::optional<Goal> goal{};     // none where nothing can be said of it, as of a ratio without a peer
+    std::optional<double> share{};  // of the bound
+    std::optional<Goal> goal{};     // empty if it does not apply, as for a ratio without a peer
     bool met = false;
 };
 
 Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits);
 
-/// How many rows of all cases came out how.
+/// The number of rows with each result, over all cases.
 struct Score {
     int faster = 0;
     int same = 0;
     int slower = 0;
     int undecided = 0;     // no peer, or a single run of one
-    int beyond_limit = 0;  // which cannot be: something else ran while limits were measured
+    int beyond_limit = 0;  // impossible: another program ran while limits were measured
     int goals = 0;
     int met = 0;
 

@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A suite's exit status where its library lacks what the benchmark needs.
+// A suite's exit status if its library lacks an operation of the benchmark.
 constexpr int kNotOffered = 3;
 
 constexpr int kUncounted = -1;  // a round
 
-// A peer whose first run takes so many times as long as Tutti's, and so long, has no second: MPICH with more
-// ranks than cores needs minutes for what others do in a second.
+// A peer whose first run takes so many times as long as Tutti's, and this long, has no second run. MPICH with
+// more ranks than cores needs minutes for runs that others finish in a second.
 constexpr double kFarSlower = 4.0;
 constexpr double kLongSeconds = 5.0;
 
@@ -34,7 +34,7 @@ public:
 
     bool wanted(const Contender& contender) const { return !ended_.contains(contender.name); }
 
-    // False when the user wants no more.
+    // False if the user wants to stop.
     bool run(const Contender& contender, int round)
     {
         const fs::path file = scratch_ / fmt::format("{}-{}.json", contender.name, round);
@@ -83,7 +83,7 @@ private:
                 {contender.name, describe_failure(command, outcome), false, outcome.timed_out});
     }
 
-    // What a run that was stopped had written by then counts, too.
+    // Rows that a stopped run had written count, too.
     void take(const Contender& contender, int round, const fs::path& file,
               const std::vector<std::string>& command, const Outcome& outcome)
     {
@@ -100,7 +100,7 @@ private:
             result_.add(contender.name, round, *run);
         } catch (const std::runtime_error& error) {
             if (!outcome.good())
-                return;  // that has been said
+                return;  // reported already
             ended_.insert(contender.name);
             result_.failures.push_back(
                 {contender.name, fmt::format("{}\n{}", error.what(), describe_failure(command, outcome))});
@@ -135,8 +135,8 @@ CaseResult measure_case(const Case& which, const std::vector<Contender>& contend
                         const Thoroughness& thoroughness, const Watcher& watcher)
 {
     CaseRuns runs(which, hosts, thoroughness);
-    // Contenders inside, rounds outside: what drifts on the machine drifts for all of them. Launches have a
-    // round before the first, which brings files into memory.
+    // Libraries in the inner loop, rounds in the outer: drift of the machine affects all of them. Launches
+    // have a round before the first one, which brings files into memory.
     for (int round = which.arguments.empty() ? kUncounted : 0; round < thoroughness.rounds; ++round) {
         for (const Contender& contender : contenders) {
             if (!runs.wanted(contender))

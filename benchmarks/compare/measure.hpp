@@ -1,4 +1,4 @@
-// Runs one case for every library, interleaved, and gathers what they say.
+// Runs one case for every library, interleaved, and collects the results.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct Thoroughness {
     std::vector<std::string> arguments{};  // for every run of the suite: how long to measure, which sizes
 };
 
-/// Told before each run: which library's, in which round.
+/// Called before each run with its library and round.
 using Watcher = std::function<void(const Contender&, int round)>;
 
 /// A B C A B C ... A run that fails, or takes longer than allowed, is the last one of its library in this

@@ -13,17 +13,17 @@ namespace tutti::bench {
 
 namespace {
 
-// From the start of a launcher to its end, for a program that measures nothing.
+// The time of a launch: from the launcher's start to its end, for a program that measures nothing.
 constexpr double kLaunchSeconds = 0.4;
-// Most rows are known well enough long before their time box ends.
+// Most rows are precise enough long before their time box ends.
 constexpr double kShareOfTimeBox = 0.5;
 
-// From each size to the next: a comparison of everything is long enough with few sizes.
+// Growth of sizes: with few sizes a comparison of all benchmarks is long enough.
 constexpr std::size_t kUsualGrowth = 8;
 
 constexpr const char* kLaunch = "launch";
 
-// What would take too long if all of it were asked for: every operator on every type, queues of any depth.
+// Limits for options that would take too long in full: every operator on every type, queues of any depth.
 std::vector<std::string> usual_arguments(const Benchmark& benchmark, bool quick)
 {
     switch (benchmark.group) {
@@ -71,7 +71,7 @@ std::vector<std::string> arguments_of(const Benchmark& benchmark, const Choice& 
     return words;
 }
 
-// As the runs will read it: a mistake is told before the first of them. The number of rows that follow.
+// Parses the arguments as the runs will, to report mistakes before the first run. Returns the number of rows.
 int rows_of(const Benchmark& benchmark, const std::vector<std::string>& arguments)
 {
     std::vector<const char*> words{"tutti-bench"};
@@ -93,8 +93,8 @@ int hosts_of(const Choice& choice)
     return std::max(1, static_cast<int>(choice.hosts.names.size()));
 }
 
-// A core each where there are enough. Hosts bind for themselves: they may be namespaces with cores of their
-// own.
+// One core for each rank if there are enough. Hosts bind for themselves: they may be namespaces with their
+// own cores.
 Binding binding_for(int ranks, const Choice& choice)
 {
     const int cores = usable_cores();
@@ -139,7 +139,7 @@ std::string needed(const Benchmark& benchmark)
                                 meant.empty() ? ";" : meant));
 }
 
-// In the order in which they were named.
+// In the order of the command line.
 std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
 {
     std::vector<const Benchmark*> found;
@@ -157,7 +157,7 @@ std::vector<const Benchmark*> named_benchmarks(const Choice& choice)
     return found;
 }
 
-// Nothing where the benchmark does not suit so many ranks; nullptr is the launch of an empty program.
+// Empty if the benchmark does not support so many ranks. nullptr is the launch of an empty program.
 std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Choice& choice)
 {
     Case one{.benchmark = kLaunch, .group = "startup", .ranks = ranks, .hosts = hosts_of(choice)};

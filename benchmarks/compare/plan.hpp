@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// The command line asks for what cannot be.
+/// The command line asks for something impossible.
 struct PlanError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -35,7 +35,7 @@ struct Choice {
 /// benchmark refuses.
 std::vector<Case> plan_cases(const Choice& choice);
 
-/// Seconds that all of it takes, if all libraries start and measure as fast as Tutti; slow ones take longer.
+/// Estimated seconds if all libraries start and measure as fast as Tutti. Slow ones take longer.
 double foretell_seconds(const std::vector<Case>& cases, const std::vector<Contender>& contenders, int rounds,
                         double seconds_a_row);
 

@@ -20,7 +20,7 @@ double median_of(const Rounds& rounds)
     return median(std::move(values));
 }
 
-// Of the rounds that both have.
+// Only rounds that both libraries have.
 std::vector<double> log_ratios(const Rounds& own, const Rounds& other)
 {
     std::vector<double> logs;

@@ -1,4 +1,4 @@
-// A folder for the files that runs write, gone at the end.
+// A folder for the files that runs write. It is removed at the end.
 #pragma once
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ constexpr int kIntervalWidth = 17;
 constexpr int kVerdictWidth = 9;
 constexpr int kShareWidth = 9;
 
-// Enough digits to tell 0.09 from 0.10, no decimals behind a large number.
+// Enough digits to distinguish 0.09 from 0.10; no decimals after a large number.
 std::string number(double value)
 {
     if (value < 100)
@@ -45,7 +45,7 @@ std::string interval_text(const std::optional<Interval>& interval)
     return interval ? fmt::format("{} - {}", ratio_text(interval->low), ratio_text(interval->high)) : "-";
 }
 
-// The first line of a message of several.
+// The first line of a message with several lines.
 std::string first_line(const std::string& text)
 {
     return text.substr(0, text.find('\n'));

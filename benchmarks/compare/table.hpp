@@ -14,7 +14,7 @@ namespace tutti::bench {
 std::string case_table(const CaseResult& result, const std::vector<Contender>& contenders,
                        const std::vector<record::Limit>& limits, bool goals);
 
-/// Which rows are slower than the better peer's, worst first, a line each; empty where there are none.
+/// The rows that are slower than the better peer's, worst first, one per line; empty if there are none.
 std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits);
 
 }  // namespace tutti::bench

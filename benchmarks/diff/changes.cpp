@@ -132,7 +132,7 @@ nlohmann::json environment_of(const record::Record& record)
     return found ? *found : nlohmann::json();
 }
 
-// As people read it: "Xeon", not "\"Xeon\"".
+// For people to read: "Xeon", not "\"Xeon\"".
 std::string fact(const nlohmann::json& environment, const char* name)
 {
     if (!environment.is_object() || !environment.contains(name))

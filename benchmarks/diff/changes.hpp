@@ -12,7 +12,7 @@
 
 namespace tutti::bench {
 
-/// Two files that cannot be compared.
+/// The two files cannot be compared.
 struct NotComparable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -22,7 +22,7 @@ struct RowSeries {
     struct Value {
         double median;
         record::Interval interval;
-        bool wrong = false;  // bytes that were checked were not right
+        bool wrong = false;  // a check of the received bytes failed
     };
 
     record::Quantity quantity;

@@ -1,4 +1,4 @@
-// tutti-bench diff: what got slower from one file of results to another. A gate for continuous integration.
+// tutti-bench diff: finds rows that got slower between two files of results. For continuous integration.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::optional<std::string> first_line(const fs::path& file)
     return line;
 }
 
-// What follows `name` and its separator in a file of such lines; without spaces and quotes around it.
+// The text after `name` and its separator in a file of such lines, without surrounding spaces and quotes.
 std::optional<std::string> field(const fs::path& file, const std::string& name, char separator)
 {
     std::ifstream stream(file);
@@ -55,7 +55,7 @@ json text_or_null(const std::optional<std::string>& text)
     return text ? json(*text) : json(nullptr);
 }
 
-// Of files that say 0 or 1.
+// For files that contain 0 or 1.
 json flag(const fs::path& file, const std::string& when_true)
 {
     const std::optional<std::string> line = first_line(file);
@@ -66,11 +66,11 @@ json usable_cores()
 {
     cpu_set_t cores;
     CPU_ZERO(&cores);
-    // Fails on machines of more than 1024 cores, whose masks are longer.
+    // Fails on machines with more than 1024 cores, whose masks are longer.
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? json(CPU_COUNT(&cores)) : json(nullptr);
 }
 
-// "260 MiB" of what the kernel calls "266240K".
+// Converts the kernel's "266240K" to "260 MiB".
 std::string cache_size(const std::string& text)
 {
     const unsigned long kibibytes = std::strtoul(text.c_str(), nullptr, 10);
@@ -107,7 +107,7 @@ json load(const fs::path& root)
     return stream >> one >> five >> fifteen ? json{one, five, fifteen} : json(nullptr);
 }
 
-// Intel's driver says whether turbo is off, others whether boosting is on.
+// Intel's driver reports whether turbo is off, other drivers whether boost is on.
 json turbo(const fs::path& root)
 {
     const fs::path cpu = root / "sys/devices/system/cpu";
@@ -115,7 +115,7 @@ json turbo(const fs::path& root)
     return intel.is_null() ? flag(cpu / "cpufreq/boost", "1") : intel;
 }
 
-// Of a line of choices the one in brackets.
+// The choice in brackets of a line of choices.
 json huge_pages(const fs::path& root)
 {
     const auto line = first_line(root / "sys/kernel/mm/transparent_hugepage/enabled");
@@ -125,7 +125,7 @@ json huge_pages(const fs::path& root)
     return line->substr(open + 1, line->find(']', open) - open - 1);
 }
 
-// By the name that a hypervisor gives itself; false on a machine without one.
+// Recognises a hypervisor by its name; false on a real machine.
 json virtual_machine(const fs::path& root)
 {
     const auto flags = field(root / "proc/cpuinfo", "flags", ':');
@@ -168,7 +168,7 @@ std::string compiler()
 #endif
 }
 
-// Figures of a build for finding faults must not be taken for others.
+// Figures of a build with sanitizers must not be mistaken for others.
 json sanitizers()
 {
     json found = json::array();

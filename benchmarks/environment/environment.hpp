@@ -1,5 +1,5 @@
-// Where figures were taken. Everything that moves them, nothing that says whose machine it is: no host names,
-// no paths.
+// The machine on which figures were taken: all that affects them, and nothing that identifies the owner (no
+// host names, no paths).
 #pragma once
 
 #include <filesystem>

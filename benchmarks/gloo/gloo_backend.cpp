@@ -26,7 +26,7 @@ gloo::transport::tcp::attr interface_for(const bootstrap::Bootstrap& bootstrap)
     return attributes;
 }
 
-// Gloo's interface has no const: it only reads these.
+// Gloo's interface has no const; it only reads these buffers.
 char* bytes_of(ConstBytes bytes)
 {
     return reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data()));

@@ -25,8 +25,8 @@ public:
     int rank() const { return context_->rank; }
     int size() const { return context_->size; }
 
-    // No send and recv, though Gloo has them: with them ranks would begin together by their clocks. A rank
-    // that spins until its time comes keeps Gloo's own thread, which does all the work, from the core.
+    // Without send and recv, though Gloo has them: with them the ranks would agree on a time to begin. A rank
+    // that spins until then keeps Gloo's own thread, which does all the work, from the core.
     void barrier();
     void broadcast(Bytes data, int root);
     void allgather(ConstBytes in, Bytes out);

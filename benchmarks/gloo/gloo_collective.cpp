@@ -120,8 +120,8 @@ void GlooCollective::run()
     }
 }
 
-// In the input itself: Gloo has no reduce-scatter from one buffer to another, and a copy of all of it would
-// be charged to Gloo.
+// In place: Gloo has no reduce-scatter from one buffer to another, and a copy of the whole buffer would count
+// as Gloo's time.
 void GlooCollective::prepare_reduce_scatter()
 {
     reduced_ = call_.in_place ? call_.out : call_.in;

@@ -1,4 +1,4 @@
-// Gloo's collectives: what its users call, with the options that they set.
+// Gloo's collectives, called as its users call them.
 #pragma once
 
 #include <gloo/reduce_scatter.h>
@@ -9,11 +9,11 @@
 
 namespace tutti::bench {
 
-/// Gloo has nothing that is started now and waited for later.
+/// Gloo has no operation that starts now and is waited for later.
 struct GlooRequest {};
 
-/// A call that is ready to be made. Gloo's functions take options that are made anew for every call, as in
-/// PyTorch; only its reduce-scatter is an object that keeps its connections and buffers.
+/// A prepared call. Gloo's functions take new options for every call, as in PyTorch. Only its reduce-scatter
+/// is an object that keeps its connections and buffers.
 class GlooCollective {
 public:
     /// Throws NotOffered for what Gloo lacks.

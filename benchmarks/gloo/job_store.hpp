@@ -1,5 +1,4 @@
-// Where Gloo's ranks find each other: in what the launcher keeps for the ranks of a job, which is gone with
-// the job.
+// Where Gloo's ranks find each other: the launcher's store for the job, which ends with the job.
 #pragma once
 
 #include <gloo/rendezvous/store.h>

@@ -1,5 +1,5 @@
-// Barriers of more processes than cores by nothing but a counter and sched_yield: what the ranks of a library
-// that share cores cannot do without, a turn each.
+// Barriers of more processes than cores with only a counter and sched_yield: each process needs one turn, as
+// the ranks of any library do that share cores.
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@ namespace tutti::bench {
 
 namespace {
 
-// Each in a line of its own: ranks that wait for the round must not slow those that still arrive.
+// Each has its own cache line: ranks that wait for the round must not slow ranks that still arrive.
 struct Counters {
     Line arrived;
     Line round;
@@ -28,23 +28,23 @@ struct Counters {
 void counter_barriers(Counters& counters, unsigned ranks, unsigned first, unsigned last)
 {
     for (unsigned i = first; i <= last; ++i) {
-        // Counts up for ever: nobody has to reset it while others may still read it.
+        // The counter never goes back, so no rank resets it while others may read it.
         if (counters.arrived.value.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks * i) {
             counters.round.value.store(i, std::memory_order_release);
             continue;
         }
-        // Nobody is further than that before this rank has arrived again.
+        // No rank is further ahead before this rank has arrived again.
         while (counters.round.value.load(std::memory_order_acquire) != i)
             sched_yield();
     }
 }
 
-// Runs rank 0 here and all others in processes of their own, in turn on the two cores; what rank 0 returns,
-// when all have ended.
+// Runs rank 0 here and each other rank in its own process, alternating between the two cores. Returns rank
+// 0's result when all have ended.
 double with_ranks(unsigned ranks, const std::function<double(unsigned rank)>& run)
 {
     const auto [own, other] = two_cores();
-    // with_child() brings one process; that one brings the rest.
+    // with_child() starts one process, which starts the others.
     return with_child(
         own, other, [&] { return run(0); },
         [&, own = own, other = other] {
@@ -80,8 +80,8 @@ double barrier_us(unsigned ranks, unsigned rounds)
     });
 }
 
-// As the suite measures: each rank looks at the clock after each barrier, the slowest one's time counts. The
-// median.
+// Like the suite: each rank reads the clock after each barrier, and the slowest rank's time counts. Returns
+// the median.
 double timed_barrier_us(unsigned ranks, unsigned rounds)
 {
     SharedMemory memory(sizeof(Counters) + ranks * rounds * sizeof(double));

@@ -1,5 +1,5 @@
-// `tutti-bench limits`: what the machine itself allows, so what any message passing library on it could reach
-// at best.
+// `tutti-bench limits`: what the machine allows, and so the best that any message passing library could
+// reach.
 #pragma once
 
 #include <algorithm>

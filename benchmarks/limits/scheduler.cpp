@@ -1,4 +1,4 @@
-// What it costs to wait without spinning: switches between processes, and wake-ups.
+// The cost of waiting without spinning: switches between processes, and wake-ups.
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
-// A bare single-producer single-consumer ring: header and payload side by side, the header's sequence number
-// says that the message is there, the receiver copies it out. What a library adds to this is its own cost.
+// A bare single-producer single-consumer ring. Header and payload lie side by side, the header's sequence
+// number announces the message, and the receiver copies it out. A library's own cost comes on top.
 #include <cstring>
 
 #include "benchmarks/limits/limits.hpp"
@@ -46,7 +46,7 @@ public:
         Header* header = slot();
         header->size_bytes = static_cast<unsigned>(payload_bytes_);
         std::memcpy(payload_of(header), payload, payload_bytes_);
-        // Release: whoever sees the number sees header and payload. It differs from the slot's last one, so
+        // Release: a reader of the number sees header and payload. It differs from the slot's last number, so
         // nobody clears it.
         header->sequence.store(++position_, std::memory_order_release);
     }
@@ -56,7 +56,7 @@ public:
         Header* header = slot();
         spin_until([&] { return header->sequence.load(std::memory_order_acquire) == position_ + 1; });
         std::memcpy(payload, payload_of(header), header->size_bytes);
-        // Told in quarters: each telling costs the producer a cache miss.
+        // The consumer reports in quarters: each report costs the producer a cache miss.
         if (++position_ % (kSlots / 4) == 0)
             consumed_->value.store(position_, std::memory_order_release);
     }
@@ -125,7 +125,7 @@ double messages_a_us(std::size_t payload_bytes, int messages)
         [=] {
             Ring in(there, payload_bytes);
             std::byte payload[kLargestPayload] = {};
-            in.pop(payload);  // the clock starts when the other side is there
+            in.pop(payload);  // the clock starts once the other side is ready
             const double start = now_us();
             for (int i = 1; i < messages; ++i)
                 in.pop(payload);

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kSizes[] = {8192, 32768, 131072};
 constexpr std::size_t kMovedBytes = 32u << 20;  // over each connection, each way, at each size
 
-// What is still to come and go over one connection.
+// The data still to send and receive over one connection.
 struct Way {
     const ProbeSocket& socket;
     std::span<const std::byte> unsent;
@@ -32,7 +32,7 @@ struct Way {
 
     bool done() const { return unsent.empty() && missing.empty(); }
 
-    // Whether anything moved.
+    // Whether any data moved.
     bool move()
     {
         const std::size_t left = unsent.size() + missing.size();
@@ -50,7 +50,7 @@ struct Way {
     }
 };
 
-// What to do when nothing moves: the core may be the other process's, too.
+// Called if no data moved: the core may belong to the other process, too.
 enum class Waiting { yield, sleep };
 
 // Both ways at once.

@@ -1,4 +1,4 @@
-// What an alltoall of two hosts with two ranks each cannot do without: the blocks that cross, over TCP.
+// The least work of an alltoall of two hosts with two ranks each: the blocks that cross, over TCP.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What two polling processes get out of a TCP connection: the limit of any transport over sockets.
+// The performance of a TCP connection between two polling processes: the limit of any socket transport.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The full path, or an empty one.
+// The full path, or an empty path.
 fs::path find_in_path(const std::string& program)
 {
     const char* variable = std::getenv("PATH");
@@ -29,7 +29,7 @@ fs::path find_in_path(const std::string& program)
     return {};
 }
 
-// The first part that is not there, or nothing.
+// The first missing part, or nothing.
 std::string missing_part(const Contender& contender)
 {
     for (const fs::path& part : {contender.launcher, contender.benchmark}) {
@@ -50,7 +50,7 @@ std::string with_slots(const std::vector<std::string>& hosts, int slots)
     return list;
 }
 
-// How each library is told which hosts and which interface to use.
+// How each library is told the hosts and the interface.
 std::vector<std::string> placement(const std::string& library, int ranks_per_host, int cores,
                                    const Hosts& hosts)
 {

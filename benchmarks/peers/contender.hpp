@@ -1,4 +1,4 @@
-// The libraries that are compared, and how each one's launcher wants to be asked.
+// The libraries that are compared, and how to call their launchers.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A picture before it is drawn: curves over sizes, or dots beside names.
+// A picture before it is drawn: curves over sizes, or dots next to names.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ namespace tutti::bench {
 
 namespace {
 
-// A file in memory. Unlike a pipe it is never full, so that nobody waits for anybody.
+// A file in memory. Unlike a pipe it is never full, so neither side waits.
 class MemoryFile {
 public:
     explicit MemoryFile(const char* name) : file_(memfd_create(name, MFD_CLOEXEC))

@@ -17,10 +17,10 @@ constexpr int kDotsRow = 22;
 constexpr double kMargin = 1e-3;    // gnuplot drops ticks that lie exactly at an axis' end
 constexpr double kDotsApart = 0.6;  // what the dots of a row take of its height
 
-// Okabe and Ito's colours, which people tell apart whatever colours they see, without yellow, which white
-// swallows.
+// Okabe and Ito's colours, which colour-blind people can distinguish, without yellow, which is hard to see on
+// white.
 constexpr std::array kColours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"};
-// Symbols and dashes tell curves apart where there are no colours: on paper.
+// Symbols and dashes distinguish curves without colours, on paper.
 constexpr std::array kSymbols = {7, 5, 9, 13, 11, 4, 6};
 constexpr std::array kDashes = {"1", "(10,4)", "(10,4,2,4)", "(4,3)", "(14,4)", "(14,3,3,3,3,3)", "(6,6)"};
 constexpr std::array kLimitDashes = {"(2,4)", "(6,4)", "(2,2)", "(8,3,2,3)"};

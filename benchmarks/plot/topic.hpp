@@ -1,4 +1,4 @@
-// What is looked at together: a case of a comparison, or all runs of one benchmark.
+// A topic of a report: a case of a comparison, or all runs of one benchmark.
 #pragma once
 
 #include <string>

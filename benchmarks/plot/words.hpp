@@ -1,4 +1,4 @@
-// Numbers and names as people read them: in pictures and tables alike.
+// Numbers and names for people to read, the same in pictures and tables.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What tells the rows of one benchmark apart, in every file of it.
+// Identifies a row of a benchmark in any of its files.
 #pragma once
 
 #include <optional>

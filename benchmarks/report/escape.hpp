@@ -1,4 +1,4 @@
-// Texts of files in markup: whatever is in them, they stay texts.
+// Escapes texts of files for markup: they stay texts, whatever they contain.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How Tutti stands beside its peers, over all rows of all comparisons.
+// Compares Tutti with its peers over all rows of all comparisons.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ std::string html_cell(const Cell& cell)
     return text;
 }
 
-// What is wider than the window scrolls by itself, by keys too.
+// Parts wider than the window scroll by themselves, with keys, too.
 void open_box(std::string& page, const std::string& name)
 {
     add(page, "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n", html_text(name));

@@ -1,4 +1,4 @@
-// How a report looks: in light and dark, in narrow windows and on paper.
+// The style of a report: light and dark, narrow windows, and paper.
 #pragma once
 
 #include <string_view>
