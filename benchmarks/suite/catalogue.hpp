@@ -1,4 +1,4 @@
-// All benchmarks that the suite has: what they are called, what they measure, on which jobs.
+// All benchmarks of the suite: their names, what they measure, and on which jobs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// By how much the clocks of the ranks differ, so that all can begin at one time.
+// Measures how much the ranks' clocks differ, so that all can begin at one time.
 //
 // Of many round trips the fastest was disturbed least: when rank 0 asked at s and had its answer at r, the
 // other rank read its clock at (s + r) / 2, give or take half the round trip (Cristian, "Probabilistic clock

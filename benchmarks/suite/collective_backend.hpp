@@ -1,4 +1,4 @@
-// What collectives ask of the library under test: calls that are described once and then made in one of three
+// What collectives need from the library under test: calls that are described once and made in one of three
 // forms.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace tutti::bench {
 
-/// All ranks prepare the same calls in the same order. What the library lacks it says by NotOffered, in
-/// prepare() or in the form's own call.
+/// All ranks prepare the same calls in the same order. prepare(), or the form's own call, throws NotOffered
+/// if the library lacks the operation.
 template <class B>
 concept CollectiveBackend = Job<B> &&
     requires(B& job, const CollectiveCall& call, typename B::Prepared& prepared, typename B::Request& request,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::byte kUntouched{0xA5};
 
-// Of the block that goes from one rank to another; `to` is 0 where all get the same.
+// The block from one rank to another; `to` is 0 if all ranks get the same.
 std::size_t salt(std::size_t from, std::size_t to)
 {
     return 4099 * from + to;
@@ -183,7 +183,7 @@ std::vector<CollectiveData::Block> CollectiveData::received() const
     return blocks;
 }
 
-// What one rank sends another several times arrives in the same order.
+// Several blocks from one rank to another arrive in the order in which they are sent.
 std::vector<CollectiveData::Block> CollectiveData::received_from_neighbors() const
 {
     const bool to_all_the_same =
@@ -246,7 +246,7 @@ std::size_t CollectiveData::wrong_bytes(const std::byte* out) const
     std::size_t wrong = 0;
     for (const Block& block : received())
         wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
-    // Of the ranks without a result nothing is expected: MPI leaves open what rank 0 has after exscan.
+    // Ranks without a result are not checked: MPI leaves open what rank 0 has after exscan.
     const bool has_sums = is_reduction(collective_) &&
                           (collective_ != Collective::reduce || rank_ == root_) &&
                           (collective_ != Collective::exscan || rank_ != 0);

@@ -1,4 +1,4 @@
-// What one iteration took, when every rank has a time of its own for it.
+// The time of one iteration, when every rank has its own.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What one core can do at most with two operands: the yardstick of reductions.
+// The most that one core can do with two operands: the yardstick of reductions.
 #pragma once
 
 #include <cstddef>

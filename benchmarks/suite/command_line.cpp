@@ -48,12 +48,12 @@ void add_commands(CLI::App& app, Options& options, std::span<const Tool> tools, 
         add_benchmark(app, options, benchmark, own_library);
     if (own_library)
         add_tune(app, options);
-    // Only to be listed: they read their own command lines.
+    // Only listed: they read their own command lines.
     for (const Tool& tool : tools)
         app.add_subcommand(tool.name, tool.description)->group(kToolsHeading);
 }
 
-// What is wrong with the word that names what to run; empty when nothing is.
+// The mistake in the word that names what to run; empty if there is none.
 std::string complaint_of(int argc, const char* const* argv, const CLI::App& app, const char* program)
 {
     if (argc < 2 || argv[1][0] == '-')
@@ -68,7 +68,7 @@ std::string complaint_of(int argc, const char* const* argv, const CLI::App& app,
                        argv[1], base::did_you_mean(argv[1], known), program);
 }
 
-// Of words that are left over the first.
+// The first of the words that are left over.
 std::string complaint_of_extras(const CLI::App& app, const char* program)
 {
     std::string name = program;

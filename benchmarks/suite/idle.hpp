@@ -1,4 +1,4 @@
-// What waiting costs: CPU time of a rank that is blocked in a receive.
+// The cost of waiting: CPU time of a rank that blocks in a receive.
 #pragma once
 
 #include <sys/resource.h>
@@ -44,7 +44,7 @@ double idle(B& job, double seconds)
     return cpu_seconds() - before;
 }
 
-/// The busiest of the waiting ranks counts: one that spins is one too many.
+/// The busiest waiting rank counts: no rank may spin.
 template <Backend B>
 void idle_wait(Session<B>& session)
 {

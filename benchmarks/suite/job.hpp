@@ -1,5 +1,5 @@
-// What the engine itself needs of the library under test, to decide together and to gather times. A backend
-// for collectives alone has no more than this and its operations.
+// What the engine itself needs from the library under test, to decide together and to gather times. A backend
+// for collectives alone has only this and its operations.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ struct Memory {
     void (*release)(void* memory);
 };
 
-/// The job does not suit the benchmark. All ranks notice alike, so none is left waiting.
+/// The job does not suit the benchmark. All ranks throw it, so none is left waiting.
 struct UnsuitableJob : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

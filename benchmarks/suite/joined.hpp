@@ -1,4 +1,4 @@
-// How the job under test was joined.
+// How the job under test started.
 #pragma once
 
 namespace tutti::bench {

@@ -1,6 +1,5 @@
-// What a message costs when the receiver's queues are long: P receives stand posted, or P messages stand
-// unexpected, and one of them after the other is matched and replaced, in an order that favours no end of the
-// queue.
+// The cost of a message when the receiver's queues are long. P receives are posted, or P messages are
+// unexpected. One after the other is matched and replaced, in an order that favours no end of the queue.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +32,8 @@ struct Envelopes {
     int turn(int iteration) const { return static_cast<int>(std::int64_t{iteration} * 7919 % depth); }
 };
 
-/// `depth` receives stand posted. `ask(envelope)` makes its source send one message,
-/// `await(request, envelope)` waits for it. us an iteration.
+/// `depth` receives are posted. `ask(envelope)` makes its source send one message, `await(request, envelope)`
+/// waits for it. Returns us per iteration.
 template <Backend B, class Ask, class Await>
 double match_posted(B& receiver, Envelopes envelopes, bool wildcard, LoopCount loop, Ask ask, Await await)
 {
@@ -59,7 +58,7 @@ double match_posted(B& receiver, Envelopes envelopes, bool wildcard, LoopCount l
         post(envelope);
     }
     const double elapsed = now_us() - start;
-    // Asked for one at a time: sources may block in a send while another's receive is awaited here.
+    // One by one: a source may block in a send while this rank awaits another source's receive.
     for (int envelope = 0; envelope < envelopes.depth; ++envelope) {
         ask(envelope);
         await(receives[static_cast<std::size_t>(envelope)], envelope);
@@ -67,8 +66,8 @@ double match_posted(B& receiver, Envelopes envelopes, bool wildcard, LoopCount l
     return elapsed / loop.iterations;
 }
 
-/// `depth` messages stand unexpected. `ask(envelope)` returns when another one of it has arrived,
-/// `await(request, envelope)` waits for its receive. us an iteration.
+/// `depth` messages are unexpected. `ask(envelope)` returns when another message of it has arrived,
+/// `await(request, envelope)` waits for its receive. Returns us per iteration.
 template <Backend B, class Ask, class Await>
 double match_unexpected(B& receiver, Envelopes envelopes, LoopCount loop, Ask ask, Await await)
 {
@@ -93,8 +92,8 @@ double match_unexpected(B& receiver, Envelopes envelopes, LoopCount loop, Ask as
     return elapsed / loop.iterations;
 }
 
-/// The sources' side: sends the envelope that rank 0 names, until it names none. Sends do not block, so that
-/// the library may hold messages back when too many are unexpected.
+/// The sources' side: sends the envelopes that rank 0 names, until it names none. Sends do not block, so the
+/// library may hold messages back when too many are unexpected.
 template <Backend B>
 void serve_envelopes(B& job, Envelopes envelopes, bool confirm)
 {
@@ -142,7 +141,7 @@ double matching(B& job, int depth, std::string_view mode, LoopCount loop)
     return iteration / 2;
 }
 
-/// A row a depth.
+/// One row per depth.
 template <Backend B>
 void matching_depths(Session<B>& session)
 {

@@ -19,7 +19,7 @@ using Ranks = std::vector<std::optional<Communicator>>;
 
 constexpr int kUnusedTag = 9;
 
-// us a message: sent by its source, matched, completed, and its receive posted anew.
+// us per message: its source sends it, it matches and completes, and its receive is posted again.
 double measure(const Ranks& ranks, Envelopes envelopes, const std::string& mode, LoopCount loop)
 {
     const Communicator& receiver = *ranks[0];
@@ -74,7 +74,7 @@ void drive(const Ranks& ranks, const Options& options)
 
 }  // namespace
 
-// Threads exist only because a rank is made on one; after that they sleep until rank 0's has measured.
+// Threads exist only because each rank is made on one. They sleep until rank 0's thread has measured.
 int run_matching_in_process(const Options& options)
 {
     Ranks ranks(static_cast<std::size_t>(options.sources) + 1);

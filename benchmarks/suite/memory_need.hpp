@@ -1,5 +1,5 @@
-// Whether the hosts of a job have the memory that a benchmark is about to take: where they have not, the
-// kernel would end whatever it likes, also what is not part of the job.
+// Checks that the hosts of a job have the memory that a benchmark is about to take. Otherwise the kernel
+// would kill any process, even one outside the job.
 #pragma once
 
 #include <span>
@@ -17,17 +17,16 @@ struct MemoryNeed {
     double available_bytes = 0.0;  // on its host, before any rank has taken them
 };
 
-/// What /proc/meminfo says is available, in bytes; infinite where it does not say.
+/// The available bytes of /proc/meminfo; infinite if it does not tell.
 double available_bytes(std::string_view meminfo);
-/// As above, of this host.
+/// The same for this host.
 double available_bytes();
 
-/// A sentence where one of the hosts has less than its ranks need; else empty. Both have an entry for each
-/// rank.
+/// A sentence if one of the hosts has less than its ranks need, else empty. Both arguments have an entry for
+/// each rank.
 std::string lack_of_memory(std::span<const MemoryNeed> needs, std::span<const int> host_of);
 
-/// All ranks call it before they take `bytes` each. Throws UnsuitableJob at all of them where that is too
-/// much.
+/// All ranks call it before they take `bytes` each. Throws UnsuitableJob at all of them if that is too much.
 template <Job B>
 void require_memory(B& job, const Placement& placement, double bytes)
 {

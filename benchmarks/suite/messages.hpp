@@ -1,4 +1,4 @@
-// What the loops over messages are made of: a round trip, and windows of messages.
+// The parts of the loops over messages: a round trip, and windows of messages.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace tutti::bench {
 inline constexpr int kDataTag = 1;
 inline constexpr int kAcknowledgeTag = 2;
 
-/// Whom this rank exchanges messages with.
+/// The rank that this one exchanges messages with.
 struct Partner {
     int rank;
     bool first;  // this rank sends first; in one direction it is the sender
@@ -31,7 +31,7 @@ void ping_pong(B& job, Partner partner, Bytes out, Bytes in, int tag = kDataTag)
     }
 }
 
-/// What a window of messages to or from each of some ranks needs: that of no ranks is empty.
+/// The state of a window of messages to or from each of some ranks; empty if there are no ranks.
 template <Messages B>
 struct Window {
     explicit Window(int messages, std::size_t partners = 1)
@@ -44,8 +44,8 @@ struct Window {
     Buffer acknowledgement{4, 0};
 };
 
-/// A window of isends to each of `partners`, which get the same messages in turn; each of them acknowledges
-/// it by 4 bytes once it has received all.
+/// A window of isends to each of `partners`, which get the same messages in turn. Each partner acknowledges
+/// the window by 4 bytes once it has received all messages.
 template <Messages B>
 void send_window(B& job, std::span<const int> partners, MessagePlaces out, Window<B>& window)
 {
@@ -59,7 +59,7 @@ void send_window(B& job, std::span<const int> partners, MessagePlaces out, Windo
         job.recv(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
 }
 
-/// Usually all into one place, as OSU does: what is measured is the transfer, not the receiver's cache.
+/// Usually all into one place, as in OSU's benchmarks: this measures the transfer, not the receiver's cache.
 template <Messages B>
 void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Window<B>& window)
 {
@@ -73,7 +73,7 @@ void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Win
         job.send(window.acknowledgement.bytes(4), partner, kAcknowledgeTag);
 }
 
-/// From the first of the two to the other.
+/// From the first rank of the pair to the other.
 template <Messages B>
 void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, Window<B>& window)
 {

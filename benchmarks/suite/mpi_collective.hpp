@@ -23,7 +23,7 @@ inline int mpi_count(std::size_t elements)
     return static_cast<int>(elements);
 }
 
-/// A call whose arguments are as MPI wants them. The forms differ in the function's name and in its last
+/// A call with arguments as MPI takes them. The forms differ in the function's name and in its last
 /// arguments.
 class MpiCollective {
 public:

@@ -107,8 +107,8 @@ inline MPI_Op mpi_op(Op op)
     return MPI_OP_NULL;
 }
 
-/// Nothing where MPI does not define the operator on the type: it has logical ones on integers and bool only,
-/// and no others on bool.
+/// Empty if MPI does not define the operator on the type: it has logical operators on integers and bool only,
+/// and no other operators on bool.
 inline std::optional<MpiReduction> mpi_reduction(Op op, DataType type)
 {
     const bool logical = op == Op::land || op == Op::lor || op == Op::lxor;

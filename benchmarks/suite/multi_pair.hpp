@@ -13,7 +13,7 @@
 
 namespace tutti::bench {
 
-/// Nothing for a rank that has no partner.
+/// Empty for a rank without a partner.
 inline std::optional<Partner> partner_of(int rank, int pairs)
 {
     if (rank >= 2 * pairs)
@@ -21,7 +21,7 @@ inline std::optional<Partner> partner_of(int rank, int pairs)
     return rank < pairs ? Partner{rank + pairs, true} : Partner{rank - pairs, false};
 }
 
-/// How many pairs there are: as many as asked for, or as the ranks make. Throws UnsuitableJob.
+/// The number of pairs: as requested, or all that the ranks make. Throws UnsuitableJob.
 template <Backend B>
 int pairs_of(const Session<B>& session)
 {
@@ -39,7 +39,7 @@ inline std::string words_for(int pairs)
     return pairs == 1 ? "1 pair" : fmt::format("{} pairs", pairs);
 }
 
-/// Both of a pair see the same round trip: the mean over all of an iteration.
+/// Both ranks of a pair see the same round trip, so the mean over all ranks counts.
 template <Backend B>
 void multi_latency(Session<B>& session)
 {
@@ -63,7 +63,7 @@ void multi_latency(Session<B>& session)
     });
 }
 
-/// The bandwidths of all pairs together in windows of so many messages, as their senders see them.
+/// The sum of all pairs' bandwidths in windows of so many messages, as the senders see them.
 template <Backend B>
 Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Partner>& partner,
                      MessagePlaces out, MessagePlaces in, std::size_t size_bytes)
@@ -87,7 +87,7 @@ Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Part
     return row;
 }
 
-/// Messages a second stand beside the bandwidth.
+/// The output shows messages per second next to the bandwidth.
 template <Backend B>
 void multi_bandwidth(Session<B>& session)
 {
@@ -107,7 +107,7 @@ void multi_bandwidth(Session<B>& session)
     });
 }
 
-/// Windows of several lengths: the best bandwidth, and that of each.
+/// Windows of several lengths: the best bandwidth, and the bandwidth of each length.
 template <Backend B>
 void varied_windows(Session<B>& session)
 {

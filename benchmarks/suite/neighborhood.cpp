@@ -16,7 +16,7 @@ namespace tutti::bench {
 
 namespace {
 
-// The next one, if any: all dimensions count from -radius to radius, the last one fastest.
+// Steps to the next offset, if any: all dimensions count from -radius to radius, the last one fastest.
 bool advance(std::vector<int>& displacement, int radius)
 {
     for (auto one = displacement.rbegin(); one != displacement.rend(); ++one) {
@@ -27,8 +27,8 @@ bool advance(std::vector<int>& displacement, int radius)
     return false;
 }
 
-// Writes factors of at most `most` whose product is `ranks`, descending, each as small as can be; false where
-// there are none.
+// Writes factors up to `most` whose product is `ranks`, descending, each as small as possible; false if there
+// are none.
 bool factorise(int ranks, std::span<int> factors, int most)
 {
     if (factors.empty())
@@ -66,7 +66,7 @@ std::string_view trimmed(std::string_view text)
     return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
-// A number and nothing else.
+// Only a number.
 std::optional<int> rank_in(std::string_view text)
 {
     text = trimmed(text);
@@ -107,7 +107,7 @@ FileText read_text(const std::string& file)
     FileText text;
     std::getline(stream, text.content, '\0');
     if (stream.bad())
-        text.error = EIO;  // a folder opens, and cannot be read
+        text.error = EIO;  // opening a folder succeeds, reading it fails
     return text;
 }
 

@@ -1,4 +1,4 @@
-// Who sends to whom in neighbourhood collectives, as OSU's -N has it: a grid, or a graph out of a file.
+// The graph of neighbourhood collectives, as with OSU's -N: a grid, or a graph from a file.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace tutti::bench {
 
-/// What the command line asks for.
+/// The request of the command line.
 struct NeighborhoodChoice {
     int dimensions = 1;
     int radius = 1;
     std::string graph_file = {};  // instead of a grid
 };
 
-/// A rank's neighbours, in the order of its blocks. Who sends somebody several blocks is named as often at
-/// both ends, and they arrive in the order in which they are sent.
+/// A rank's neighbours, in the order of its blocks. A neighbour with several blocks appears equally often at
+/// both ends, and its blocks arrive in the order in which they are sent.
 struct NeighborRanks {
     std::vector<int> sources;
     std::vector<int> destinations;
@@ -31,7 +31,7 @@ using Neighborhood = std::vector<NeighborRanks>;  // of each rank
 /// UnsuitableJob where a rank would meet another twice.
 Neighborhood grid_neighborhood(int ranks, int dimensions, int radius);
 
-/// What stands in a file, or why it cannot be read (as errno).
+/// A file's text, or the error of reading it (as errno).
 struct FileText {
     std::string content;
     int error = 0;
@@ -46,7 +46,7 @@ Neighborhood graph_neighborhood(const FileText& text, int ranks, const std::stri
 /// "[ neighborhood: cart:2:1 ] [ neighbors: 8 ]"
 std::string description_of(const NeighborhoodChoice& choice, const Neighborhood& neighborhood);
 
-/// The most sources or destinations that a rank has.
+/// The largest number of sources or destinations of a rank.
 std::size_t most_neighbors(const Neighborhood& neighborhood);
 
 /// All ranks call it. A file is read by rank 0, and need not exist on other hosts. Throws UnsuitableJob at

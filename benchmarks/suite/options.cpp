@@ -27,7 +27,7 @@ std::vector<std::string> names_of_types()
     return names;
 }
 
-// -x: as few untimed iterations as one likes; -i: at least one.
+// -x allows any number of untimed iterations, -i at least one.
 void add_budget(CLI::App* sub, Budget& budget)
 {
     sub->add_option("-i,--iterations", budget.iterations,
@@ -44,7 +44,7 @@ void add_budget(CLI::App* sub, Budget& budget)
         ->check(CLI::Range(0.001, 86400.0));
 }
 
-// Nothing: those that OSU shows.
+// Without a value: the percentiles that OSU shows.
 std::vector<double> parse_percents(const std::string& text)
 {
     if (text.empty())
@@ -147,7 +147,7 @@ void add_operators(CLI::App* reduce_op, Options& options)
         ->check(CLI::IsMember(names_of_types()));
 }
 
-// What the help lists it under.
+// The heading in the help.
 const char* heading_of(const Benchmark& benchmark)
 {
     switch (benchmark.group) {

@@ -63,16 +63,16 @@ struct Options {
     /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0. `usual` where nothing
     /// was said.
     std::vector<std::size_t> size_list(const Sizes& usual) const;
-    /// The benchmark's own sizes, of one element at least; smaller ones that were asked for are left out, as
-    /// OSU's benchmarks do.
+    /// The benchmark's own sizes, at least one element. Smaller requested sizes are left out, as in OSU's
+    /// benchmarks.
     std::vector<std::size_t> size_list() const;
-    /// What is moved: as asked for, or floats that are reduced, or bytes.
+    /// The element type: as requested, or floats for reductions, or bytes.
     DataType element() const noexcept;
-    /// What was asked for, or `usual`.
+    /// The requested value, or `usual`.
     LoopCount loop_count(LoopCount usual) const noexcept;
 };
 
-/// What came of a command line: options, or something to say instead.
+/// The result of a command line: options, or a message to print instead.
 struct CommandLine {
     Options options;
     std::string message;  // help, or what is wrong; empty: run the benchmark
@@ -82,7 +82,7 @@ struct CommandLine {
     void say() const;
 };
 
-/// A word of the command line that needs no job, and reads its own options; argv[0] is "tutti-bench NAME".
+/// A word of the command line that needs no job and reads its own options. argv[0] is "tutti-bench NAME".
 struct Tool {
     const char* name;
     const char* description;

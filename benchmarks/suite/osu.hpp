@@ -1,5 +1,4 @@
-// What OSU's micro-benchmarks (7.4) call things, for those who know them and for programs that read their
-// output.
+// Names of OSU's micro-benchmarks (7.4), for users who know them and for programs that read their output.
 #pragma once
 
 #include <string>
@@ -14,16 +13,15 @@ inline constexpr const char* kOsuVersion = "7.4";
 /// Whether OSU's suite has this benchmark.
 bool is_of_osu(const Benchmark& benchmark) noexcept;
 
-/// What stands over the column of values: "Avg Latency(us)", "Bandwidth (MB/s)", "MB/s".
+/// The heading of the column of values: "Avg Latency(us)", "Bandwidth (MB/s)", "MB/s".
 std::string value_column(const Benchmark& benchmark);
-/// Over that of a percentile: "P99 Tail Lat(us)", "P50 Tail BW(MB/s)".
+/// The heading of a percentile's column: "P99 Tail Lat(us)", "P50 Tail BW(MB/s)".
 std::string tail_column(const Benchmark& benchmark, double percent);
 
 /// "MPI_FLOAT"
 const char* mpi_name(DataType type) noexcept;
 
-/// The benchmark that OSU's program of this name is: "osu_bcast" is "broadcast". Empty where it is none of
-/// theirs, or of ours.
+/// The benchmark of OSU's program name: "osu_bcast" is "broadcast". Empty if OSU or this suite has none.
 std::string_view benchmark_of_program(std::string_view program) noexcept;
 
 }  // namespace tutti::bench

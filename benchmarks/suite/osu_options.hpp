@@ -1,4 +1,4 @@
-// Options that OSU's benchmarks have beside the common ones, by their letters.
+// Options that some of OSU's benchmarks have besides the common ones, by their letters.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 
 namespace tutti::bench {
 
-/// Adds those that `benchmark` has there, and has `sub` refuse by name those that are offered nowhere here.
+/// Adds the options that `benchmark` has there. `sub` refuses by name the OSU options that this suite lacks.
 void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark);
 
 }  // namespace tutti::bench

@@ -1,14 +1,14 @@
 // How much of a non-blocking collective is hidden behind computing, measured as OSU does.
 //
-// Three loops: the collective alone (started, waited for at once); the computing alone, made to last as long;
-// and both, the computing between start and wait. What of the collective's time does not show in the last is
-// hidden:
+// Three loops: the collective alone (started and waited for at once); the computation alone, made to last as
+// long; and both, with the computation between start and wait. The part of the collective's time that the
+// third loop does not show is hidden:
 //
 //     overlap = max(0, 100 * (1 - (overall - compute) / pure)) %
 //
-// OSU takes the computing's time from the third loop, where a progress thread on the same core may have
-// lengthened it, and so counts what the collective takes from the program as hidden. Here it is that of the
-// second.
+// OSU takes the computation's time from the third loop, where a progress thread on the same core may lengthen
+// it: OSU then counts time that the collective takes from the program as hidden. This benchmark takes it from
+// the second loop.
 #pragma once
 
 #include <sys/prctl.h>
@@ -39,12 +39,11 @@ struct OverlapTimes {
     }
 };
 
-/// Arithmetic in registers, which takes nothing from the collective but the core; or sleep, which leaves that
-/// too, as where an accelerator computes.
+/// Arithmetic in registers, which takes only the core from the collective; or a sleep, which takes nothing,
+/// like a computation on an accelerator.
 class Computing {
 public:
-    /// Finds out how fast this core is: some milliseconds. Where it `sleeps`, lets this thread's timers end
-    /// when they are due.
+    /// Measures this core's speed in some milliseconds. If it `sleeps`, makes this thread's timers precise.
     explicit Computing(bool sleeps) : sleeps_(sleeps)
     {
         if (sleeps_) {
@@ -80,7 +79,7 @@ private:
     volatile double result_ = 0.5;  // written for the compiler, which must not find the work useless
 };
 
-/// us of the collective alone, this rank's mean.
+/// us of the collective alone: this rank's mean.
 template <CollectiveBackend B>
 double pure_time(B& job, CollectiveStep<B>& collective, LoopCount loop)
 {
@@ -96,8 +95,7 @@ double pure_time(B& job, CollectiveStep<B>& collective, LoopCount loop)
     return total / loop.iterations;
 }
 
-/// All the times of this rank. The computing is cut into `tests` + 1 parts by as many calls that test the
-/// request.
+/// All times of this rank. `tests` calls that test the request cut the computation into `tests` + 1 parts.
 template <CollectiveBackend B>
 OverlapTimes overlap_times(B& job, CollectiveStep<B>& collective, LoopCount loop, int tests,
                            Computing& computing)
@@ -145,7 +143,7 @@ inline std::vector<Part> overlap_parts()
             {"Pure Comm.(us)"}, {"Min Comm.(us)", true},  {"Max Comm.(us)", true}, {"Overlap(%)"}};
 }
 
-/// Of each rank's median round: the means over the ranks, of the collective alone also the extremes; in the
+/// The means over the ranks of each rank's median round; for the collective alone also the extremes. In the
 /// order of overlap_parts().
 template <CollectiveBackend B>
 std::vector<double> parts_of(B& job, const std::vector<OverlapTimes>& rounds)
@@ -179,7 +177,7 @@ std::vector<double> parts_of(B& job, const std::vector<OverlapTimes>& rounds)
     return parts;
 }
 
-/// A round is all three loops.
+/// One round is all three loops.
 template <CollectiveBackend B>
 void overlaps(Session<B>& session)
 {

@@ -1,4 +1,4 @@
-// The loops between two ranks over persistent requests: made once, started again and again.
+// The loops between two ranks with persistent requests, which are made once and started repeatedly.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tutti::bench {
 
-/// What a window needs, in one direction or both.
+/// The state of a window in one direction or both.
 template <Backend B>
 struct PersistentWindow {
     PersistentWindow(B& job, Partner partner, MessagePlaces out, MessagePlaces in, std::size_t messages,

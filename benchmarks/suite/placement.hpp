@@ -1,4 +1,4 @@
-// Where the ranks of a job run: on how many hosts, and on which CPUs.
+// The placement of a job's ranks: the number of hosts, and the CPUs.
 #pragma once
 
 #include <sched.h>
@@ -27,7 +27,7 @@ namespace detail {
 
 inline constexpr std::size_t kMaskWords = 16;  // 1024 CPUs, what cpu_set_t holds
 
-// What each rank says of itself, in plain words of memory.
+// What each rank tells about itself, as plain memory.
 struct Seat {
     std::uint64_t host = 0;
     std::array<std::uint64_t, kMaskWords> mask{};

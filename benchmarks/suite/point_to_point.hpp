@@ -7,7 +7,7 @@
 
 namespace tutti::bench {
 
-/// Of the two ranks of such a benchmark.
+/// For the two ranks of such a benchmark.
 template <Job B>
 Partner other_of_two(const B& job)
 {

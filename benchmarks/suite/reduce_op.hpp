@@ -1,5 +1,5 @@
-// How fast one rank combines two arrays, without any communication: every operator on every type that the
-// library has, beside what a core can read and write at most.
+// How fast one rank combines two arrays without communication: every operator on every type that the library
+// has, and the most that a core can read and write.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace tutti::bench {
 
-/// Bytes of an operand that a measurement works through, at every size: some 10 ms.
+/// Bytes of an operand that a measurement processes, at every size: some 10 ms.
 inline constexpr std::size_t kReducedBytes = std::size_t{64} << 20;
 
-/// As many iterations as kReducedBytes take.
+/// The number of iterations for kReducedBytes.
 inline LoopCount reduction_loop(std::size_t size_bytes)
 {
     return {static_cast<int>(std::max<std::size_t>(3, kReducedBytes / (size_bytes + 1))), 1};
@@ -31,7 +31,7 @@ struct OperatorOnType {
     DataType type;
 };
 
-/// Those that there are, of the operators and types named (no name: all).
+/// The available operators and types of the named ones (no name: all).
 inline std::vector<OperatorOnType> reductions_named(const std::vector<std::string>& ops,
                                                     const std::vector<std::string>& types)
 {
@@ -50,7 +50,7 @@ inline std::vector<OperatorOnType> reductions_named(const std::vector<std::strin
     return found;
 }
 
-/// The element's one: sums and products of it run into no subnormals and infinities, which take other times.
+/// The type's one: its sums and products reach no subnormals or infinities, which take other times.
 inline std::vector<std::byte> one_of(DataType type)
 {
     std::vector<std::byte> element(size_bytes(type));
@@ -85,7 +85,7 @@ inline void fill_with_ones(Bytes data, DataType type)
         return;
     const std::vector<std::byte> one = one_of(type);
     std::memcpy(data.data(), one.data(), one.size());
-    // By ever longer copies: what fills memory word by word leaves the processor slow for the first passes.
+    // By doubling copies: filling memory word by word leaves the processor slow for the first passes.
     for (std::size_t filled = one.size(); filled < data.size();) {
         const std::size_t more = std::min(filled, data.size() - filled);
         std::memcpy(data.data() + filled, data.data(), more);
@@ -107,7 +107,7 @@ double gigabytes_a_second(std::size_t bytes, LoopCount loop, Call call)
     return static_cast<double>(bytes) * loop.iterations / us / 1000;
 }
 
-/// The limit: what a reduction cannot do without.
+/// The limit: the least work of any reduction.
 inline double combining_bandwidth(Buffers& buffers, std::size_t size_bytes, LoopCount loop)
 {
     const Bytes in = buffers.out.bytes(size_bytes);
@@ -129,8 +129,8 @@ double reduction_bandwidth(const Reduction& reduction, DataType type, Buffers& b
     return gigabytes_a_second(combined_bytes(whole), loop, [&] { reduction(in, inout); });
 }
 
-/// For each size a row for the limit, then one for each operator and type that the library has. Several
-/// ranks measure at once, and share what the memory gives: their mean counts.
+/// For each size one row for the limit, then one for each operator and type of the library. If several ranks
+/// measure at once, they share the memory's rate, and their mean counts.
 template <Backend B>
 void reduction_kernels(Session<B>& session)
 {

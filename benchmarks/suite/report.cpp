@@ -82,7 +82,7 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
 {
     if (heading_.title.empty())
         heading_.title = benchmark.title;
-    // Tried now and written row by row: hours of measuring must not end in a typing error.
+    // Checked now and written row by row: a typing error must not waste hours of measuring.
     check_writable("--json", options_.json_file);
     check_writable("--csv", options_.csv_file);
     nlohmann::json facts = environment();
@@ -138,7 +138,7 @@ void Report::row(const Row& row)
     text_->row(row);
     remember(row);
     failed_ = failed_ || !row.valid.value_or(true);
-    write_files();  // what has been measured survives the end of a run that takes too long
+    write_files();  // the results so far survive if the run is stopped
 }
 
 void Report::write_files() const

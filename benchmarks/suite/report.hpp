@@ -1,4 +1,4 @@
-// Rows as users of OSU's benchmarks and their parsers know them, and the same as JSON and CSV.
+// Rows in the format of OSU's benchmarks and their parsers, and the same as JSON and CSV.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +22,7 @@ struct Part {
     bool only_full = false;  // in the text only where the command line asks for all
 };
 
-/// What is said of a run before its rows.
+/// The header of a run, before its rows.
 struct Heading {
     std::string title = {};  // empty: the benchmark's own
     std::string library = {};
