@@ -45,7 +45,7 @@ std::optional<Contradiction> contradiction(const CommunicatorState& state,
                          message.total_bytes};
 }
 
-// For a rank that has not told its call.
+// The error of a rank that has not reported its call.
 Error error_of(const Contradiction& other)
 {
     const std::string come = fmt::format("(a message of {} bytes of it has arrived)", other.message_bytes);

@@ -150,7 +150,7 @@ private:
     template <class Found>
     void for_each_contradiction(Found&& found);
 
-    /// Notes that the program is told of differing calls.
+    /// Notes that the program gets an error about differing calls.
     Error told(Error error) noexcept
     {
         told_ = true;
@@ -158,7 +158,7 @@ private:
     }
 
     protocol::Protocol& protocol_;
-    bool told_ = false;  // whether the program has been told of differing calls
+    bool told_ = false;  // whether the program has had that error
     const int rank_;     // in the job
     const bool one_thread_;
     const CommunicatorGroup* blocked_in_ = nullptr;  // if there is one thread

@@ -93,7 +93,7 @@ void check_edges(const Communicator& ranks, const Topology& topology)
     ranks.allreduce(worst, tutti::max);
     if (peer >= 0)
         throw Error(ErrorCode::invalid_argument, "create_graph",
-                    fmt::format("rank {} names rank {} as its destination {} than that one names it as a "
+                    fmt::format("rank {} names rank {} as its destination {} than the latter names it as a "
                                 "source; both ends of an edge must name it equally often",
                                 peer, ranks.rank(), *wrong > 0 ? "more often" : "less often"),
                     peer);
@@ -106,7 +106,7 @@ std::vector<int> checked_ranks(std::span<const int> ranks, std::string_view name
     for (const int rank : ranks) {
         if (rank < 0 || rank >= size)
             throw Error(ErrorCode::invalid_rank, "create_graph",
-                        fmt::format("among the {} is {}, which is no rank of this communicator; its ranks "
+                        fmt::format("among the {} is {}, which is not a rank of this communicator; its ranks "
                                     "are 0 to {}",
                                     name, rank, size - 1),
                         rank);

@@ -131,7 +131,7 @@ void FailureDetector::end_hopeless(const CommunicatorState& state)
 
 std::string FailureDetector::nobody_left(std::uint64_t context, int tag)
 {
-    std::string text = "nobody is left who could send what this rank waits for";
+    std::string text = "no rank is left that could send the awaited message";
     process_.calls().communicators()->with(
         CommunicatorState::collective_context_of(context),
         [&](const CommunicatorState& state) { text = detail::nobody_left(state, tag); });

@@ -127,9 +127,7 @@ void Request::abandon() noexcept
     try {
         // An unmatched receive is simply withdrawn.
         if (std::uncaught_exceptions() > 0 && !cancel() && !state_->done)
-            process.abort(
-                1,
-                "an exception destroyed a request of an operation under way; its peer would wait for ever");
+            process.abort(1, "an exception destroyed an active request; its peer would wait for ever");
         try {
             wait();
         } catch (const std::exception& error) {

@@ -66,7 +66,7 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     if (payload.size() == sizeof *region)
         std::memcpy(&region.emplace(), payload.data(), sizeof *region);
     else if (!payload.empty())
-        corrupt(from.rank, "a ready-to-send with a payload that is no memory region");
+        corrupt(from.rank, "a ready-to-send with a payload that is not a memory region");
     const matching::MatchKey envelope = header.envelope.envelope();
     if (ReceiveRequest* const request = match(envelope, from, header.total_bytes))
         return rendezvous_.fetch(*request, header.sender_id, region);
@@ -120,7 +120,7 @@ void Receiver::receive_or_post(ReceiveRequest& request)
 UnexpectedRequest& Receiver::keep(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes,
                                   std::span<const std::byte> payload)
 {
-    static_assert(sizeof(UnexpectedRequest) <= kEagerOverheadBytes, "credit is to bound what is kept");
+    static_assert(sizeof(UnexpectedRequest) <= kEagerOverheadBytes, "credit covers the kept request");
     UnexpectedRequest& message = unexpected_pool_.take();
     message.envelope = envelope;
     message.sender = from.rank;
