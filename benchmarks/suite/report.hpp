@@ -52,22 +52,22 @@ struct Row {
     std::optional<double> reference = {};
 };
 
-/// The row of a series of microseconds; `value` turns them into what is shown.
+/// The row of a series of microseconds; `value` converts them to the shown unit.
 Row row_of(std::optional<double> key, const Series& series, const std::function<double(double)>& value);
 
 class Text;
 
-/// Prints to stdout as results come in. Made on rank 0 only.
+/// Prints results to stdout as they arrive. Made on rank 0 only.
 class Report {
 public:
-    /// Prints the header. Throws std::runtime_error when the JSON or CSV file cannot be written, before
-    /// anything has been measured.
+    /// Prints the header. Throws std::runtime_error if the JSON or CSV file cannot be written, before any
+    /// measurement.
     Report(const Options& options, const Benchmark& benchmark, Heading heading);
     ~Report();
 
-    /// Also writes the files that were asked for, with the rows so far. Throws std::runtime_error.
+    /// Also writes the requested files with the rows so far. Throws std::runtime_error.
     void row(const Row& row);
-    /// Says what should be known of the rows, and writes the files.
+    /// Prints notes about the rows, and writes the files.
     void finish();
     /// Whether a checked row was wrong.
     bool failed() const noexcept { return failed_; }

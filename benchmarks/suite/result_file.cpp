@@ -11,7 +11,7 @@ namespace tutti::bench {
 
 void check_writable(std::string_view option, const std::string& file)
 {
-    // To append: what stands there stays until there is something better.
+    // Opens to append: the old content stays until there is a better one.
     if (!file.empty() && !std::ofstream(file, std::ios::app))
         throw std::runtime_error(
             fmt::format("{}: cannot write '{}': {}", option, file, std::strerror(errno)));

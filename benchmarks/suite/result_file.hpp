@@ -1,4 +1,4 @@
-// Files that hold results: tried before anything is measured, written once at the end.
+// Files for results: checked before the measurement, written once at its end.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A token that goes round all ranks: every rank waits for its neighbour, so with more ranks than cores this
-// measures how fast ranks give way to each other.
+// A token goes round all ranks: every rank waits for its neighbour, so with more ranks than cores this
+// measures how fast ranks yield to each other.
 #pragma once
 
 #include "benchmarks/suite/backend.hpp"

@@ -11,7 +11,7 @@
 
 namespace tutti::bench {
 
-/// A run for each type of elements.
+/// One run for each element type.
 inline std::vector<Options> runs_of(const Options& options)
 {
     if (options.types_in_turn.size() < 2)
@@ -33,7 +33,7 @@ int run_session(B& job, const Options& options, Loops loops)
     const auto leave = [&job](int status, const std::string& reason) {
         if (job.rank() == 0)
             fmt::print(stderr, "tutti-bench: {}\n", reason);
-        job.barrier();  // a rank that leaves with an error may end the job: not before it has been said
+        job.barrier();  // a rank that leaves with an error may end the job: first the error must be printed
         return status;
     };
     try {

@@ -9,9 +9,9 @@
 //            common beginning to its own end. A barrier lets some ranks go before others, and so hides or
 //            adds time, differently for each library: this does not. It takes a core for each rank.
 //
-// What the reading of the clock and the loop take is measured with an operation that does nothing, and taken
-// off. Free iterations that are shorter than a hundred readings are timed several at once, as many as it
-// takes for a reading to be a hundredth of their time.
+// An operation that does nothing gives the cost of the clock and the loop, which is subtracted. Free
+// iterations shorter than a hundred readings are timed several at once, so that a reading takes a hundredth
+// of their time.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline const char* to_string(Start start) noexcept
     return start == Start::free ? "free" : start == Start::barrier ? "barrier" : "clock";
 }
 
-/// When the iterations of a batch begin, by this rank's clock; us.
+/// The start times of a batch's iterations by this rank's clock; us.
 struct Slots {
     double first_us;
     double length_us;
@@ -46,8 +46,8 @@ class Sampler {
 public:
     Sampler(B& job, const Budget& budget) : job_(job), budget_(budget) {}
 
-    /// All ranks call `step` equally often: one iteration each. Times in us, at rank 0; nothing at the
-    /// others. `counts`: this rank's times are part of the figure (see Over::rates).
+    /// All ranks call `step` equally often: once per iteration. Times in us at rank 0, none at other ranks.
+    /// `counts`: this rank's times are part of the figure (see Over::rates).
     template <class Step>
     Series iterations(Over over, Start start, Step step, bool counts = true)
     {
@@ -73,7 +73,7 @@ public:
             times.resize(static_cast<std::size_t>(batch));
             if (start == Start::free) {
                 job_.barrier();
-                step();  // the first would also wait for the ranks that left the barrier last
+                step();  // the first step would also wait for the ranks that leave the barrier last
                 const std::size_t count = run_on(times, step, together, left, own);
                 series.count_more_iterations(count - times.size());
                 left -= count;
@@ -103,14 +103,14 @@ public:
         }
         if (start == Start::clock && shared(job_, series.values().empty() ? 1 : 0) == 1) {
             give_up_slots();
-            measure(budget_.iterations.value_or(1));  // all began late
+            measure(budget_.iterations.value_or(1));  // all iterations began late
         }
         series.narrow = stopping.narrow();
         return series;
     }
 
-    /// For what is a figure only as a whole: round(LoopCount) measures one (us or what the benchmark shows)
-    /// on each rank. `usual`: what it has to do, where the command line does not say how many iterations.
+    /// For loops with one figure for the whole: round(LoopCount) measures one (us or the benchmark's unit) on
+    /// each rank. `usual` is the loop's length if the command line gives no number of iterations.
     template <class Round>
     Series rounds(Over over, LoopCount usual, Round round)
     {
@@ -133,7 +133,7 @@ public:
         return series;
     }
 
-    /// A single figure of each rank.
+    /// One figure of each rank.
     Series once(Over over, double value)
     {
         Series series(over, job_.size());
@@ -141,20 +141,20 @@ public:
         return series;
     }
 
-    /// What an iteration of nothing still shows after the engine's own cost was taken off; ns.
+    /// The time of an empty iteration after subtracting the engine's own cost; ns.
     double left_over_ns(Start start)
     {
         const double own = own_cost_us(start);
         return 1000.0 * (own_cost_us(start) - own);
     }
-    /// What is taken off: reading the clock, and the loop; ns.
+    /// The subtracted cost of reading the clock and of the loop; ns.
     double taken_off_ns(Start start) { return 1000.0 * own_cost_us(start); }
 
 private:
     static constexpr int kLeastIterations = 100;
     static constexpr double kMostRoomUs = 10'000.0;
     static constexpr int kMostIterations = 10'000;  // in a batch: what a rank remembers
-    static constexpr int kMostSlots = 1000;  // then new ones are agreed upon: whoever fell behind is back
+    static constexpr int kMostSlots = 1000;         // then new ones are agreed upon: late ranks catch up
     static constexpr int kCostIterations = 1000;
     static constexpr double kLongWaitUs = 1000.0;
     static constexpr double kWakeUpUs = 500.0;
@@ -179,7 +179,7 @@ private:
             offset_us_ = clock_offset(job_);
     }
 
-    // Rank 0's time of an iteration, roughly: of those that are warm. All ranks leave after the same number.
+    // Rank 0's rough time of a warm iteration. All ranks leave after the same number.
     template <class Step>
     double warm_up(Step& step)
     {
@@ -202,7 +202,7 @@ private:
         return shared(job_, iteration_us);
     }
 
-    // Each from the end of the one before: so many together, but no more than are left. How many there were.
+    // Times iterations one after the other, up to `together` at once. Returns their number.
     template <class Step>
     static std::size_t run_on(std::vector<double>& times, Step& step, int together, std::size_t left,
                               double own_us)
@@ -232,7 +232,7 @@ private:
         }
     }
 
-    // NaN: this rank came too late to begin with the others, or was kept from its core when it was time.
+    // NaN: this rank came too late to begin with the others, or lost its core at that time.
     template <class Step>
     static void run_in_slots(std::vector<double>& times, Slots slots, Step& step)
     {
@@ -245,8 +245,8 @@ private:
         }
     }
 
-    // Whether it was possible. Who would wait for long sleeps first: a rank that uses up its time slice
-    // waiting is the one that others are preferred to when it matters.
+    // Returns whether it was possible. For a long wait it sleeps first: the scheduler prefers other ranks to
+    // one that used up its time slice while waiting.
     static bool wait_until(double time_us)
     {
         double now = now_us();
@@ -257,14 +257,14 @@ private:
         return now <= time_us + kPunctualUs;
     }
 
-    // `times` as long, within reason: who waits for seconds gains nothing by seconds between the iterations.
+    // `times` as long, within reason: if an iteration waits for seconds, longer gaps gain nothing.
     static double with_room(double us, double times) noexcept
     {
         return us + std::min((times - 1.0) * us, kMostRoomUs);
     }
 
-    // Long enough that a usual iteration is over when the next begins, and that one which took longer does
-    // not make many late: they catch up.
+    // Long enough that a usual iteration ends before the next one begins, and that a longer one does not make
+    // many late: they catch up.
     Slots agreed_slots(Slots& slots, const Series& series)
     {
         if (job_.rank() == 0) {
@@ -278,7 +278,7 @@ private:
         return own;
     }
 
-    // Where other processes keep ranks from their cores, hardly any begins in time.
+    // If other processes keep ranks from their cores, hardly any iteration begins in time.
     bool hopeless(const Series& series, double elapsed_us)
     {
         const std::size_t good = series.values().size();
@@ -287,7 +287,7 @@ private:
         return shared(job_, job_.rank() == 0 && (mostly_late || nothing_yet) ? 1 : 0) == 1;
     }
 
-    // The loop of this way to start, around nothing.
+    // The loop of this way to start, around an empty operation.
     double own_cost_us(Start start)
     {
         std::vector<double> times(kCostIterations);

@@ -1,4 +1,4 @@
-// One benchmark in one job: what all loops share, from the check whether the job suits to the row of a size.
+// One benchmark in one job: the common part of all loops, from checking the job to the row of a size.
 #pragma once
 
 #include <fmt/format.h>
@@ -67,8 +67,8 @@ public:
         return options_.start == "clock" || placement_.core_each ? Start::clock : Start::barrier;
     }
 
-    /// Prints the header, at rank 0; the other ranks have no report, and print nothing. `more` are labels and
-    /// parts, or a title, where the benchmark has such.
+    /// Prints the header at rank 0; the other ranks have no report. `more` holds labels and parts, or a
+    /// title, if the benchmark has them.
     void open(Start start, Heading more = {})
     {
         more.library = B::library();
@@ -82,13 +82,13 @@ public:
             report_.emplace(options_, benchmark_, std::move(more));
     }
 
-    /// How many rows there will be, for those who watch a terminal.
+    /// The expected number of rows, for the progress line.
     void expect_rows(std::size_t rows)
     {
         if (is_root())
             progress_.emplace(static_cast<int>(rows));
     }
-    /// The next one is begun; `what` tells it from the others.
+    /// Begins the next row; `what` identifies it.
     void begin_row(const std::string& what = {})
     {
         if (progress_)
@@ -113,7 +113,7 @@ public:
             report_->row(row);
     }
 
-    /// Where the command line wants buffers to come from.
+    /// The kind of memory that the command line asks for.
     Memory memory() const
     {
         if constexpr (requires { B::memory(); }) {
@@ -123,8 +123,8 @@ public:
         return kOrdinaryMemory;
     }
 
-    /// All ranks call it before they make so many Buffers for `largest_bytes`. Throws UnsuitableJob where
-    /// there is not the memory.
+    /// All ranks call it before they make so many Buffers for `largest_bytes`. Throws UnsuitableJob if there
+    /// is not enough memory.
     void require_buffers(int count, double largest_bytes)
     {
         require_memory(job_, placement_, 2.0 * count * largest_bytes);
@@ -168,7 +168,7 @@ public:
             1, apart ? kPageBytes : 1);
     }
 
-    /// What `check` says, if the command line asks for it.
+    /// The result of `check`, if the command line asks for it.
     template <class Check>
     std::optional<bool> checked(Check check)
     {
@@ -199,7 +199,7 @@ private:
         }
     }
 
-    // For collectives there is a limit anyway, as there is for OSU's. What is left out is said.
+    // Collectives have a limit anyway, as in OSU's benchmarks. The sizes left out are reported.
     std::vector<std::size_t> sizes_within_limit(std::size_t blocks) const
     {
         constexpr std::size_t kUsualLimitBytes = std::size_t{512} << 20;

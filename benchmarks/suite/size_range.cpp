@@ -10,7 +10,7 @@ namespace tutti::bench {
 
 namespace {
 
-// Plain bytes, the whole text: '1k' or '-1' are mistakes, not sizes. `whole` is for the complaint.
+// The whole text is a number of bytes: '1k' and '-1' are mistakes. `whole` is for the message.
 std::size_t parse_size(std::string_view text, std::string_view whole)
 {
     std::size_t value = 0;

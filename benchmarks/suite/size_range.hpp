@@ -1,4 +1,4 @@
-// What -m says.
+// The value of -m.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace tutti::bench {
 
-/// In bytes. What was left out is the benchmark's own.
+/// In bytes. A missing end is the benchmark's own.
 struct SizeRange {
     std::optional<std::size_t> min;
     std::optional<std::size_t> max;

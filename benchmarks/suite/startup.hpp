@@ -1,4 +1,4 @@
-// How long the job took to begin: one figure a process.
+// The time to start the job: one figure per process.
 #pragma once
 
 #include "benchmarks/suite/backend.hpp"
@@ -6,7 +6,7 @@
 
 namespace tutti::bench {
 
-/// init, hello: that of the rank which took longest. What it is from is Joined's to say.
+/// init, hello: the time of the slowest rank. Joined defines its beginning.
 template <Backend B>
 void startup(Session<B>& session)
 {

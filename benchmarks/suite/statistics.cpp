@@ -9,13 +9,12 @@ namespace tutti::bench {
 namespace {
 
 constexpr double kConfidence = 0.95;
-constexpr double kNormalQuantile = 1.959964;  // of 97.5 %
-constexpr std::size_t kExactCount = 200;      // beyond, the normal distribution is near enough
+constexpr double kNormalQuantile = 1.959964;  // the 97.5 % point
+constexpr std::size_t kExactCount = 200;      // beyond, the normal distribution is close enough
 constexpr double kFarOut = 3.0;
 constexpr double kLeastQuartileDistance = 0.01;  // of the median
 
-// How many values to leave out at either end, so that what remains holds the median with the confidence
-// wanted.
+// How many values to leave out at either end, so that the others hold the median with the wanted confidence.
 struct Cut {
     std::size_t values;
     double confidence;

@@ -1,4 +1,4 @@
-// What a series of measurements says: its median and how far to trust it, percentiles, outliers.
+// Statistics of a series of measurements: its median with an interval, percentiles, outliers.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace tutti::bench {
 
-/// The middle value, or the mean of the two middle ones. 0 of nothing.
+/// The middle value, or the mean of the two middle ones. 0 without values.
 double median(std::vector<double> values);
-/// The same without a copy: the values are put into another order.
+/// The same without a copy: reorders the values.
 double median_in_place(std::span<double> values);
 
 /// The nearest-rank percentile: the smallest value that at least `per_mille` / 1000 of the values do not
@@ -17,11 +17,11 @@ double median_in_place(std::span<double> values);
 /// largest value. `sorted` is ascending; 0 of nothing.
 double percentile(std::span<const double> sorted, int per_mille);
 
-/// Where the true median lies.
+/// An interval for the true median.
 struct Interval {
     double low = 0.0;
     double high = 0.0;
-    double confidence = 0.0;  // that it lies there: at least what was asked, where there are values enough
+    double confidence = 0.0;  // probability that it lies there: as requested if there are enough values
 
     /// Half the width, in parts of `middle`.
     double relative_half_width(double middle) const noexcept;
@@ -33,7 +33,7 @@ struct Interval {
 /// theorem 2.1). Of fewer than 6 values: from the smallest to the largest, and the confidence that these
 /// give.
 Interval median_interval(std::vector<double> values);
-/// The same without a copy: the values are put into another order.
+/// The same without a copy: reorders the values.
 Interval median_interval_in_place(std::span<double> values);
 
 struct Summary {

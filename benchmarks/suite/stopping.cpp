@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kFirstBatch = 10;
 constexpr int kMostIterations = 200'000;
-// A thousand fast iterations are over within a millisecond, in which the machine is as it happens to be: some
-// of the time box is always used.
+// A thousand fast iterations take less than a millisecond, in which the machine may be in any state. So a
+// part of the time box is always used.
 constexpr double kLeastShareOfTime = 0.05;
 
 }  // namespace
@@ -47,14 +47,14 @@ int Stopping::next_batch(std::span<const double> values, double elapsed_s)
         batch = std::min({kFirstBatch, at_least_, at_most_});
     } else if (values.empty()) {
         batch = std::min(kFirstBatch,
-                         at_most_);  // a row without any value would be worse than one that takes long
+                         at_most_);  // a row without a value would be worse than a slow one
     } else {
         const bool enough =
             narrow_ && measured_ >= at_least_ && elapsed_s >= kLeastShareOfTime * how_.seconds;
         const double left_s = how_.seconds - elapsed_s;
         if (!enough && left_s > 0.0 && measured_ < kMostIterations) {
             const double fitting = left_s * measured_ / std::max(elapsed_s, 1e-9);
-            // Twice as many as so far, but no more than the time box holds.
+            // Twice as many as so far, but at most what the time box allows.
             batch = std::max(1, static_cast<int>(std::min<double>({static_cast<double>(measured_), fitting,
                                                                    static_cast<double>(at_most_)})));
         }

@@ -1,4 +1,4 @@
-// When enough has been measured: as many iterations as asked for, or until the median is known well enough.
+// Decides when to stop measuring: after the requested iterations, or once the median is precise enough.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ struct Budget {
     bool each_alone = false;        // no two iterations are timed as one, however short they are
 };
 
-/// How many iterations that follow each other are timed as one, so that reading the clock takes a hundredth
-/// of their time at most: 1 of long ones.
+/// How many consecutive iterations are timed as one, so that reading the clock takes a hundredth of their
+/// time at most: 1 for long ones.
 int iterations_a_reading(double reading_us, double iteration_us);
 
 /// How often a loop runs that is timed as a whole.
@@ -43,14 +43,14 @@ public:
     /// How many iterations the next batch has; 0: enough. `values` are all so far, those of earlier calls and
     /// then new ones; `elapsed_s` is the time since the row began, warm-up not included.
     int next_batch(std::span<const double> values, double elapsed_s);
-    /// Whether the interval was as narrow as asked when last looked at.
+    /// Whether the interval was as narrow as requested at the last look.
     bool narrow() const noexcept { return narrow_; }
 
 private:
     const Budget& how_;
     int at_least_;
     int at_most_;
-    int measured_ = 0;  // also those that came to nothing
+    int measured_ = 0;  // also those without a result
     bool narrow_ = false;
     std::vector<double> values_;  // all that were given, in any order
 };

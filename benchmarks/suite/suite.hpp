@@ -1,4 +1,4 @@
-// From a parsed command line to rows: which loop runs.
+// From a parsed command line to rows: selects the loop to run.
 #pragma once
 
 #include "benchmarks/suite/backend.hpp"

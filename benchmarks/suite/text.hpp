@@ -1,5 +1,5 @@
-// A run as text. Where OSU's suite has the benchmark, its columns come first, named, as wide and in the order
-// as there, and stdout has its rows and comments before them, so that what reads OSU's output reads this.
+// A run as text. If OSU's suite has the benchmark, its columns come first, with its names, widths and order,
+// and stdout has only its rows and the comments before them: programs that read OSU's output can read this.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
 
     void header() const;
     void row(const Row& row);
-    /// To stderr, since a last line that is no row would be new to those programs.
+    /// To stderr: a last line that is not a row would confuse those programs.
     void remarks() const;
 
 private:
