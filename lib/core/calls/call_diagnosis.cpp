@@ -224,9 +224,9 @@ void CallDiagnosis::raise_circle(int sender, std::uint64_t kind) const
     throw Error(
         ErrorCode::invalid_argument, "collective",
         fmt::format(
-            "this rank calls {} of one communicator and waits for rank {} of the job, which is in {} of "
-            "another communicator and waits for this rank: ranks must call collectives of different "
-            "communicators in the same order",
+            "this rank calls {} of one communicator, which cannot end before rank {} of the job has "
+            "ended {} of another communicator; that rank waits for this one: ranks must call collectives "
+            "of different communicators in the same order",
             mine != nullptr ? mine->describe() : "a collective", sender,
             name_of(static_cast<CallKind>(kind))),
         sender);
