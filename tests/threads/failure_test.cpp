@@ -149,7 +149,7 @@ TEST_CASE("an exception that a rank catches, but that destroyed a request, is to
         });
         FAIL("no exception");
     } catch (const Error& error) {
-        CHECK(std::string(error.what()).find("destroyed a request") != std::string::npos);
+        CHECK(std::string(error.what()).find("destroyed an active request") != std::string::npos);
     }
 }
 

@@ -214,5 +214,5 @@ TEST_CASE("a peer that leaves and has not sent what it says is lost")
         CHECK(a.sink.losses.empty());
     }
     REQUIRE(drive_until([&] { a.progress(); }, [&] { return !a.sink.losses.empty(); }));
-    CHECK_THAT(a.sink.reasons.front(), Contains("3 frames"));
+    CHECK_THAT(a.sink.reasons.front(), Contains("3 of its frames"));
 }
