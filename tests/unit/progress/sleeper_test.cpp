@@ -130,6 +130,9 @@ TEST_CASE("transports are added while several threads sleep")
     std::vector<std::unique_ptr<Arrivals>> transports;
     Sleeping one(sleeper, lock);
     Sleeping two(sleeper, lock);
+    // Nothing would end the first sleep of a thread that starts behind the last transport.
+    one.wait_for_sleeps(1);
+    two.wait_for_sleeps(1);
     for (int i = 0; i < 6; ++i) {
         transports.push_back(std::make_unique<Arrivals>(Arrivals::By::descriptor));
         const std::lock_guard held(lock);
