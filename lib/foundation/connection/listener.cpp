@@ -98,8 +98,9 @@ void Listener::serve(std::span<const epoll_event> events)
     for (const epoll_event& event : events) {
         auto& watched = *static_cast<Watched*>(event.data.ptr);
         if (watched.kind == Watched::Kind::pending)
-            advance(static_cast<PendingConnection&>(watched));
-        guests_came = guests_came || watched.kind == Watched::Kind::listener;
+            advance(static_cast<PendingConnection&>(watched));  // and may destroy it
+        else if (watched.kind == Watched::Kind::listener)
+            guests_came = true;
     }
     if (guests_came)
         accept();
