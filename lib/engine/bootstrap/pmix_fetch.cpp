@@ -33,6 +33,8 @@ constexpr std::chrono::milliseconds kLookPeriod(250);
 /// Shared with libpmix's thread, which may set it when nobody waits for it.
 class PmixClient::Answer {
 public:
+    Answer(const pmix_proc_t& asked, std::string key) : peer(asked), name(std::move(key)) {}
+
     /// Waits up to `patience` for it.
     bool wait(Clock::duration patience)
     {
@@ -54,6 +56,10 @@ public:
         answer.come_.notify_all();
     }
 
+    // The question: libpmix's thread reads it after PMIx_Get_nb has returned.
+    const pmix_proc_t peer;
+    const std::string name;
+
 private:
     std::mutex mutex_;
     std::condition_variable come_;
@@ -68,9 +74,10 @@ std::shared_ptr<PmixClient::Answer> PmixClient::ask_server(int rank, const std::
     // libpmix may answer at any time until the process ends, and never answers if its server has ended.
     static auto& asked = *new std::vector<std::shared_ptr<Answer>>;
     std::erase_if(asked, [](const std::shared_ptr<Answer>& earlier) { return earlier->wait({}); });
-    const std::shared_ptr<Answer>& answer = asked.emplace_back(std::make_shared<Answer>());
-    const pmix_proc_t peer = make_proc(job_name_, static_cast<pmix_rank_t>(rank));
-    const pmix_status_t status = PMIx_Get_nb(&peer, key.c_str(), nullptr, 0, Answer::take, answer.get());
+    const std::shared_ptr<Answer>& answer = asked.emplace_back(
+        std::make_shared<Answer>(make_proc(job_name_, static_cast<pmix_rank_t>(rank)), key));
+    const pmix_status_t status =
+        PMIx_Get_nb(&answer->peer, answer->name.c_str(), nullptr, 0, Answer::take, answer.get());
     if (status != PMIX_SUCCESS)
         Answer::take(status, nullptr, answer.get());
     return answer;
