@@ -13,12 +13,12 @@ bool is_done(const RequestState* state) noexcept
     return state != nullptr && state->done;
 }
 
-bool is_any_done(const States& states) noexcept
+std::optional<std::size_t> first_done(const States& states) noexcept
 {
     for (std::size_t i = 0; i < states.size(); ++i)
         if (is_done(states[i]))
-            return true;
-    return false;
+            return i;
+    return std::nullopt;
 }
 
 bool are_all_done(const States& states) noexcept
@@ -100,18 +100,11 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
     if (process == nullptr)
         return std::nullopt;
     std::optional<std::size_t> found;
-    const auto is_one_done = [&] {
-        for (std::size_t i = 0; i < states.size(); ++i)
-            if (is_done(states[i])) {
-                found = i;
-                return true;
-            }
-        return false;
-    };
     const bool for_anybody = are_for_anybody(states);
     if (for_anybody)
         set_all_awaited(states, true);
-    process->engine().wait(lock, is_one_done, until_ns);
+    process->engine().wait(
+        lock, [&] { return (found = first_done(states)).has_value(); }, until_ns);
     if (for_anybody)
         set_all_awaited(states, false);
     return found;
@@ -134,7 +127,7 @@ bool test_all(progress::Engine::Lock& lock, const States& states)
 
 std::size_t test_some(progress::Engine::Lock& lock, const States& states, std::span<std::size_t> indices)
 {
-    if (!is_any_done(states))
+    if (!first_done(states))
         if (Process* const process = states.process())
             process->engine().poll(lock);
     std::size_t count = 0;
