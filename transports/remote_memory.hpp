@@ -26,13 +26,13 @@ public:
         return {reinterpret_cast<std::uintptr_t>(data.data()), 0};
     }
     /// Lets peers get() `data`, which was exposed as `region`, until take_back(); may change the region.
-    /// False: no peer can. Not for viewable() memory.
+    /// False: no peer can. Not for memory that peers view().
     virtual bool lend(std::span<const std::byte>, RemoteRegion&) { return true; }
     /// Ends a lend() that returned true. Not before the peer has said that it has read the data.
     virtual void take_back(const RemoteRegion&) noexcept {}
 
-    /// Whether a peer can view() this memory of ours, or we can view() this memory of the peer.
-    virtual bool viewable(const RemoteRegion&) const noexcept { return false; }
+    /// Whether regions whose key is not 0 can be viewed by their peer. Constant after construction.
+    virtual bool views() const noexcept { return false; }
     /// The peer's memory itself, to be read in place until the peer is told that it may change it. Empty when
     /// it cannot be mapped.
     virtual std::span<const std::byte> view(int, const RemoteRegion&, std::size_t) { return {}; }

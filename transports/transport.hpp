@@ -67,6 +67,8 @@ struct Capabilities {
     std::size_t inject_below;           // frames with a shorter payload are never `pending`
     bool gathers = false;               // send_parts() works
     std::size_t eager_limit_bytes = 0;  // a receiver may keep a message up to this size; 0: kEagerLimitBytes
+    std::size_t early_bytes = 0;        // how much of a longer message may follow its envelope unasked
+    bool same_clock = false;            // peers are on this host: they read the same monotonic clock
     double latency_ns;                  // one way, small frame: a hint for choosing among transports
     double bytes_per_ns;                // for streams: also a hint
 };

@@ -50,10 +50,7 @@ public:
         return inner_->memory()->lend(data, region);
     }
     void take_back(const RemoteRegion& region) noexcept override { inner_->memory()->take_back(region); }
-    bool viewable(const RemoteRegion& region) const noexcept override
-    {
-        return inner_->memory()->viewable(region);
-    }
+    bool views() const noexcept override { return inner_->memory()->views(); }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t size_bytes) override
     {
         return inner_->memory()->view(peer, region, size_bytes);

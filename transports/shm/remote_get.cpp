@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "lib/foundation/base/copy.hpp"
+#include "lib/foundation/base/pause.hpp"
 #include "transports/shm/process_memory.hpp"
 #include "transports/shm/shared_heap.hpp"
 #include "transports/shm/shm_transport.hpp"
@@ -23,19 +25,28 @@ constexpr std::size_t kSharedUnlikeFromBytes = 512u << 10;
 // Number of looks at a helper's piece until the transport checks whether the helper is alive.
 constexpr unsigned kLooksAnInquiry = 1u << 14;
 
+// Number of looks that are longer than a helper needs for a piece, unless it has lost its core.
+constexpr unsigned kLooksAPiece = 2000;
+
 }  // namespace
 
 // One copy, directly from the peer's memory.
 SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
-    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     const std::span<const std::byte> mapped = view(peer, remote, local.size());
     if (!mapped.empty() && mapped.size() < kSharedFromBytes) [[likely]] {
         base::copy_bytes(local.data(), mapped.data(), mapped.size());
         return SendResult::done;
     }
-    if (viewable(remote) && mapped.empty())
+    return get_long(peer, remote, local, completion, mapped);
+}
+
+SendResult ShmTransport::get_long(int peer, const RemoteRegion& remote, std::span<std::byte> local,
+                                  Completion& completion, std::span<const std::byte> mapped)
+{
+    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
+    if (remote.key != 0 && mapped.empty())
         return SendResult::again;
     Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};
     if (shares_copies_ && local.size() >= kSharedFromBytes) {
@@ -96,8 +107,7 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     std::atomic<std::uint32_t>& wanted = theirs.header().help_wanted;
     std::uint32_t nobody = 0;
     // A peer that has not connected to this rank cannot see the offer.
-    if (!inbox_.has_producer(theirs.card().local_rank) ||
-        std::ranges::any_of(copies_, [&](const Copy& other) { return other.peer == copy.peer; }) ||
+    if (!inbox_.has_producer(theirs.card().local_rank) || !make_free(copy.peer) ||
         !wanted.compare_exchange_strong(nobody, inbox_.card().local_rank + 1, std::memory_order_relaxed)) {
         copy_piece(copy, all);
         return SendResult::done;
@@ -126,11 +136,43 @@ SendResult ShmTransport::copy_together(Copy& copy, const CopyWork& work)
     return SendResult::done;
 }
 
+// Whether the slot for copies that `peer` helps with is free. In a window of messages the helper is mostly
+// busy with its last piece of the copy before, and ends soon. A helper without a core is waited for once.
+bool ShmTransport::make_free(int peer)
+{
+    const auto pending = std::ranges::find_if(
+        copies_, [&](const Copy& other) { return other.peer == peer && !other.is_over; });
+    if (pending == copies_.end())
+        return true;
+    for (unsigned looks = std::exchange(pending->is_late, true) ? kLooksAPiece : 0;
+         !is_helper_done(*pending) && looks < kLooksAPiece; ++looks)
+        base::pause();
+    if (!is_helper_done(*pending))
+        return false;
+    end_copy(*pending);
+    return true;
+}
+
 // Whether the peer has finished all pieces that it claimed, or never will.
 bool ShmTransport::is_helper_done(const Copy& copy) const noexcept
 {
     const SharedCopy& shared = shared_with(copy.peer);
-    return shared.over() || shared.failed() || lost_[static_cast<std::size_t>(copy.peer)];
+    return copy.is_over || shared.over() || shared.failed() || lost_[static_cast<std::size_t>(copy.peer)];
+}
+
+// For a copy whose helper is done: frees the slot. The completion is still to be fired.
+void ShmTransport::end_copy(Copy& copy)
+{
+    if (std::exchange(copy.is_over, true))
+        return;
+    const SharedCopy& shared = shared_with(copy.peer);
+    *copy.declined = shared.failed();
+    try {
+        if (const auto piece = shared.unfinished(); piece && copy.result == ErrorCode::success)
+            copy_piece(copy, *piece);
+    } catch (const Error& error) {
+        copy.result = error.code();
+    }
 }
 
 // Ends the copies whose helper is done; returns their number.
@@ -145,15 +187,8 @@ std::size_t ShmTransport::end_copies()
             continue;
         }
         Copy copy = copies_[i];
+        end_copy(copy);
         copies_.erase(copies_.begin() + static_cast<std::ptrdiff_t>(i));
-        const SharedCopy& shared = shared_with(copy.peer);
-        *copy.declined = shared.failed();
-        try {
-            if (const auto piece = shared.unfinished(); piece && copy.result == ErrorCode::success)
-                copy_piece(copy, *piece);
-        } catch (const Error& error) {
-            copy.result = error.code();
-        }
         ++ended;
         copy.completion->fire(*copy.completion, copy.result);  // may start copies, and abandon some
     }

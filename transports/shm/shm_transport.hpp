@@ -44,7 +44,7 @@ public:
     SendResult get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                    Completion& completion) override;
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
-    bool viewable(const RemoteRegion& region) const noexcept override { return region.key != 0; }
+    bool views() const noexcept override { return true; }
     std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override;
@@ -88,6 +88,8 @@ private:
         Completion* completion;
         bool* declined;  // set when the peer cannot help with such copies
         ErrorCode result = ErrorCode::success;
+        bool is_over = false;  // the peer has no part in it any more
+        bool is_late = false;  // the peer took longer than a piece takes
     };
 
     bool write_to_larger_part(Outgoing& to, std::span<const std::byte> header,
@@ -95,7 +97,11 @@ private:
     void copy_piece(const Copy& copy, CopyPiece piece) const;
     SendResult copy_together(Copy& copy, const CopyWork& work);
     SharedCopy& shared_with(int peer) const noexcept;
+    [[gnu::noinline]] SendResult get_long(int peer, const RemoteRegion& remote, std::span<std::byte> local,
+                                          Completion& completion, std::span<const std::byte> mapped);
+    bool make_free(int peer);
     bool is_helper_done(const Copy& copy) const noexcept;
+    void end_copy(Copy& copy);
     void outlast_helper(const Copy& copy) const noexcept;
     std::size_t end_copies();
     std::size_t help(std::uint32_t local_rank);

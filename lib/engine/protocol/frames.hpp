@@ -4,10 +4,11 @@
 //   eager_first    the message's start; `segment` frames bring the rest, in order, one message at a time
 //   rts            "ready to send": the envelope of a large or synchronous message, or of any when the
 //                  receiver has no more room for unexpected ones -> cts or fin when a receive has matched.
-//                  Its payload names the data's memory, where the receiver may be able to read it itself
-//   cts            "clear to send", with how much is wanted      -> data frames
+//                  Its payload may be the place of the data, which the receiver then reads itself
+//   rts_early      the same, and the data's first bytes follow at once in `segment` frames
+//   cts            "clear to send", with how much is wanted      -> data frames, behind the early bytes
 //   data           a part of that message
-//   fin            the receiver has read the data itself
+//   fin            the receiver has read the data itself, or wants no more than the early bytes
 //   credit         room for unexpected messages, given back to the sender
 //
 // The frames behind them are those of services (service.hpp), whose headers the service describes.
@@ -28,6 +29,7 @@ enum class FrameKind : std::uint8_t {
     eager_first,
     segment,
     rts,
+    rts_early,
     cts,
     data,
     fin,
@@ -80,6 +82,19 @@ struct RtsHeader {
     std::uint64_t total_bytes;
     std::uint64_t sender_id;
 };
+
+// Payloads of rts frames. started_ns: when the send began, on base::now_ns()'s clock; 0 if the clock is not
+// the receiver's, too. A RemoteRegion alone names memory that the receiver can view.
+struct LentRegion {
+    transport::RemoteRegion region;
+    std::int64_t started_ns;
+};
+struct EarlyPart {
+    std::uint64_t bytes;
+    std::int64_t started_ns;
+};
+
+// In the answers to an rts the lead has, in place of a context, the receiver's advice: a Way, or 0.
 
 struct CtsHeader {
     Lead lead;

@@ -36,7 +36,7 @@ bool Peers::lose(Peer& lost, std::string_view reason)
 
 void Rendezvous::lose(Peer& lost)
 {
-    const auto fail = [&](SendRequest& request) {
+    const auto fail_send = [&](SendRequest& request) {
         answered(request);
         request.stage = SendRequest::Stage::data;
         request.sent = request.wanted;
@@ -45,16 +45,14 @@ void Rendezvous::lose(Peer& lost)
     };
     for (auto* queue : {&lost.starts, &lost.streams})
         while (SendRequest* const request = queue->pop_front())
-            fail(*request);
+            fail_send(*request);
     awaiting_cts_.for_each([&](SendRequest& request) {
         if (request.peer_rank == lost.rank)
-            fail(request);
+            fail_send(request);
     });
     awaiting_data_.for_each([&](ReceiveRequest& request) {
-        if (request.sender != lost.rank)
-            return;
-        awaiting_data_.remove(request);
-        request.fail(lost);
+        if (request.sender == lost.rank)
+            fail(request, lost, ErrorCode::peer_lost);
     });
 }
 

@@ -18,9 +18,12 @@ Peer& Peers::connected(int rank)
         to.max_payload = capabilities.max_payload_bytes;
         to.eager_limit = std::min(options_.eager_limit_bytes.value_or(wish),
                                   options_.unexpected_bytes - kEagerOverheadBytes);
+        to.same_clock = capabilities.same_clock;
+        to.early_bytes = capabilities.early_bytes;
         to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.memory = transport.memory();
         to.can_pull = to.memory != nullptr;
+        to.maps_memory = to.can_pull && to.memory->views();
         to.gathers = capabilities.gathers;
         to.transport = &transport;
         to.choice = &choices_[&transport];

@@ -28,7 +28,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
 
     bool views(const transport::RemoteRegion& region) const noexcept
     {
-        return memory != nullptr && memory->viewable(region);
+        return maps_memory && region.key != 0;
     }
     bool has_pending() noexcept { return !control.empty() || !starts.empty() || !streams.empty(); }
 
@@ -41,6 +41,11 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous
+    std::size_t early_bytes = 0;   // so much of them goes with the envelope
+    unsigned offered = 0;          // messages that it has not answered
+    std::int64_t last_end_ns = 0;  // when the data of its last timed message was complete
+    bool maps_memory = false;      // memory with a key is read in place
+    bool same_clock = false;       // its base::now_ns() is this rank's
     bool can_pull = false;         // its memory may be read by remote get
     bool gathers = false;          // its transport sends from several places at once
     Credit credit;
@@ -51,12 +56,14 @@ struct Peer : base::ListHook<PendingPeerTag> {
     base::IntrusiveList<SendRequest, OutgoingTag> starts;
     base::IntrusiveList<SendRequest, OutgoingTag> streams;
 
-    // The segmented message that is arriving: for a matched receive, or kept as unexpected.
+    // The segmented message that is arriving, or the early bytes of one: for a matched receive, or kept as
+    // unexpected. Both nullptr: the receive is done or given up.
     struct Arriving {
         ReceiveRequest* receive = nullptr;
         UnexpectedRequest* unexpected = nullptr;
         std::size_t total_bytes = 0;  // 0: there is none
         std::size_t received_bytes = 0;
+        bool early = false;
     } arriving;
     // Matched to an eager message whose header the transport has shown and whose payload is still to come.
     ReceiveRequest* early_receive = nullptr;

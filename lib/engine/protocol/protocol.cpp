@@ -18,6 +18,7 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
             header_in<SegmentHeader>(header, from_rank);
             return on_segment(from, payload);
         case FrameKind::rts:
+        case FrameKind::rts_early:
             return on_rts(from, header_in<RtsHeader>(header, from_rank), payload);
         case FrameKind::cts:
             return on_cts(from, header_in<CtsHeader>(header, from_rank));

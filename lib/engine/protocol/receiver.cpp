@@ -31,7 +31,8 @@ void Receiver::on_eager_first(Peer& from, const EagerFirstHeader& header, std::s
         header.total_bytes > options.eager_limit_bytes.value_or(options.unexpected_bytes))
         corrupt(from.rank, "the start of a segmented message that cannot be");
     const matching::MatchKey envelope = header.envelope.envelope();
-    from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size()};
+    from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size(),
+                     false};
     if (from.arriving.receive != nullptr)
         from.arriving.receive->take(0, payload);
     else
@@ -49,32 +50,52 @@ void Receiver::on_segment(Peer& from, std::span<const std::byte> payload)
         std::ranges::copy(payload, message->data() + before.received_bytes);
         message->received += payload.size();
     }
-    if (last)
-        from.arriving = {};
-    if (before.receive == nullptr)
-        return;
-    before.receive->take(before.received_bytes, payload);
+    if (ReceiveRequest* const receive = before.receive)
+        receive->take(before.received_bytes, payload);
     if (last) {
-        consumed(from, before.total_bytes);
-        before.receive->finish();
+        from.arriving = {};
+        if (before.unexpected == nullptr)
+            consumed(from, before.total_bytes);
     }
+    if (before.receive != nullptr && before.early)
+        rendezvous_.data_arrived(*before.receive, payload.size());
+    else if (before.receive != nullptr && last)
+        before.receive->finish();
 }
 
 void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload)
 {
-    std::optional<transport::RemoteRegion> region;
-    if (payload.size() == sizeof *region)
-        std::memcpy(&region.emplace(), payload.data(), sizeof *region);
-    else if (!payload.empty())
-        corrupt(from.rank, "a ready-to-send with a payload that is not a memory region");
+    Offer offer;
+    offer.sender_id = header.sender_id;
+    LentRegion lent{};
+    EarlyPart early{};
+    const bool is_early = header.envelope.lead.kind() == FrameKind::rts_early;
+    if (is_early && payload.size() == sizeof early) {
+        std::memcpy(&early, payload.data(), sizeof early);
+        offer.early_bytes = early.bytes;
+        offer.started_ns = early.started_ns;
+    } else if (!is_early && (payload.size() == sizeof lent || payload.size() == sizeof lent.region)) {
+        std::memcpy(&lent, payload.data(), payload.size());
+        offer.region = lent.region;
+        offer.started_ns = lent.started_ns;
+    } else if (is_early || !payload.empty()) {
+        corrupt(from.rank, "a ready-to-send with a payload that describes no data");
+    }
+    if (offer.early_bytes > std::min(header.total_bytes, peers_.options().unexpected_bytes) ||
+        (offer.early_bytes != 0 && from.arriving.total_bytes != 0))
+        corrupt(from.rank, "early data that cannot be");
     const matching::MatchKey envelope = header.envelope.envelope();
-    if (ReceiveRequest* const request = match(envelope, from, header.total_bytes))
-        return rendezvous_.fetch(*request, header.sender_id, region);
-    UnexpectedRequest& message = keep(from, envelope, 0, {});
-    message.total_bytes = header.total_bytes;
-    message.is_rts = true;
-    message.sender_id = header.sender_id;
-    message.region = region;
+    ReceiveRequest* const request = match(envelope, from, header.total_bytes);
+    UnexpectedRequest* const message =
+        request == nullptr ? &keep(from, envelope, offer.early_bytes, {}) : nullptr;
+    if (offer.early_bytes != 0)
+        from.arriving = {request, message, offer.early_bytes, 0, true};
+    if (request != nullptr)
+        return rendezvous_.fetch(*request, offer, 0);
+    message->total_bytes = header.total_bytes;
+    message->is_rts = true;
+    message->offer = offer;
+    message->offer.started_ns = 0;  // it waits for its receive
 }
 
 bool Receiver::complete_early(Peer& from, std::size_t payload_bytes)
@@ -139,19 +160,21 @@ void Receiver::receive_matched(ReceiveRequest& request, UnexpectedRequest& messa
     Peer& from = peers_.peer(message.sender);
     const std::size_t total = message.total_bytes;
     request.match(message.envelope, message.sender, total);
-    if (!message.is_rts)
+    if (message.received != 0 || !message.is_rts)
         request.take(0, std::span(message.data(), message.received));
     if (from.arriving.unexpected == &message) {
         from.arriving.unexpected = nullptr;
         from.arriving.receive = &request;
     }
-    if (from.lost && total != 0 && (message.is_rts || message.received != total)) [[unlikely]] {
+    const std::size_t unasked = message.is_rts ? message.offer.early_bytes : total;
+    if (message.received == unasked && (unasked != 0 || !message.is_rts))
+        consumed(from, unasked);
+    if (from.lost && message.received != total) [[unlikely]] {
         from.arriving.receive = nullptr;
         request.fail(from);  // the rest never comes
     } else if (message.is_rts) {
-        rendezvous_.fetch(request, message.sender_id, message.region);
+        rendezvous_.fetch(request, message.offer, message.received);
     } else if (message.received == total) {
-        consumed(from, total);
         request.finish();
     }
     unexpected_pool_.give_back(message);

@@ -13,24 +13,48 @@ namespace tutti::protocol {
 
 using transport::SendResult;
 
-// Allows the peer to read the data by get().
+// Decides how the data travels, and returns what the rts says about it. The sender decides, as only it can
+// send bytes along, and follows the receiver's advice.
+std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
+{
+    const Peer& to = *request.peer;
+    const std::size_t total = request.data.size();
+    request.unasked = request.wanted = 0;
+    if (total != 0 && request.lies_together() && to.views(request.region))
+        return std::as_bytes(std::span(&request.region, 1));
+    const std::int64_t started_ns = to.same_clock ? base::now_ns() : 0;
+    if (total != 0 && request.lies_together() && lend(request)) {
+        request.lent_region = {request.region, started_ns};
+        return std::as_bytes(std::span(&request.lent_region, 1));
+    }
+    const std::size_t early = std::min(total, to.early_bytes);
+    if (early == 0 || !to.credit.covers(early))
+        return {};
+    request.unasked = request.wanted = early;
+    request.early = {early, started_ns};
+    return std::as_bytes(std::span(&request.early, 1));
+}
+
+// Allows the peer to read the data by get(), if that is the better way.
 bool Rendezvous::lend(SendRequest& request)
 {
-    if (!request.lent && request.peer->can_pull && request.data.size() >= kPullFromBytes)
-        request.lent = request.peer->memory->lend(request.data, request.region);
+    const Peer& to = *request.peer;
+    const std::size_t total = request.data.size();
+    if (!request.lent && to.can_pull && total >= kPullFromBytes && to.choice->choose(total) == Way::pull)
+        request.lent = to.memory->lend(request.data, request.region);
     return request.lent;
 }
 
 bool Rendezvous::offer(SendRequest& request)
 {
     Peer& to = *request.peer;
+    if (request.id == 0)
+        ++to.offered;
     awaiting_cts_.add(request);
-    const RtsHeader header{EagerHeader::of(FrameKind::rts, request.envelope), request.data.size(),
-                           request.id};
-    std::span<const std::byte> where;
-    if (!request.data.empty() && request.lies_together() && (to.views(request.region) || lend(request)))
-        where = std::as_bytes(std::span(&request.region, 1));
-    const SendResult result = to.transport->send(to.rank, bytes_of(header), where, request);
+    const std::span<const std::byte> payload = choose_way(request);
+    const FrameKind kind = request.unasked != 0 ? FrameKind::rts_early : FrameKind::rts;
+    const RtsHeader header{EagerHeader::of(kind, request.envelope), request.data.size(), request.id};
+    const SendResult result = to.transport->send(to.rank, bytes_of(header), payload, request);
     if (result == SendResult::again)
         return false;
     request.frames_pending += result == SendResult::pending;
@@ -40,30 +64,49 @@ bool Rendezvous::offer(SendRequest& request)
 
 void Rendezvous::answered(SendRequest& request) noexcept
 {
+    if (request.id != 0)
+        --request.peer->offered;
     awaiting_cts_.remove(request);
     if (std::exchange(request.lent, false))
         request.peer->memory->take_back(request.region);
 }
 
+// What the sender of such messages should choose. Untimed pulls count as fast, but not where they fail.
+std::uint64_t Rendezvous::advice(const Peer& from, const ReceiveRequest& request) noexcept
+{
+    return from.can_pull ? from.choice->advice(request.status.size_bytes, request.exchange)
+                         : RendezvousChoice::advise(Way::stream);
+}
+
 // The send that a receiver answers. `wrong` describes an answer for an unknown send.
-SendRequest& Rendezvous::answer(Peer& from, std::uint64_t sender_id, std::size_t wanted_bytes,
+SendRequest& Rendezvous::answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
                                 std::string_view wrong)
 {
     SendRequest* const request = awaiting_cts_.find(sender_id);
     if (request == nullptr || request->peer_rank != from.rank ||
         request->stage != SendRequest::Stage::awaiting_cts || wanted_bytes > request->data.size())
         corrupt(from.rank, wrong);
+    from.choice->follow(request->data.size(), lead.context());
     answered(*request);
     request->stage = SendRequest::Stage::data;
+    request->wanted = std::max(request->unasked, wanted_bytes);
     return *request;
+}
+
+void Rendezvous::on_fin(Peer& from, const FinHeader& fin)
+{
+    SendRequest& request = answer(from, fin.lead, fin.sender_id, 0, "a fin for an unknown message");
+    if (!request.linked())
+        request.settle();
 }
 
 void Rendezvous::on_cts(Peer& from, const CtsHeader& cts)
 {
     SendRequest& request =
-        answer(from, cts.sender_id, cts.wanted_bytes, "a clear-to-send for no message of ours");
+        answer(from, cts.lead, cts.sender_id, cts.wanted_bytes, "a clear-to-send for no message of ours");
     request.receiver_id = cts.receiver_id;
-    request.wanted = cts.wanted_bytes;
+    if (request.linked())
+        return;  // early bytes are still to go: retry() continues
     if (from.streams.empty() && stream(request)) {
         request.settle();
     } else {
@@ -84,34 +127,35 @@ bool Rendezvous::stream(SendRequest& request)
     return true;
 }
 
-void Rendezvous::fetch(ReceiveRequest& request, std::uint64_t sender_id,
-                       const std::optional<transport::RemoteRegion>& region)
+void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes)
 {
     request.expected = std::min(request.status.size_bytes, request.capacity);
-    request.received = 0;
-    request.sender_id = sender_id;
+    request.received = std::min(request.expected, received_bytes);
+    request.sender_id = offer.sender_id;
+    request.started_ns = 0;
     try {
         Peer& from = peers_.connected(request.sender);
-        const bool viewable = region && from.views(*region);
-        request.matched_ns = 0;
-        if (viewable && take_in_place(request, from, *region))
+        if (offer.region && from.views(*offer.region)) {
+            if (take_in_place(request, from, *offer.region))
+                return;
+        } else if (from.can_pull && request.deliver == nullptr && request.expected >= kPullFromBytes) {
+            request.started_ns = start_of(offer);
+            request.exchange = from.offered != 0;
+            if (offer.region && try_pull(request, from, *offer.region))
+                return;
+        }
+        if (request.expected <= offer.early_bytes) {
+            end_view(from, offer.sender_id);  // no more than the early bytes is wanted
+            if (request.received == request.expected)
+                complete(request, from);
             return;
-        const bool can_pull = region && !viewable && from.can_pull && request.deliver == nullptr &&
-                              request.expected >= kPullFromBytes;
-        request.matched_ns = can_pull ? base::now_ns() : 0;
-        if (can_pull && from.choice->choose(request.expected) == Way::pull &&
-            try_pull(request, from, *region))
-            return;
-        if (request.expected > 0)
-            awaiting_data_.add(request);
-        const CtsHeader header{Lead::of(FrameKind::cts), sender_id, request.id, request.expected};
-        peers_.send_control(from, bytes_of(header));
-        if (request.expected == 0)
-            request.finish();
+        }
+        awaiting_data_.add(request);
+        const Lead lead = Lead::of(FrameKind::cts, advice(from, request));
+        peers_.send_control(from, bytes_of(CtsHeader{lead, offer.sender_id, request.id, request.expected}));
     } catch (const Error& error) {
         // The sender cannot be reached.
-        awaiting_data_.remove(request);
-        request.fail(peers_.peer(request.sender), error.code());
+        fail(request, peers_.peer(request.sender), error.code());
     }
 }
 
@@ -133,9 +177,31 @@ bool Rendezvous::take_in_place(ReceiveRequest& request, Peer& from, const transp
     return true;
 }
 
-void Rendezvous::end_view(Peer& sender, std::uint64_t sender_id)
+void Rendezvous::end_view(Peer& sender, std::uint64_t sender_id, std::uint64_t advice)
 {
-    peers_.send_control(sender, bytes_of(FinHeader{Lead::of(FrameKind::fin), sender_id}));
+    peers_.send_control(sender, bytes_of(FinHeader{Lead::of(FrameKind::fin, advice), sender_id}));
+}
+
+// When the time of a message begins: where two ranks send to each other at once, what a sender needs to
+// stream counts, too. For a message that has waited for its receive: now.
+std::int64_t Rendezvous::start_of(const Offer& offer) noexcept
+{
+    constexpr std::int64_t kLongestNs = 1'000'000'000;
+    const std::int64_t now = base::now_ns();
+    const bool known = offer.started_ns <= now && offer.started_ns > now - kLongestNs;
+    return known ? offer.started_ns : now;
+}
+
+// Ends a timed message, and returns which way is the better one for such.
+std::uint64_t Rendezvous::take_time(Peer& from, const ReceiveRequest& request, Way way)
+{
+    if (request.started_ns == 0)
+        return 0;
+    const std::int64_t now = base::now_ns();
+    // In a window of messages this one's data begins where the last one's ends.
+    const std::int64_t start = std::max(request.started_ns, std::exchange(from.last_end_ns, now));
+    from.choice->record(way, request.status.size_bytes, now - start, request.exchange);
+    return advice(from, request);
 }
 
 void Rendezvous::copy_own(ReceiveRequest& request, std::span<const std::byte> from)
@@ -187,15 +253,13 @@ void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
     Peer& from = peers_.peer(request.sender);
     request.pulling = false;
     if (result == ErrorCode::success) [[likely]] {
-        if (request.matched_ns != 0)
-            from.choice->record(Way::pull, request.expected, base::now_ns() - request.matched_ns);
-        end_view(from, request.sender_id);
+        end_view(from, request.sender_id, take_time(from, request, Way::pull));
         request.finish();
     } else if (from.lost || result == ErrorCode::peer_lost || result == ErrorCode::cancelled) {
         request.fail(from, from.lost ? ErrorCode::peer_lost : result);
     } else {
         from.can_pull = false;
-        fetch(request, request.sender_id, std::nullopt);
+        fetch(request, {request.sender_id, {}, 0}, 0);
     }
 }
 
@@ -220,14 +284,27 @@ void Rendezvous::on_data(Peer& from, const DataHeader& header, std::span<const s
 
 void Rendezvous::data_arrived(ReceiveRequest& request, std::size_t bytes)
 {
-    request.received += bytes;
-    if (request.received != request.expected)
-        return;
+    request.received = std::min(request.received + bytes, request.expected);
+    if (request.received == request.expected)
+        complete(request, peers_.peer(request.sender));
+}
+
+// The last byte of a streamed message is in its place. More early bytes may come than the receive takes.
+void Rendezvous::complete(ReceiveRequest& request, Peer& from)
+{
     awaiting_data_.remove(request);
-    if (request.matched_ns != 0)
-        peers_.peer(request.sender)
-            .choice->record(Way::stream, request.expected, base::now_ns() - request.matched_ns);
+    if (from.arriving.receive == &request)
+        from.arriving.receive = nullptr;
+    take_time(from, request, Way::stream);
     request.finish();
+}
+
+void Rendezvous::fail(ReceiveRequest& request, Peer& from, ErrorCode code)
+{
+    awaiting_data_.remove(request);
+    if (from.arriving.receive == &request)
+        from.arriving.receive = nullptr;
+    request.fail(from, code);
 }
 
 }  // namespace tutti::protocol

@@ -17,17 +17,14 @@ public:
     explicit Rendezvous(Peers& peers) noexcept : peers_(peers) {}
 
     // The sender's half
-    /// Sends the envelope and, if the receiver can read it, the data's location. False: try again later.
+    /// Sends the envelope and, if the receiver shall read it, the data's location. False: try again later.
     bool offer(SendRequest& request);
     /// Sends the data of a matched message. False: try again with the rest.
     static bool stream(SendRequest& request);
     /// The send needs no further answer, and the peer has finished reading.
     void answered(SendRequest& request) noexcept;
     void on_cts(Peer& from, const CtsHeader& cts);
-    void on_fin(Peer& from, const FinHeader& fin)
-    {
-        answer(from, fin.sender_id, 0, "a fin for an unknown message").settle();
-    }
+    void on_fin(Peer& from, const FinHeader& fin);
     /// Calls visit(envelope, peer's rank) for each send whose receiver has not answered.
     template <class Visit>
     void for_each_offered(Visit&& visit)
@@ -36,19 +33,18 @@ public:
     }
 
     // The receiver's half
-    /// Gets the data of a matched message. `sender_id`: the message's id at the sender. `region`: the data's
-    /// location.
-    void fetch(ReceiveRequest& request, std::uint64_t sender_id,
-               const std::optional<transport::RemoteRegion>& region);
+    /// Gets the data of a matched message, of which `received_bytes` were early and are in their place.
+    void fetch(ReceiveRequest& request, const Offer& offer, std::size_t received_bytes);
     /// The receive that a data frame is for; nullptr if none asked for it.
     ReceiveRequest* data_receiver(const Peer& from, const DataHeader& header,
                                   std::size_t payload_bytes) const noexcept;
     void on_data(Peer& from, const DataHeader& header, std::span<const std::byte> payload);
+    /// The next `bytes` of an offered message are in their place. May finish the request.
     void data_arrived(ReceiveRequest& request, std::size_t bytes);
     void forget(ReceiveRequest& request) noexcept { awaiting_data_.remove(request); }
     /// Returns memory that a receive has shown in place: its `sender` may change it afterwards.
     void end_view(int sender, std::uint64_t sender_id) { end_view(peers_.peer(sender), sender_id); }
-    void end_view(Peer& sender, std::uint64_t sender_id);
+    void end_view(Peer& sender, std::uint64_t sender_id, std::uint64_t advice = 0);
     /// Copies `from`, memory of this rank, to the buffer of `request`, which has the same length and is not
     /// posted. The rank request.peer_rank waits for this rank and may copy a part.
     void copy_own(ReceiveRequest& request, std::span<const std::byte> from);
@@ -56,9 +52,15 @@ public:
     void lose(Peer& lost);
 
 private:
+    static std::span<const std::byte> choose_way(SendRequest& request);
     static bool lend(SendRequest& request);
-    SendRequest& answer(Peer& from, std::uint64_t sender_id, std::size_t wanted_bytes,
+    SendRequest& answer(Peer& from, Lead lead, std::uint64_t sender_id, std::size_t wanted_bytes,
                         std::string_view wrong);
+    static std::uint64_t advice(const Peer& from, const ReceiveRequest& request) noexcept;
+    static std::int64_t start_of(const Offer& offer) noexcept;
+    static std::uint64_t take_time(Peer& from, const ReceiveRequest& request, Way way);
+    void complete(ReceiveRequest& request, Peer& from);
+    void fail(ReceiveRequest& request, Peer& from, ErrorCode code);
     bool take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
     bool try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
     void pulled(ReceiveRequest& request, ErrorCode result);

@@ -1,8 +1,9 @@
-// How the data of a matched rendezvous travels: streamed by the sender, or pulled by the receiver.
+// How the data of a rendezvous travels: streamed by the sender, or pulled by the receiver.
 //
 // The faster way depends on the machine (cost of a cache line's trip and of a remote read), on the message's
-// size and on whether the sender is running. So both ways are timed for each class of size, and the faster
-// one is kept. The other one is tried again now and then, as a peer may fall asleep or wake up.
+// size and on whether the sender is running. The sender chooses, and tries both ways for each class of size.
+// The receiver times them, and advises the faster one in its answers. The other one is tried again now and
+// then, as a peer may fall asleep or wake up.
 #pragma once
 
 #include <algorithm>
@@ -17,25 +18,42 @@ enum class Way : unsigned char { stream, pull };
 
 class RendezvousChoice {
 public:
-    /// The way for a message of `bytes` bytes.
+    /// For the sender: the way for a message of `bytes` bytes.
     Way choose(std::size_t bytes) noexcept
     {
         Class& group = class_of(bytes);
         const unsigned number = group.chosen++;
         if (number < 2 * kFirstTries)
             return number % 2 == 0 ? Way::pull : Way::stream;
-        const Way better = group.pull_ns <= group.stream_ns ? Way::pull : Way::stream;
         const bool retry =
             number % kRetryEvery == 0 || (number >= kFirstRetry && std::has_single_bit(number));
-        return !retry ? better : better == Way::pull ? Way::stream : Way::pull;
+        return !retry ? group.advised : group.advised == Way::pull ? Way::stream : Way::pull;
     }
-
-    /// Records the time of one message, from the match to the last byte.
-    void record(Way way, std::size_t bytes, std::int64_t took_ns) noexcept
+    /// For the sender: takes the receiver's advice() for such messages. Ignores 0, and what is no advice.
+    void follow(std::size_t bytes, std::uint64_t advice) noexcept
     {
-        Class& group = class_of(bytes);
+        if (advice == 1 || advice == 2)
+            class_of(bytes).advised = static_cast<Way>(advice - 1);
+    }
+    /// For the receiver: a Way + 1, or 0 while nothing is timed. A way that is not timed counts as fast.
+    std::uint64_t advice(std::size_t bytes, bool exchange = false) noexcept
+    {
+        const Class& group = class_of(bytes, exchange);
+        if (group.pull_ns == 0 && group.stream_ns == 0)
+            return 0;
+        return advise(group.pull_ns <= group.stream_ns ? Way::pull : Way::stream);
+    }
+    static std::uint64_t advise(Way way) noexcept { return 1 + static_cast<std::uint64_t>(way); }
+
+    /// For the receiver: records the time of one message, from the match to the last byte.
+    /// `exchange`: this rank sends to the sender at the same time. Then a stream costs nearly twice as much as
+    /// it takes, as no rank receives while it writes.
+    void record(Way way, std::size_t bytes, std::int64_t took_ns, bool exchange = false) noexcept
+    {
+        Class& group = class_of(bytes, exchange);
         double& known = way == Way::pull ? group.pull_ns : group.stream_ns;
-        const auto took = static_cast<double>(took_ns);
+        const auto took = static_cast<double>(exchange && way == Way::stream ? 7 * took_ns / 4 : took_ns);
+        const bool first = group.timed++ < 2 * kFirstTries;
         // Disturbances only make a message slower, by any amount: a process that loses its core for
         // milliseconds says nothing about the way. So faster times count for half and slower ones for little;
         // a dozen slow ones in a row are believed. The first times, with cold memory, count only if no better
@@ -43,8 +61,8 @@ public:
         if (known == 0)
             known = took;
         else if (took < known)
-            known = group.chosen <= 2 * kFirstTries ? took : (known + took) / 2;
-        else if (group.chosen > 2 * kFirstTries)
+            known = first ? took : (known + took) / 2;
+        else if (!first)
             known += std::min(took - known, known) / kSlowness;
     }
 
@@ -57,16 +75,20 @@ private:
 
     struct Class {
         unsigned chosen = 0;
+        Way advised = Way::stream;
+        unsigned timed = 0;
         double pull_ns = 0;
         double stream_ns = 0;
     };
 
-    Class& class_of(std::size_t bytes) noexcept
+    Class& class_of(std::size_t bytes, bool exchange = false) noexcept
     {
-        return classes_[std::min<std::size_t>(std::bit_width(bytes), kClasses - 1)];
+        auto& classes = exchange ? exchanged_ : classes_;
+        return classes[std::min<std::size_t>(std::bit_width(bytes), kClasses - 1)];
     }
 
     std::array<Class, kClasses> classes_{};
+    std::array<Class, kClasses> exchanged_{};  // receivers' times
 };
 
 }  // namespace tutti::protocol

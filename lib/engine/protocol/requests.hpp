@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/engine/matching/matcher.hpp"
+#include "lib/engine/protocol/frames.hpp"
 #include "lib/engine/request/request_state.hpp"
 #include "lib/foundation/base/copy.hpp"
 #include "transports/transport.hpp"
@@ -39,22 +40,25 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     enum class Stage : unsigned char { start, segments, awaiting_cts, data };
     Stage stage = Stage::start;
     std::size_t sent = 0;         // bytes handed to the transport
-    std::size_t wanted = 0;       // bytes to send in all
+    std::size_t unasked = 0;      // bytes that go without a cts: all of an eager message, the early ones else
+    std::size_t wanted = 0;       // bytes to send, as far as is known: at least the unasked ones
     unsigned frames_pending = 0;  // frames that the transport still reads from
     std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
-    transport::RemoteRegion region{};        // the data's, in an rts
+    transport::RemoteRegion region{};  // the data's
+    LentRegion lent_region{};          // the rts's payload, or this
+    EarlyPart early{};
     bool lent = false;                       // the transport lends that region to the peer
     std::unique_ptr<std::byte[]> collected;  // the current piece, for collect
     std::size_t collected_end = 0;           // end of that piece in the message
 
     bool lies_together() const noexcept { return collect == nullptr && parts.empty(); }
 
-    /// All frames are handed over: finishes, unless the transport still reads or a cts must come.
+    /// Finishes if all frames are handed over, unless the transport still reads or an answer must come.
     void settle() noexcept
     {
-        if (stage != Stage::awaiting_cts && frames_pending == 0)
+        if (stage != Stage::awaiting_cts && sent == wanted && frames_pending == 0)
             finish(status.code);
     }
 };
@@ -84,7 +88,8 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     std::span<const std::byte> viewed;  // the message in the sender's memory
     unsigned* announced = nullptr;      // counter of the sender's announced long messages that includes it
     Rendezvous* rendezvous = nullptr;   // while its data is pulled
-    std::int64_t matched_ns = 0;        // when a rendezvous matched; 0: not timed
+    std::int64_t started_ns = 0;        // when a rendezvous that is timed began
+    bool exchange = false;              // likewise; this rank had offered its sender a message, too
     const Peer* lost = nullptr;  // the peer that failed it, with ErrorCode::peer_lost; nullptr: all peers
     bool pulling = false;        // the transport writes to `buffer` until its completion fires
     bool awaited = false;        // caller; its thread waits for it and sends nothing meanwhile
@@ -130,7 +135,15 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     }
 };
 
-/// A message that arrived before its receive: its bytes (eager), or only its envelope (rts).
+/// What an rts says besides the envelope: how to get the data.
+struct Offer {
+    std::uint64_t sender_id = 0;                    // of the sender's request
+    std::optional<transport::RemoteRegion> region;  // to be read by the receiver
+    std::size_t early_bytes = 0;                    // follow at once, as segments
+    std::int64_t started_ns = 0;                    // when the send began; 0: unknown
+};
+
+/// A message that arrived before its receive: its bytes (eager), or its envelope and early bytes (rts).
 struct UnexpectedRequest : matching::UnexpectedMessage {
     static constexpr std::size_t kInlineBytes = 128;
 
@@ -144,10 +157,9 @@ struct UnexpectedRequest : matching::UnexpectedMessage {
 
     int sender = -1;  // rank in the job
     std::size_t total_bytes = 0;
-    std::size_t received = 0;  // of an eager message; less than total_bytes while segments are to come
+    std::size_t received = 0;  // less than the eager or the early bytes while segments are to come
     bool is_rts = false;
-    std::uint64_t sender_id = 0;                    // of an rts
-    std::optional<transport::RemoteRegion> region;  // likewise
+    Offer offer;  // of an rts
     std::unique_ptr<std::byte[]> heap;
     std::byte inline_bytes[kInlineBytes];
 };

@@ -15,7 +15,7 @@ void on_frame_sent(transport::Completion& completion, ErrorCode result)
     --request.frames_pending;
     if (result != ErrorCode::success)
         request.status.code = result;
-    if (!request.linked() && request.sent == request.wanted && !request.done)
+    if (!request.linked() && !request.done)
         request.settle();
 }
 
@@ -54,8 +54,23 @@ bool Sender::needs_rendezvous(const SendRequest& request) const
             (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.region))));
 }
 
-// Sends the envelope and, if eager, the data. False: the rest must be tried again, and no message may
-// overtake. True: done, or nothing to do until a cts comes.
+// Sends the first frame of an eager message. False: try again later.
+bool Sender::start_eagerly(SendRequest& request)
+{
+    const std::size_t total = request.data.size();
+    const std::size_t most = request.peer->max_payload;
+    const FrameKind kind = total <= most ? FrameKind::eager : FrameKind::eager_first;
+    const EagerFirstHeader header{EagerHeader::of(kind, request.envelope), total};
+    request.unasked = request.wanted = total;
+    if (!send_piece(request, total <= most ? bytes_of(header.envelope) : bytes_of(header),
+                    std::min(total, most)))
+        return false;
+    request.stage = SendRequest::Stage::segments;
+    return true;
+}
+
+// Sends the envelope and the data that goes unasked. False: the rest must be tried again, and no message may
+// overtake. True: done, or nothing to do until the receiver answers, or it has asked for more.
 bool Sender::start(SendRequest& request)
 {
     using Stage = SendRequest::Stage;
@@ -65,21 +80,20 @@ bool Sender::start(SendRequest& request)
     if (request.stage == Stage::start) {
         if (total != 0 && to.memory != nullptr && !request.lent && request.lies_together())
             request.region = to.memory->expose(request.data);
-        if (needs_rendezvous(request)) [[unlikely]]
-            return rendezvous_.offer(request);
-        request.wanted = total;
-        const bool whole = total <= to.max_payload;
-        const EagerFirstHeader header{
-            EagerHeader::of(whole ? FrameKind::eager : FrameKind::eager_first, request.envelope), total};
-        if (!send_piece(request, whole ? bytes_of(header.envelope) : bytes_of(header),
-                        std::min(total, to.max_payload)))
-            return false;
-        to.credit.use(total);
-        request.stage = Stage::segments;
+        if (needs_rendezvous(request)) [[unlikely]] {
+            if (!rendezvous_.offer(request))
+                return false;
+            if (request.unasked != 0)
+                to.credit.use(request.unasked);
+        } else {
+            if (!start_eagerly(request))
+                return false;
+            to.credit.use(total);
+        }
     }
     const SegmentHeader header = Lead::of(FrameKind::segment);
-    while (request.sent < total)
-        if (!send_piece(request, bytes_of(header), std::min(to.max_payload, total - request.sent)))
+    while (request.sent < request.unasked)
+        if (!send_piece(request, bytes_of(header), std::min(to.max_payload, request.unasked - request.sent)))
             return false;
     return true;
 }
@@ -117,7 +131,10 @@ void Sender::resume(Peer& to, std::size_t& sent)
             if (!all)
                 return;
             queue->remove(*request);
-            request->settle();
+            if (request->stage == SendRequest::Stage::data && request->sent < request->wanted)
+                to.streams.push_back(*request);
+            else
+                request->settle();
         }
     }
 }

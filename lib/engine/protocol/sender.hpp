@@ -53,6 +53,7 @@ public:
 private:
     bool needs_rendezvous(const SendRequest& request) const;
     bool start(SendRequest& request);
+    static bool start_eagerly(SendRequest& request);
     void resume(Peer& to, std::size_t& sent);
 
     Peers& peers_;

@@ -24,6 +24,7 @@ struct Machine {
     {
         const Way way = choice.choose(bytes);
         choice.record(way, bytes, way == Way::pull ? pull_ns : stream_ns);
+        choice.follow(bytes, choice.advice(bytes));
         return way;
     }
     /// How many of `messages` were pulled.
@@ -144,13 +145,36 @@ TEST_CASE("a way that never worked has no time and is never taken for good again
         choice.choose(5000);
         choice.record(Way::stream, 5000, 300);
     }
+    const auto next = [&choice] {
+        choice.follow(5000, choice.advice(5000));
+        return choice.choose(5000);
+    };
     // The first pull that works is timed, and wins or loses by that.
     choice.record(Way::pull, 5000, 1000);
-    CHECK(choice.choose(5000) == Way::stream);
+    CHECK(next() == Way::stream);
     choice.record(Way::pull, 5000, 10);
     choice.record(Way::pull, 5000, 10);
     choice.record(Way::pull, 5000, 10);
     choice.record(Way::pull, 5000, 10);
     choice.record(Way::pull, 5000, 10);
-    CHECK(choice.choose(5000) == Way::pull);
+    CHECK(next() == Way::pull);
+}
+
+TEST_CASE("a sender follows advice and nothing else")
+{
+    RendezvousChoice receiver;
+    CHECK(receiver.advice(5000) == 0);
+    Machine{100, 300}.pulled(receiver, 5000, 6);
+    RendezvousChoice sender;
+    for (unsigned i = 0; i < kFirstTries; ++i)
+        sender.choose(5000);
+    CHECK(sender.choose(5000) == Way::stream);
+    for (const std::uint64_t none : {std::uint64_t{0}, std::uint64_t{3}, ~std::uint64_t{0}}) {
+        sender.follow(5000, none);
+        CHECK(sender.choose(5000) == Way::stream);
+    }
+    sender.follow(5000, receiver.advice(5000));
+    CHECK(sender.choose(5000) == Way::pull);
+    sender.follow(5000, RendezvousChoice::advise(Way::stream));
+    CHECK(sender.choose(5000) == Way::stream);
 }

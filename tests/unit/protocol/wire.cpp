@@ -66,10 +66,13 @@ public:
         return viewed.empty() ? SendResult::again : SendResult::done;
     }
     void abandon(const Completion& completion) noexcept override { wire_.options_.abandon(completion); }
-    bool viewable(const transport::RemoteRegion&) const noexcept override
+    transport::RemoteRegion expose(std::span<const std::byte> data) const noexcept override
     {
-        return static_cast<bool>(wire_.options_.view);
+        transport::RemoteRegion region = RemoteMemory::expose(data);
+        region.key = views();
+        return region;
     }
+    bool views() const noexcept override { return static_cast<bool>(wire_.options_.view); }
     std::span<const std::byte> view(int, const transport::RemoteRegion& region, std::size_t size) override
     {
         return wire_.options_.view ? wire_.options_.view(region, size) : std::span<const std::byte>();
