@@ -8,9 +8,9 @@
 namespace tutti {
 
 inline constexpr int any_source = -1;
-inline constexpr int any_tag = -1;
+inline constexpr int any_tag = -2;
 /// No peer: sends to it and receives from it complete at once and move nothing.
-inline constexpr int null_rank = -2;
+inline constexpr int null_rank = -3;
 
 struct Status {
     int source = null_rank;

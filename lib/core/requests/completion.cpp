@@ -61,6 +61,8 @@ std::exception_ptr failure_of(RequestState& state)
             return std::make_exception_ptr(failure_of_send(static_cast<protocol::SendRequest&>(state)));
         case RequestState::Kind::receive:
             return std::make_exception_ptr(failure_of_receive(static_cast<protocol::ReceiveRequest&>(state)));
+        case RequestState::Kind::own:
+            return static_cast<OwnRequest&>(state).failure();
         case RequestState::Kind::collective:
             break;
     }
@@ -70,7 +72,8 @@ std::exception_ptr failure_of(RequestState& state)
 void recycle(RequestState& state)
 {
     Process& process = process_of(state);
-    process.engine().request_ended();
+    if (state.kind != RequestState::Kind::own)
+        process.engine().request_ended();
     switch (state.kind) {
         case RequestState::Kind::send:
             process.sends.give_back(static_cast<protocol::SendRequest&>(state));
@@ -80,6 +83,9 @@ void recycle(RequestState& state)
             return;
         case RequestState::Kind::collective:
             delete static_cast<CollectiveRequest*>(&state);
+            return;
+        case RequestState::Kind::own:
+            static_cast<OwnRequest&>(state).recycle();
             return;
     }
 }

@@ -39,6 +39,11 @@ struct RequestAccess {
     }
     /// Takes over the result of a completed operation and throws its error. Under the lock.
     static void finish(Request& request) { request.finish(); }
+    /// Leaves the operation to the caller, and the request without one.
+    static detail::RequestState* release(Request& request) noexcept
+    {
+        return std::exchange(request.state_, nullptr);
+    }
     static detail::RequestState* state(const Request& request) noexcept { return request.state_; }
 };
 

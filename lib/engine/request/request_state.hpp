@@ -1,6 +1,7 @@
 // The state that all operations have in common.
 #pragma once
 
+#include <exception>
 #include <memory>
 
 #include "lib/foundation/datatype/typemap.hpp"
@@ -12,7 +13,7 @@ namespace tutti::detail {
 /// Read and written only under the engine's lock. Its waiter owns it: a public Request, a blocking call's
 /// stack frame or a collective.
 struct RequestState {
-    enum class Kind : unsigned char { send, receive, collective };
+    enum class Kind : unsigned char { send, receive, collective, own };
 
     explicit RequestState(Kind which) noexcept : kind(which) {}
     RequestState(const RequestState&) = delete;
@@ -34,6 +35,19 @@ struct RequestState {
     datatype::TypemapRef layout;  // likewise; for a buffer that is not contiguous
     void* owner = nullptr;        // the Process that gave the state out and takes it back
     void (*on_finish)(RequestState&) noexcept = nullptr;
+};
+
+/// An operation of a face's own, which knows its error and its end.
+struct OwnRequest : RequestState {
+    OwnRequest() noexcept : RequestState(Kind::own) {}
+
+    /// The error of the completed operation; nullptr if there is none.
+    virtual std::exception_ptr failure() = 0;
+    /// Its handle is gone: it may destroy itself. Under the lock.
+    virtual void recycle() noexcept = 0;
+
+protected:
+    ~OwnRequest() = default;
 };
 
 }  // namespace tutti::detail
