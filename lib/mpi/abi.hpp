@@ -1,0 +1,6 @@
+// The C interface, for the library's own sources.
+#pragma once
+
+// Its constants are casts in C's way, which the compiler warns of elsewhere.
+#pragma GCC system_header
+#include "lib/mpi/table/mpi.h"

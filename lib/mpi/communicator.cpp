@@ -1,0 +1,120 @@
+#include "lib/mpi/communicator.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/runtime.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+/// All communicators by context, and what may change in them.
+struct Registry {
+    std::mutex mutex;
+    std::map<std::uint64_t, Communicator*> by_context;
+};
+
+// Never destroyed: communicators may be freed after main.
+Registry& registry()
+{
+    static Registry& all = *new Registry;
+    return all;
+}
+
+constexpr std::size_t kWorld = 1;
+constexpr std::size_t kSelf = 2;
+
+}  // namespace
+
+Communicator::Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
+                           std::uintptr_t handle)
+    : ObjectOf(handle), state(std::move(shared)), name_(std::move(given_name)), error_handler_(&handler)
+{
+    const std::lock_guard lock(registry().mutex);
+    registry().by_context.emplace(state->context(), this);
+}
+
+Communicator::~Communicator()
+{
+    const std::lock_guard lock(registry().mutex);
+    registry().by_context.erase(state->context());
+}
+
+std::string Communicator::name() const
+{
+    const std::lock_guard lock(registry().mutex);
+    return name_;
+}
+
+void Communicator::set_name(std::string name)
+{
+    const std::lock_guard lock(registry().mutex);
+    name_ = std::move(name);
+}
+
+Ref<ErrorHandler> Communicator::error_handler() const
+{
+    const std::lock_guard lock(registry().mutex);
+    return error_handler_;
+}
+
+void Communicator::set_error_handler(ErrorHandler& handler)
+{
+    Ref<ErrorHandler> taken(&handler);
+    const std::lock_guard lock(registry().mutex);
+    std::swap(error_handler_, taken);
+}
+
+std::string described(const Communicator& communicator)
+{
+    const std::string name = communicator.name();
+    return name.empty() ? fmt::format("a communicator of {} ranks", communicator.state->size()) : name;
+}
+
+void refuse_communicator(MPI_Comm handle)
+{
+    if (!Runtime::was_begun())
+        fail(MPI_ERR_COMM, "MPI is not initialised yet; call MPI_Init first");
+    if (Runtime::has_ended())
+        fail(MPI_ERR_COMM, "MPI has been finalized; call MPI_Finalize after the last use of a communicator");
+    if (handle == MPI_COMM_NULL)
+        fail(MPI_ERR_COMM,
+             "the communicator is MPI_COMM_NULL, as for ranks that are in none; let only its members call");
+    fail(MPI_ERR_COMM, fmt::format("{} is no communicator, or one that was freed", fmt::ptr(handle)));
+}
+
+MPI_Comm communicator_with(std::uint64_t context) noexcept
+{
+    const std::lock_guard lock(registry().mutex);
+    const auto found = registry().by_context.find(context & ~std::uint64_t{1});
+    return found == registry().by_context.end() ? MPI_COMM_NULL : handle_of(*found->second);
+}
+
+MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent)
+{
+    if (state == nullptr)
+        return MPI_COMM_NULL;
+    return handle_of(*new Communicator(std::move(state), {}, *parent.error_handler()));
+}
+
+void define_communicators(detail::Process& process)
+{
+    Communicator::predefined[kWorld] =
+        new Communicator(process.world(), "MPI_COMM_WORLD", fatal_errors(), Communicator::kFirst + kWorld);
+    Communicator::predefined[kSelf] =
+        new Communicator(process.self(), "MPI_COMM_SELF", fatal_errors(), Communicator::kFirst + kSelf);
+}
+
+void forget_communicators()
+{
+    for (const std::size_t index : {kSelf, kWorld})
+        std::exchange(Communicator::predefined[index], nullptr)->drop_reference();
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,66 @@
+// The object behind an MPI_Comm.
+#pragma once
+
+#include <string>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/mpi/error_handler.hpp"
+#include "lib/mpi/object.hpp"
+#include "tutti/calls.hpp"
+
+namespace tutti::mpi {
+
+struct Communicator final : ObjectOf<Communicator> {
+    using Handle = MPI_Comm;
+    static constexpr std::uintptr_t kFirst = 0x100;
+    static constexpr std::size_t kPredefined = 8;
+    static constexpr Kind kKind = Kind::communicator;
+    inline static Predefined<Communicator, kPredefined> predefined{};  // set while MPI is running
+
+    Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
+                 std::uintptr_t handle = 0);
+    ~Communicator();
+
+    // Any thread.
+    std::string name() const;
+    void set_name(std::string name);
+    Ref<ErrorHandler> error_handler() const;
+    void set_error_handler(ErrorHandler& handler);
+
+    const detail::StatePointer state;
+
+private:
+    std::string name_;
+    Ref<ErrorHandler> error_handler_;
+};
+
+/// Its name, or what it is in words.
+std::string described(const Communicator& communicator);
+
+[[noreturn]] void refuse_communicator(MPI_Comm handle);
+
+/// Throws Failure for a handle that is no communicator's.
+inline Communicator& communicator_of(MPI_Comm handle)
+{
+    Communicator* const found = find<Communicator>(handle);
+    if (found == nullptr) [[unlikely]]
+        refuse_communicator(handle);
+    return *found;
+}
+inline const detail::StatePointer& state_of(MPI_Comm handle)
+{
+    return communicator_of(handle).state;
+}
+
+/// The communicator of messages and collectives with this context; MPI_COMM_NULL if it was freed. Any thread.
+MPI_Comm communicator_with(std::uint64_t context) noexcept;
+
+/// The handle of a new communicator, which has the error handler of `parent`. `state` is nullptr where this
+/// rank is in none: MPI_COMM_NULL.
+MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent);
+
+/// MPI_COMM_WORLD and MPI_COMM_SELF.
+void define_communicators(detail::Process& process);
+void forget_communicators();
+
+}  // namespace tutti::mpi

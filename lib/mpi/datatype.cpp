@@ -1,0 +1,45 @@
+#include "lib/mpi/datatype.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/mpi/errors.hpp"
+
+namespace tutti::mpi {
+
+Datatype& datatype_of(MPI_Datatype handle)
+{
+    Datatype* const found = find<Datatype>(handle);
+    if (found != nullptr) [[likely]]
+        return *found;
+    if (handle == MPI_DATATYPE_NULL)
+        fail(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
+    fail(MPI_ERR_TYPE, fmt::format("{} is no datatype, or one that was freed", fmt::ptr(handle)));
+}
+
+detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
+{
+    if (count < 0)
+        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+    const Datatype& type = datatype_of(datatype);
+    if (!type.committed)
+        fail(MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
+    const datatype::Typemap& map = *type.map;
+    std::size_t size_bytes = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(count), map.size_bytes(), &size_bytes) ||
+        static_cast<MPI_Count>(size_bytes) < 0)
+        fail(MPI_ERR_COUNT,
+             fmt::format("{} elements of {} bytes exceed the address space", count, map.size_bytes()));
+    const auto* const base = static_cast<const std::byte*>(buffer);
+    if (size_bytes == 0)
+        return {base, 0, nullptr};
+    // Of MPI_BOTTOM, a type with absolute addresses.
+    if (buffer == nullptr && map.true_lower_bound() == 0)
+        fail(
+            MPI_ERR_BUFFER,
+            fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
+    if (map.is_contiguous())
+        return {base + map.true_lower_bound(), size_bytes, nullptr};
+    return {base, size_bytes, &map};
+}
+
+}  // namespace tutti::mpi

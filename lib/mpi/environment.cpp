@@ -1,0 +1,196 @@
+// Begin and end, versions, memory and time.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/runtime.hpp"
+#include "lib/mpi/strings.hpp"
+#include "lib/mpi/table/bodies.hpp"
+#include "tutti/allocate.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+// MPI's number of each level, by ThreadLevel.
+constexpr std::array<int, 4> kThreadLevels = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                              MPI_THREAD_MULTIPLE};
+
+// The lowest level that has what is required, or the highest.
+ThreadLevel level_for(int required) noexcept
+{
+    const auto found = std::ranges::lower_bound(kThreadLevels, required);
+    return found == kThreadLevels.end() ? ThreadLevel::multiple
+                                        : static_cast<ThreadLevel>(found - kThreadLevels.begin());
+}
+
+int provided_level()
+{
+    return kThreadLevels[static_cast<std::size_t>(Runtime::process().thread_level())];
+}
+
+void check_running()
+{
+    if (!Runtime::is_running())
+        fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+}
+
+}  // namespace
+
+int init(int*, char***)
+{
+    return guard("MPI_Init", [] { Runtime::begin(ThreadLevel::single); });
+}
+
+int init_thread(int*, char***, int required, int* provided)
+{
+    return guard("MPI_Init_thread", [&] {
+        check_not_null(provided, "provided");
+        Runtime::begin(level_for(required));
+        *provided = provided_level();
+    });
+}
+
+int finalize()
+{
+    return guard("MPI_Finalize", [] { Runtime::end(); });
+}
+
+int initialized(int* flag)
+{
+    return guard("MPI_Initialized", [&] {
+        check_not_null(flag, "flag");
+        *flag = Runtime::was_begun() ? 1 : 0;
+    });
+}
+
+int finalized(int* flag)
+{
+    return guard("MPI_Finalized", [&] {
+        check_not_null(flag, "flag");
+        *flag = Runtime::has_ended() ? 1 : 0;
+    });
+}
+
+int query_thread(int* provided)
+{
+    return guard("MPI_Query_thread", [&] {
+        check_not_null(provided, "provided");
+        check_running();
+        *provided = provided_level();
+    });
+}
+
+int is_thread_main(int* flag)
+{
+    return guard("MPI_Is_thread_main", [&] {
+        check_not_null(flag, "flag");
+        check_running();
+        *flag = Runtime::is_main_thread() ? 1 : 0;
+    });
+}
+
+int abort(MPI_Comm, int errorcode)
+{
+    const int status = errorcode < 1 || errorcode > 255 ? 1 : errorcode;
+    if (Runtime::is_running())
+        Runtime::process().abort(status, fmt::format("called MPI_Abort with error code {}", errorcode));
+    std::_Exit(status);
+}
+
+int get_version(int* version, int* subversion)
+{
+    return guard("MPI_Get_version", [&] {
+        check_not_null(version, "version");
+        check_not_null(subversion, "subversion");
+        *version = MPI_VERSION;
+        *subversion = MPI_SUBVERSION;
+    });
+}
+
+int abi_get_version(int* major, int* minor)
+{
+    return guard("MPI_Abi_get_version", [&] {
+        check_not_null(major, "abi_major");
+        check_not_null(minor, "abi_minor");
+        *major = MPI_ABI_VERSION;
+        *minor = MPI_ABI_SUBVERSION;
+    });
+}
+
+int get_library_version(char* version, int* length)
+{
+    return guard("MPI_Get_library_version", [&] {
+        copy_out("Tutti " TUTTI_VERSION ", MPI 5.0 with the standard ABI 1.0", version, length,
+                 MPI_MAX_LIBRARY_VERSION_STRING);
+    });
+}
+
+int get_processor_name(char* name, int* length)
+{
+    return guard("MPI_Get_processor_name", [&] {
+        std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+        if (gethostname(host.data(), host.size() - 1) != 0)
+            fail(MPI_ERR_OTHER, fmt::format("the host has no name: {}", std::strerror(errno)));
+        copy_out(host.data(), name, length, MPI_MAX_PROCESSOR_NAME);
+    });
+}
+
+int alloc_mem(MPI_Aint size, MPI_Info, void* base)
+{
+    return guard("MPI_Alloc_mem", [&] {
+        check_not_null(base, "baseptr");
+        if (size < 0)
+            fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
+        void* const memory = allocate(static_cast<std::size_t>(size));
+        std::memcpy(base, &memory, sizeof memory);
+    });
+}
+
+int free_mem(void* base)
+{
+    return guard("MPI_Free_mem", [&] { deallocate(base); });
+}
+
+int get_address(const void* location, MPI_Aint* address)
+{
+    return guard("MPI_Get_address", [&] {
+        check_not_null(address, "address");
+        *address = reinterpret_cast<MPI_Aint>(location);
+    });
+}
+
+MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement)
+{
+    return base + displacement;
+}
+
+MPI_Aint aint_diff(MPI_Aint to, MPI_Aint from)
+{
+    return to - from;
+}
+
+int pcontrol(int)
+{
+    return MPI_SUCCESS;
+}
+
+double wtime()
+{
+    return wall_time();
+}
+
+double wtick()
+{
+    return 1e-9;
+}
+
+}  // namespace tutti::mpi

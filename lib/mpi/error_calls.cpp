@@ -1,0 +1,66 @@
+// Error codes and error handlers, as the program asks for them.
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/strings.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+int error_class(int code, int* error_class)
+{
+    return guard("MPI_Error_class", [&] {
+        check_not_null(error_class, "errorclass");
+        *error_class = class_of(code);
+    });
+}
+
+int error_string(int code, char* string, int* length)
+{
+    return guard("MPI_Error_string", [&] { copy_out(words_of(code), string, length, MPI_MAX_ERROR_STRING); });
+}
+
+int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* handler)
+{
+    return guard("MPI_Comm_create_errhandler", [&] {
+        check_not_null(reinterpret_cast<const void*>(function), "comm_errhandler_fn");
+        check_not_null(handler, "errhandler");
+        *handler = handle_of(*new ErrorHandler(function));
+    });
+}
+
+int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
+{
+    return guard("MPI_Comm_set_errhandler", comm,
+                 [&] { communicator_of(comm).set_error_handler(error_handler_of(handler)); });
+}
+
+int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler)
+{
+    return guard("MPI_Comm_get_errhandler", comm, [&] {
+        check_not_null(handler, "errhandler");
+        const Ref<ErrorHandler> found = communicator_of(comm).error_handler();
+        found->add_reference();  // the new handle's
+        *handler = handle_of(*found);
+    });
+}
+
+int comm_call_errhandler(MPI_Comm comm, int code)
+{
+    return guard("MPI_Comm_call_errhandler", comm, [&] {
+        static_cast<void>(communicator_of(comm));
+        hand_over("MPI_Comm_call_errhandler", comm, code);
+    });
+}
+
+int errhandler_free(MPI_Errhandler* handler)
+{
+    return guard("MPI_Errhandler_free", [&] {
+        check_not_null(handler, "errhandler");
+        if (const ErrorHandler& freed = error_handler_of(*handler); !is_predefined(freed))
+            freed.drop_reference();
+        *handler = MPI_ERRHANDLER_NULL;
+    });
+}
+
+}  // namespace tutti::mpi

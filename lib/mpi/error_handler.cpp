@@ -1,0 +1,100 @@
+#include "lib/mpi/error_handler.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "lib/core/job/process.hpp"
+#include "lib/foundation/base/say.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/runtime.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+ErrorHandler& predefined_handler(ErrorHandler::Action action, std::uintptr_t handle)
+{
+    return *new ErrorHandler(action, handle);
+}
+
+// nullptr if `comm` is none and there is no MPI_COMM_SELF.
+Communicator* raiser(MPI_Comm comm) noexcept
+{
+    Communicator* const given = find<Communicator>(comm);
+    return given != nullptr ? given : find<Communicator>(MPI_COMM_SELF);
+}
+
+[[noreturn]] void end_job(int code)
+{
+    const int status = class_of(code) < 256 ? class_of(code) : 1;
+    std::fflush(nullptr);
+    if (Runtime::is_running())
+        Runtime::process().abort(status, words_of(code));
+    base::say(fmt::format("tutti: {}\n", words_of(code)));
+    _exit(status);
+}
+
+}  // namespace
+
+using Action = ErrorHandler::Action;
+
+const Predefined<ErrorHandler, ErrorHandler::kPredefined> ErrorHandler::predefined = {
+    nullptr,
+    &predefined_handler(Action::end_job, 0x141),
+    &predefined_handler(Action::end_job, 0x142),
+    &predefined_handler(Action::give_back, 0x143),
+};
+
+ErrorHandler& fatal_errors() noexcept
+{
+    return *ErrorHandler::predefined[1];
+}
+
+ErrorHandler& error_handler_of(MPI_Errhandler handle)
+{
+    ErrorHandler* const found = find<ErrorHandler>(handle);
+    if (found == nullptr) [[unlikely]]
+        fail(MPI_ERR_ERRHANDLER,
+             "the error handler was freed, or is none; take a predefined one or create one");
+    return *found;
+}
+
+int hand_over(const char* call, MPI_Comm comm, int code)
+{
+    Communicator* const communicator = raiser(comm);
+    if (communicator == nullptr)
+        end_job(code);
+    // The handler may free itself, or the communicator.
+    const Ref<ErrorHandler> handler = communicator->error_handler();
+    switch (handler->action) {
+        case Action::end_job:
+            end_job(code);
+        case Action::give_back:
+            break;
+        case Action::call: {
+            MPI_Comm handle = handle_of(*communicator);
+            handler->function(&handle, &code, call);
+            break;
+        }
+    }
+    return code;
+}
+
+int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
+{
+    const Reason reason = reason_of(error);
+    const Communicator* const communicator = find<Communicator>(comm);
+    const std::string on =
+        communicator == nullptr ? std::string() : fmt::format(" on {}", described(*communicator));
+    return make_code(reason.error_class, fmt::format("{}{}: {}", call, on, reason.detail));
+}
+
+int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
+{
+    return hand_over(call, comm, code_of(call, comm, error));
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,42 @@
+// Error handlers: what becomes of a call's error.
+#pragma once
+
+#include <exception>
+
+#include "lib/mpi/abi.hpp"
+#include "lib/mpi/object.hpp"
+
+namespace tutti::mpi {
+
+struct ErrorHandler final : ObjectOf<ErrorHandler> {
+    using Handle = MPI_Errhandler;
+    static constexpr std::uintptr_t kFirst = 0x140;
+    static constexpr std::size_t kPredefined = 8;
+    static constexpr Kind kKind = Kind::error_handler;
+    static const Predefined<ErrorHandler, kPredefined> predefined;
+
+    enum class Action { end_job, give_back, call };
+
+    explicit ErrorHandler(Action what, std::uintptr_t handle = 0) noexcept : ObjectOf(handle), action(what) {}
+    explicit ErrorHandler(MPI_Comm_errhandler_function* called) noexcept
+        : action(Action::call), function(called)
+    {
+    }
+
+    Action action;
+    MPI_Comm_errhandler_function* function = nullptr;
+};
+
+/// MPI_ERRORS_ARE_FATAL.
+ErrorHandler& fatal_errors() noexcept;
+ErrorHandler& error_handler_of(MPI_Errhandler handle);
+
+/// The code of an exception that ended `call` on `comm`, which may be no communicator.
+int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error);
+/// Makes a code of the exception and gives it to the error handler of `comm`, or of MPI_COMM_SELF if that is
+/// no communicator. Returns the code if the handler returns.
+int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error);
+/// The same for a code that exists already.
+int hand_over(const char* call, MPI_Comm comm, int code);
+
+}  // namespace tutti::mpi

@@ -1,0 +1,34 @@
+// The frame of every body that may fail.
+#pragma once
+
+#include <exception>
+#include <type_traits>
+
+#include "lib/mpi/error_handler.hpp"
+
+namespace tutti::mpi {
+
+/// Calls `body` and returns MPI_SUCCESS, or the code that `body` returns. What it throws goes to the error
+/// handler of `comm`. `call` is the function's name, for the sentence. Costs nothing where nothing is thrown.
+template <class Body>
+[[gnu::always_inline]] inline int guard(const char* call, MPI_Comm comm, Body&& body)
+{
+    try {
+        if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+            body();
+            return MPI_SUCCESS;
+        } else {
+            return body();
+        }
+    } catch (...) {
+        return raise(call, comm, std::current_exception());
+    }
+}
+/// For calls without a communicator: MPI_COMM_SELF's error handler.
+template <class Body>
+[[gnu::always_inline]] inline int guard(const char* call, Body&& body)
+{
+    return guard(call, MPI_COMM_NULL, body);
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,83 @@
+// Receives, and sends together with receives.
+#include <exception>
+
+#include "lib/core/messages/messages.hpp"
+#include "lib/core/requests/completion.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/message_checks.hpp"
+#include "lib/mpi/request.hpp"
+#include "lib/mpi/status.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+using detail::CommunicatorState;
+
+int recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+         MPI_Status* status)
+{
+    return guard("MPI_Recv", comm, [&] {
+        const CommunicatorState& state = *state_of(comm);
+        const detail::View view = view_of(buf, count, datatype);
+        Status received;
+        if (comes_from(state, source, tag)) [[likely]] {
+            auto lock = state.process().engine().lock();
+            const auto failure = detail::receive(lock, state, view, source, tag, received);
+            if (failure) [[unlikely]] {
+                fill(status, received);
+                std::rethrow_exception(failure);
+            }
+        }
+        fill(status, received);
+    });
+}
+
+int irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+          MPI_Request* request)
+{
+    return guard("MPI_Irecv", comm, [&] {
+        check_not_null(request, "request");
+        const CommunicatorState& state = *state_of(comm);
+        const detail::View view = view_of(buf, count, datatype);
+        if (!comes_from(state, source, tag)) [[unlikely]] {
+            *request = begun_request(nullptr);
+            return;
+        }
+        const auto lock = state.process().engine().lock();
+        *request = begun_request(&detail::begin_receive(state, view, source, tag));
+    });
+}
+
+int sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+             MPI_Comm comm, MPI_Status* status)
+{
+    return guard("MPI_Sendrecv", comm, [&] {
+        const CommunicatorState& state = *state_of(comm);
+        const detail::ConstView out = const_view_of(sendbuf, sendcount, sendtype);
+        const detail::View in = view_of(recvbuf, recvcount, recvtype);
+        const bool sends = goes_to(state, dest, sendtag);
+        const bool receives = comes_from(state, source, recvtag);
+        auto lock = state.process().engine().lock();
+        detail::RequestState* leaving = nullptr;
+        if (sends && !detail::send_at_once(state, out, dest, sendtag, detail::SendMode::standard))
+            leaving = detail::begin_send(state, out, dest, sendtag, detail::SendMode::standard);
+        MPI_Request sent = begun_request(leaving);
+        Status received;
+        std::exception_ptr failure;
+        if (receives)
+            failure = detail::receive(lock, state, in, source, recvtag, received);
+        if (leaving != nullptr)
+            detail::wait(lock, *leaving);
+        if (const Completed completed = take(sent); completed.failure && !failure)
+            failure = completed.failure;
+        fill(status, received);
+        if (failure)
+            std::rethrow_exception(failure);
+    });
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,101 @@
+#include "lib/mpi/request.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/requests/completion.hpp"
+#include "lib/core/requests/request_access.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/runtime.hpp"
+#include "tutti/call_handle.hpp"
+
+namespace tutti::mpi {
+
+using detail::RequestState;
+
+namespace {
+
+/// The request of all operations that were complete when they began. It never ends.
+struct DoneRequest final : detail::OwnRequest {
+    DoneRequest() noexcept { done = true; }
+    std::exception_ptr failure() override { return nullptr; }
+    void recycle() noexcept override {}
+};
+
+DoneRequest& done_request() noexcept
+{
+    static DoneRequest& one = *new DoneRequest;
+    return one;
+}
+
+MPI_Request handle_of(RequestState& state) noexcept
+{
+    return reinterpret_cast<MPI_Request>(&state);
+}
+
+}  // namespace
+
+void define_done_request(detail::Process& process) noexcept
+{
+    done_request().owner = &process;
+}
+
+RequestState* state_of(MPI_Request handle)
+{
+    if (handle == MPI_REQUEST_NULL)
+        return nullptr;
+    const auto value = reinterpret_cast<std::uintptr_t>(handle);
+    auto* const state = reinterpret_cast<RequestState*>(handle);
+    if (value < 4096 || value % alignof(RequestState) != 0 || !Runtime::is_running() ||
+        state->owner != &Runtime::process()) [[unlikely]]
+        fail(MPI_ERR_REQUEST, fmt::format("{} is no request, or one that has ended", fmt::ptr(handle)));
+    return state;
+}
+
+MPI_Request begun_request(RequestState* state) noexcept
+{
+    if (state == nullptr)
+        return handle_of(done_request());
+    detail::process_of(*state).engine().request_started();
+    return handle_of(*state);
+}
+
+MPI_Request begun_request(const detail::CallHandle& begun) noexcept
+{
+    Request request = begun.request();
+    return request.active() ? handle_of(*RequestAccess::release(request)) : handle_of(done_request());
+}
+
+MPI_Comm communicator_of(const RequestState& state) noexcept
+{
+    switch (state.kind) {
+        case RequestState::Kind::send:
+            return communicator_with(static_cast<const protocol::SendRequest&>(state).envelope.context);
+        case RequestState::Kind::receive:
+            return communicator_with(static_cast<const protocol::ReceiveRequest&>(state).key.context);
+        case RequestState::Kind::collective:
+            return communicator_with(
+                static_cast<const detail::CollectiveRequest&>(state).communicator->context());
+        case RequestState::Kind::own:
+            break;
+    }
+    return MPI_COMM_NULL;
+}
+
+Completed take(MPI_Request& request)
+{
+    RequestState& state = *reinterpret_cast<RequestState*>(std::exchange(request, MPI_REQUEST_NULL));
+    Completed completed{.status = state.status, .failure = nullptr};
+    if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]] {
+        completed.failure = detail::failure_of(state);
+        completed.communicator = communicator_of(state);
+    }
+    detail::recycle(state);
+    return completed;
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,88 @@
+#include "lib/mpi/runtime.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "lib/core/job/job.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/request.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+enum class Phase { before, running, ended };
+
+struct State {
+    // Stored with release when the rest is there, and loaded with acquire: any thread may ask.
+    std::atomic<Phase> phase{Phase::before};
+    std::shared_ptr<detail::Process> process;
+    std::thread::id main_thread;
+};
+
+// Never destroyed: a program may end without MPI_Finalize.
+State& state() noexcept
+{
+    static State& all = *new State;
+    return all;
+}
+
+Phase phase() noexcept
+{
+    return state().phase.load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+void Runtime::begin(ThreadLevel threads)
+{
+    if (phase() != Phase::before)
+        fail(MPI_ERR_OTHER, "MPI was initialised before; a process does it once");
+    State& all = state();
+    all.process = detail::Job::join(nullptr, {.threads = threads});
+    all.main_thread = std::this_thread::get_id();
+    define_basic_types();
+    define_communicators(*all.process);
+    define_done_request(*all.process);
+    all.phase.store(Phase::running, std::memory_order_release);
+}
+
+void Runtime::end()
+{
+    if (phase() != Phase::running)
+        fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+    State& all = state();
+    forget_communicators();
+    all.phase.store(Phase::ended, std::memory_order_release);
+    detail::Job::leave(std::move(all.process), false);
+}
+
+bool Runtime::was_begun() noexcept
+{
+    return phase() != Phase::before;
+}
+
+bool Runtime::is_running() noexcept
+{
+    return phase() == Phase::running;
+}
+
+bool Runtime::has_ended() noexcept
+{
+    return phase() == Phase::ended;
+}
+
+bool Runtime::is_main_thread() noexcept
+{
+    return std::this_thread::get_id() == state().main_thread;
+}
+
+detail::Process& Runtime::process() noexcept
+{
+    return *state().process;
+}
+
+}  // namespace tutti::mpi

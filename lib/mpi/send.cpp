@@ -1,0 +1,88 @@
+// Sends of all modes but the buffered one.
+#include <exception>
+
+#include "lib/core/messages/messages.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/message_checks.hpp"
+#include "lib/mpi/request.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+using detail::SendMode;
+
+[[gnu::always_inline]] inline int send_in(const char* call, SendMode mode, const void* buf, MPI_Count count,
+                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return guard(call, comm, [&] {
+        const detail::CommunicatorState& state = *state_of(comm);
+        const detail::ConstView view = const_view_of(buf, count, datatype);
+        if (!goes_to(state, dest, tag)) [[unlikely]]
+            return;
+        auto lock = state.process().engine().lock();
+        if (detail::send_at_once(state, view, dest, tag, mode)) [[likely]]
+            return;
+        if (const auto failure = detail::send(lock, state, view, dest, tag, mode)) [[unlikely]]
+            std::rethrow_exception(failure);
+    });
+}
+
+[[gnu::always_inline]] inline int begin_send_in(const char* call, SendMode mode, const void* buf,
+                                                MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                                                MPI_Comm comm, MPI_Request* request)
+{
+    return guard(call, comm, [&] {
+        check_not_null(request, "request");
+        const detail::CommunicatorState& state = *state_of(comm);
+        const detail::ConstView view = const_view_of(buf, count, datatype);
+        if (!goes_to(state, dest, tag)) [[unlikely]] {
+            *request = begun_request(nullptr);
+            return;
+        }
+        const auto lock = state.process().engine().lock();
+        const bool sent = detail::send_at_once(state, view, dest, tag, mode);
+        *request = begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
+    });
+}
+
+}  // namespace
+
+int send(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return send_in("MPI_Send", SendMode::standard, buf, count, datatype, dest, tag, comm);
+}
+
+int ssend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return send_in("MPI_Ssend", SendMode::synchronous, buf, count, datatype, dest, tag, comm);
+}
+
+int rsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return send_in("MPI_Rsend", SendMode::ready, buf, count, datatype, dest, tag, comm);
+}
+
+int isend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          MPI_Request* request)
+{
+    return begin_send_in("MPI_Isend", SendMode::standard, buf, count, datatype, dest, tag, comm, request);
+}
+
+int issend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+           MPI_Request* request)
+{
+    return begin_send_in("MPI_Issend", SendMode::synchronous, buf, count, datatype, dest, tag, comm, request);
+}
+
+int irsend(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+           MPI_Request* request)
+{
+    return begin_send_in("MPI_Irsend", SendMode::ready, buf, count, datatype, dest, tag, comm, request);
+}
+
+}  // namespace tutti::mpi
