@@ -1,0 +1,100 @@
+/* Error codes, their sentences, and error handlers. */
+#include "check.h"
+
+static int seen_code = 0;
+static MPI_Comm seen_comm;
+
+static void remember(MPI_Comm* comm, int* code, ...)
+{
+    seen_comm = *comm;
+    seen_code = *code;
+}
+
+static void classes(void)
+{
+    char words[MPI_MAX_ERROR_STRING];
+    int length = -1, error_class = -1;
+    CHECK_ERROR(MPI_ERR_TRUNCATE, MPI_ERR_TRUNCATE, "MPI_ERR_TRUNCATE");
+    CHECK_ERROR(MPI_ERR_ABI, MPI_ERR_ABI, "MPI_ERR_ABI");
+    CHECK_OK(MPI_Error_string(MPI_SUCCESS, words, &length));
+    CHECK(strstr(words, "no error") != NULL);
+    CHECK_OK(MPI_Error_class(MPI_T_ERR_INVALID_INDEX, &error_class));
+    CHECK_EQUAL(error_class, MPI_T_ERR_INVALID_INDEX);
+    CHECK_OK(MPI_Error_string(-5, words, &length));
+    CHECK(length > 0);
+}
+
+/* The last 250 sentences are still there, and codes keep their class when the sentence is gone. */
+static void many(void)
+{
+    int codes[1000];
+    int i;
+    for (i = 0; i < 1000; ++i) {
+        codes[i] = MPI_Send(NULL, 0, MPI_INT, 1000 + i, 0, MPI_COMM_WORLD);
+        CHECK(codes[i] > 0 && codes[i] <= MPI_ERR_LASTCODE);
+    }
+    for (i = 750; i < 1000; ++i) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "the destination is %d,", 1000 + i);
+        CHECK_ERROR(codes[i], MPI_ERR_RANK, expected);
+    }
+    CHECK_ERROR(codes[0], MPI_ERR_RANK, "MPI_Send on MPI_COMM_WORLD");
+}
+
+static void handlers(void)
+{
+    MPI_Errhandler mine = MPI_ERRHANDLER_NULL, got = MPI_ERRHANDLER_NULL;
+    int code;
+    CHECK_OK(MPI_Comm_create_errhandler(remember, &mine));
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, mine));
+    code = MPI_Send(NULL, 0, MPI_INT, -9, 0, MPI_COMM_WORLD);
+    CHECK_EQUAL(code, seen_code);
+    CHECK(seen_comm == MPI_COMM_WORLD);
+    CHECK_OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got));
+    CHECK(got == mine);
+    CHECK_OK(MPI_Errhandler_free(&got));
+    CHECK(got == MPI_ERRHANDLER_NULL);
+    CHECK_OK(MPI_Errhandler_free(&mine));
+    /* The communicator still has it. */
+    CHECK_OK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_DIMS));
+    CHECK_EQUAL(seen_code, MPI_ERR_DIMS);
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECK_OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &got));
+    CHECK(got == MPI_ERRORS_RETURN);
+    CHECK_OK(MPI_Errhandler_free(&got));
+    got = MPI_ERRORS_RETURN;
+    CHECK_OK(MPI_Errhandler_free(&got));
+    CHECK_ERROR(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRHANDLER_NULL), MPI_ERR_ERRHANDLER, "freed");
+}
+
+static void wrong_handles(void)
+{
+    int number = 0;
+    long not_an_object[8] = {0};
+    CHECK_ERROR(MPI_Comm_rank(MPI_COMM_NULL, &number), MPI_ERR_COMM, "MPI_Comm_rank: the communicator is MPI_COMM_NULL");
+    CHECK_ERROR(MPI_Comm_rank((MPI_Comm)not_an_object, &number), MPI_ERR_COMM, "no communicator");
+    CHECK_ERROR(MPI_Comm_rank((MPI_Comm)MPI_INT, &number), MPI_ERR_COMM, "no communicator");
+    CHECK_ERROR(MPI_Comm_rank((MPI_Comm)3, &number), MPI_ERR_COMM, "no communicator");
+    CHECK_ERROR(MPI_Comm_rank(MPI_COMM_WORLD, NULL), MPI_ERR_ARG, "rank is a null pointer");
+}
+
+static void not_there(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    CHECK_ERROR(MPI_Open_port(MPI_INFO_NULL, port), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Open_port: ");
+    CHECK_ERROR(MPI_Win_fence(0, MPI_WIN_NULL), MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Win_fence: ");
+    CHECK(MPI_T_init_thread(MPI_THREAD_SINGLE, NULL) != MPI_SUCCESS);
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    check_errors_return();
+    classes();
+    many();
+    handlers();
+    wrong_handles();
+    not_there();
+    MPI_Finalize();
+    return check_result();
+}

@@ -1,0 +1,22 @@
+/* Ends by an error that the program does not take: the argument says which. fatal_check looks at what is told. */
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char** argv)
+{
+    int value = 0;
+    const int which = argc > 1 ? atoi(argv[1]) : 0;
+    if (which == 0)
+        MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    if (which == 1 && value == 1)
+        MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    if (which == 2 && value == 1)
+        MPI_Abort(MPI_COMM_WORLD, 42);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (which == 3)
+        MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+}
