@@ -11,7 +11,7 @@ namespace tutti::detail {
 enum class Form : unsigned char { blocking, nonblocking, persistent };
 
 /// Empty for a blocking call, the operation of a non-blocking one, or the starter of a persistent one. The
-/// caller takes it once, by request() or persistent(). It is trivial to copy and destroy, so that blocking
+/// caller takes it once, by request(), persistent() or starter(). It is trivial to copy and destroy, so that blocking
 /// calls pay nothing for it.
 class CallHandle {
 public:
@@ -22,8 +22,10 @@ public:
     Request request() const noexcept { return Request(state_); }
     PersistentRequest persistent() const noexcept
     {
-        return PersistentRequest(std::unique_ptr<Starter>(starter_));
+        return PersistentRequest(starter());
     }
+
+    std::unique_ptr<Starter> starter() const noexcept { return std::unique_ptr<Starter>(starter_); }
 
     /// Keeps `what` alive until all operations of the call have ended.
     void keep(std::shared_ptr<void> what) const;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
@@ -19,8 +17,7 @@ using detail::RequestState;
 
 namespace {
 
-/// The request of all operations that were complete when they began. It never ends.
-struct DoneRequest final : detail::OwnRequest {
+struct DoneRequest final : FaceRequest {
     DoneRequest() noexcept { done = true; }
     std::exception_ptr failure() override { return nullptr; }
     void recycle() noexcept override {}
@@ -37,6 +34,11 @@ MPI_Request handle_of(RequestState& state) noexcept
     return reinterpret_cast<MPI_Request>(&state);
 }
 
+RequestState& state_behind(MPI_Request handle) noexcept
+{
+    return *reinterpret_cast<RequestState*>(handle);
+}
+
 }  // namespace
 
 void define_done_request(detail::Process& process) noexcept
@@ -44,16 +46,32 @@ void define_done_request(detail::Process& process) noexcept
     done_request().owner = &process;
 }
 
+RequestState& done_operation() noexcept
+{
+    return done_request();
+}
+
+FaceRequest* face_request(MPI_Request handle) noexcept
+{
+    RequestState& state = state_behind(handle);
+    return state.kind == RequestState::Kind::own ? static_cast<FaceRequest*>(&state) : nullptr;
+}
+
 RequestState* state_of(MPI_Request handle)
 {
     if (handle == MPI_REQUEST_NULL)
         return nullptr;
     const auto value = reinterpret_cast<std::uintptr_t>(handle);
-    auto* const state = reinterpret_cast<RequestState*>(handle);
     if (value < 4096 || value % alignof(RequestState) != 0 || !Runtime::is_running() ||
-        state->owner != &Runtime::process()) [[unlikely]]
+        state_behind(handle).owner != &Runtime::process()) [[unlikely]]
         fail(MPI_ERR_REQUEST, fmt::format("{} is no request, or one that has ended", fmt::ptr(handle)));
-    return state;
+    FaceRequest* const own = face_request(handle);
+    return own != nullptr ? own->operation() : &state_behind(handle);
+}
+
+MPI_Request handle_of(FaceRequest& request) noexcept
+{
+    return handle_of(static_cast<RequestState&>(request));
 }
 
 MPI_Request begun_request(RequestState* state) noexcept
@@ -88,7 +106,10 @@ MPI_Comm communicator_of(const RequestState& state) noexcept
 
 Completed take(MPI_Request& request)
 {
-    RequestState& state = *reinterpret_cast<RequestState*>(std::exchange(request, MPI_REQUEST_NULL));
+    FaceRequest* const own = face_request(request);
+    RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
+    if (own == nullptr || !own->outlives_operation())
+        request = MPI_REQUEST_NULL;
     Completed completed{.status = state.status, .failure = nullptr};
     if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]] {
         completed.failure = detail::failure_of(state);
