@@ -19,36 +19,38 @@ using detail::CommunicatorState;
 int recv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
          MPI_Status* status)
 {
-    return guard("MPI_Recv", comm, [&] {
-        const CommunicatorState& state = *state_of(comm);
-        const detail::View view = view_of(buf, count, datatype);
-        Status received;
-        if (comes_from(state, source, tag)) [[likely]] {
-            auto lock = state.process().engine().lock();
-            const auto failure = detail::receive(lock, state, view, source, tag, received);
-            if (failure) [[unlikely]] {
-                fill(status, received);
-                std::rethrow_exception(failure);
+    return guard(
+        "MPI_Recv", comm, [&]() __attribute__((always_inline)) {
+            const CommunicatorState& state = *state_of(comm);
+            const detail::View view = view_of(buf, count, datatype);
+            Status received;
+            if (comes_from(state, source, tag)) [[likely]] {
+                auto lock = state.process().engine().lock();
+                const auto failure = detail::receive(lock, state, view, source, tag, received);
+                if (failure) [[unlikely]] {
+                    fill(status, received);
+                    std::rethrow_exception(failure);
+                }
             }
-        }
-        fill(status, received);
-    });
+            fill(status, received);
+        });
 }
 
 int irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request* request)
 {
-    return guard("MPI_Irecv", comm, [&] {
-        check_not_null(request, "request");
-        const CommunicatorState& state = *state_of(comm);
-        const detail::View view = view_of(buf, count, datatype);
-        if (!comes_from(state, source, tag)) [[unlikely]] {
-            *request = begun_request(nullptr);
-            return;
-        }
-        const auto lock = state.process().engine().lock();
-        *request = begun_request(&detail::begin_receive(state, view, source, tag));
-    });
+    return guard(
+        "MPI_Irecv", comm, [&]() __attribute__((always_inline)) {
+            check_not_null(request, "request");
+            const CommunicatorState& state = *state_of(comm);
+            const detail::View view = view_of(buf, count, datatype);
+            if (!comes_from(state, source, tag)) [[unlikely]] {
+                *request = begun_request(nullptr);
+                return;
+            }
+            const auto lock = state.process().engine().lock();
+            *request = begun_request(&detail::begin_receive(state, view, source, tag));
+        });
 }
 
 int sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,

@@ -19,35 +19,37 @@ using detail::SendMode;
 [[gnu::always_inline]] inline int send_in(const char* call, SendMode mode, const void* buf, MPI_Count count,
                                           MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    return guard(call, comm, [&] {
-        const detail::CommunicatorState& state = *state_of(comm);
-        const detail::ConstView view = const_view_of(buf, count, datatype);
-        if (!goes_to(state, dest, tag)) [[unlikely]]
-            return;
-        auto lock = state.process().engine().lock();
-        if (detail::send_at_once(state, view, dest, tag, mode)) [[likely]]
-            return;
-        if (const auto failure = detail::send(lock, state, view, dest, tag, mode)) [[unlikely]]
-            std::rethrow_exception(failure);
-    });
+    return guard(
+        call, comm, [&]() __attribute__((always_inline)) {
+            const detail::CommunicatorState& state = *state_of(comm);
+            const detail::ConstView view = const_view_of(buf, count, datatype);
+            if (!goes_to(state, dest, tag)) [[unlikely]]
+                return;
+            auto lock = state.process().engine().lock();
+            if (detail::send_at_once(state, view, dest, tag, mode)) [[likely]]
+                return;
+            if (const auto failure = detail::send(lock, state, view, dest, tag, mode)) [[unlikely]]
+                std::rethrow_exception(failure);
+        });
 }
 
 [[gnu::always_inline]] inline int begin_send_in(const char* call, SendMode mode, const void* buf,
                                                 MPI_Count count, MPI_Datatype datatype, int dest, int tag,
                                                 MPI_Comm comm, MPI_Request* request)
 {
-    return guard(call, comm, [&] {
-        check_not_null(request, "request");
-        const detail::CommunicatorState& state = *state_of(comm);
-        const detail::ConstView view = const_view_of(buf, count, datatype);
-        if (!goes_to(state, dest, tag)) [[unlikely]] {
-            *request = begun_request(nullptr);
-            return;
-        }
-        const auto lock = state.process().engine().lock();
-        const bool sent = detail::send_at_once(state, view, dest, tag, mode);
-        *request = begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
-    });
+    return guard(
+        call, comm, [&]() __attribute__((always_inline)) {
+            check_not_null(request, "request");
+            const detail::CommunicatorState& state = *state_of(comm);
+            const detail::ConstView view = const_view_of(buf, count, datatype);
+            if (!goes_to(state, dest, tag)) [[unlikely]] {
+                *request = begun_request(nullptr);
+                return;
+            }
+            const auto lock = state.process().engine().lock();
+            const bool sent = detail::send_at_once(state, view, dest, tag, mode);
+            *request = begun_request(sent ? nullptr : detail::begin_send(state, view, dest, tag, mode));
+        });
 }
 
 }  // namespace
