@@ -24,6 +24,13 @@ CallKind kind_of_algorithms(CallKind kind) noexcept
             return CallKind::alltoall;
         case CallKind::alltoallv_in_place:
             return CallKind::alltoallv;
+        case CallKind::dup:
+            return CallKind::broadcast;
+        case CallKind::split:
+        case CallKind::create:
+        case CallKind::create_cartesian:
+        case CallKind::create_graph:
+            return CallKind::allgather;
         default:
             return kind;
     }

@@ -38,6 +38,11 @@ enum class CallKind : std::uint8_t {
     create_cartesian,
     create_graph,
     share_memory,
+    create,
+    alltoallw,
+    neighbor_alltoallw,
+    create_intercommunicator,
+    merge,
 };
 
 inline constexpr std::string_view kCallNames[] = {
@@ -69,9 +74,14 @@ inline constexpr std::string_view kCallNames[] = {
     "create_cartesian",
     "create_graph",
     "a blocking collective, for the first time",  // the ranks of a node first agree on shared memory
+    "create",
+    "alltoallw",
+    "neighbor_alltoallw",
+    "create_intercommunicator",
+    "merge",
 };
 inline constexpr std::size_t kCallKinds = std::size(kCallNames);
-static_assert(kCallKinds == static_cast<std::size_t>(CallKind::share_memory) + 1 && kCallKinds <= 32);
+static_assert(kCallKinds == static_cast<std::size_t>(CallKind::merge) + 1 && kCallKinds <= 64);
 
 /// An algorithm of a collective: chosen, or named by a call (ask_for()).
 struct Selection {

@@ -144,6 +144,17 @@ Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named)
     return chosen<Allgatherv>(group, call).run(group, own, all);
 }
 
+Task broadcast_as(Group& group, Call call, std::span<std::byte> data, int root)
+{
+    const auto& algorithm = chosen<Broadcast>(group, call, data.size());
+    return algorithm.run(group, data, root, call.algorithm.segment_bytes);
+}
+
+Task allgather_as(Group& group, Call call, const std::byte* own, std::span<std::byte> all)
+{
+    return chosen<Allgather>(group, call, all.size()).run(group, own, all);
+}
+
 Task gather(Group& group, std::span<const std::byte> own, std::byte* all, int root, Selection named)
 {
     const std::size_t all_bytes = own.size() * static_cast<std::size_t>(group.size());

@@ -59,6 +59,10 @@ Task allgather(Group& group, const std::byte* own, std::span<std::byte> all, Sel
 /// The same with blocks of any sizes and places; the sizes are the same at all ranks, the places may differ.
 Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named = {});
 
+/// broadcast and allgather as the one step of a call of another kind. `call` describes that call.
+Task broadcast_as(Group& group, Call call, std::span<std::byte> data, int root);
+Task allgather_as(Group& group, Call call, const std::byte* own, std::span<std::byte> all);
+
 /// Copies one block of every rank into the root's `all`, in rank order without gaps; `all` is unused at other
 /// ranks. All blocks are as long as `own`, which at the root may be at its place in `all` (in place). n is
 /// the bytes of all blocks.

@@ -29,7 +29,13 @@ bool has_size(CallKind kind) noexcept
         case CallKind::neighbor_allgatherv:
         case CallKind::neighbor_alltoall:
         case CallKind::neighbor_alltoallv:
+        case CallKind::alltoallw:
+        case CallKind::neighbor_alltoallw:
+        case CallKind::dup:
         case CallKind::split:
+        case CallKind::create:
+        case CallKind::create_intercommunicator:
+        case CallKind::merge:
         case CallKind::create_cartesian:
         case CallKind::create_graph:
         case CallKind::share_memory:

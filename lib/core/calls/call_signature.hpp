@@ -65,8 +65,8 @@ private:
     friend struct CallMark;
 
     // First word: 48 bits of size, as many as addresses have, and 16 bits of the parts. Second word: kind,
-    // on_board, algorithm, operation, root (as wide as a rank), and the other 13 bits of the parts.
-    static constexpr int kKindBits = 5;
+    // on_board, algorithm, operation, root (as wide as a rank), and the other 12 bits of the parts.
+    static constexpr int kKindBits = 6;
     static constexpr int kBoardShift = kKindBits;
     static constexpr int kAlgorithmShift = kBoardShift + 1;
     static constexpr int kAlgorithmBits = 5;
@@ -84,7 +84,7 @@ private:
                                                     << kAlgorithmShift;
     static_assert(collectives::kCallKinds <= 1 << kKindBits);
 
-    // Segments of half a GiB and more count as equal.
+    // Segments of a quarter of a GiB and more count as equal.
     void add_parts(const collectives::Call& call) noexcept;
     std::uint64_t parts() const noexcept
     {
@@ -126,7 +126,7 @@ struct CallMark {
                                                   ((1 << CallSignature::kKindBits) - 1));
     }
     /// The algorithm of the call with this mark if it is `mine` except for the algorithm (true as well for
-    /// one in 256 other calls); 0: another call.
+    /// one in 128 other calls); 0: another call.
     std::uint8_t algorithm_beside(const CallSignature& mine) const noexcept;
     friend bool operator==(const CallMark&, const CallMark&) = default;
 
@@ -134,8 +134,8 @@ struct CallMark {
     int tag = 0;
 
 private:
-    // 10 in the tag, 3 above the kind.
-    static constexpr int kDigestBits = 13;
+    // 10 in the tag, 2 above the kind.
+    static constexpr int kDigestBits = 12;
     static constexpr int kLowDigestBits = 10;
     static constexpr std::uint32_t kLowDigestMask = (1u << kLowDigestBits) - 1;
     static_assert(kRankBits + CallSignature::kKindBits + kDigestBits - kLowDigestBits < 32);

@@ -9,12 +9,13 @@
 namespace tutti::detail {
 
 CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
-                                     Members remote)
+                                     Members remote, std::shared_ptr<CommunicatorState> both)
     : process_(process),
       table_(process.calls().communicators()),
       id_(id),
       members_(std::move(members)),
       peers_(remote != nullptr ? std::move(remote) : members_),
+      both_(std::move(both)),
       peer_ranks_(peers_->data()),
       rank_(rank)
 {

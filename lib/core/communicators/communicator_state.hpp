@@ -30,9 +30,10 @@ using Members = std::shared_ptr<const std::vector<int>>;
 class CommunicatorState {
 public:
     /// `members` is the local group with this rank as `rank`; collectives run on it. `remote` is the other
-    /// group of an intercommunicator, which messages go to and come from; nullptr: there is one group.
-    CommunicatorState(Process& process, std::uint64_t id, Members members, int rank,
-                      Members remote = nullptr);
+    /// group of an intercommunicator, which messages go to and come from; nullptr: there is one group. `both`
+    /// has the ranks of one group and then those of the other; the intercommunicator's collectives run on it.
+    CommunicatorState(Process& process, std::uint64_t id, Members members, int rank, Members remote = nullptr,
+                      std::shared_ptr<CommunicatorState> both = nullptr);
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
     ~CommunicatorState();
@@ -45,6 +46,11 @@ public:
     /// The ranks that this one exchanges messages with: the remote group, if there is one.
     const std::vector<int>& peers() const noexcept { return *peers_; }
     int peer_rank(int rank) const noexcept { return peer_ranks_[rank]; }
+    const Members& remote() const noexcept { return peers_; }
+    /// Of an intercommunicator: all ranks; else nullptr.
+    const std::shared_ptr<CommunicatorState>& both() const noexcept { return both_; }
+    /// Of an intercommunicator: whether the own group comes first in both().
+    bool comes_first() const noexcept { return both_->rank() == rank_; }
     /// The same at all ranks of a node from the first collective on.
     collectives::Placement placement() const noexcept { return placement_; }
 
@@ -104,6 +110,7 @@ private:
     std::uint64_t id_;
     Members members_;
     Members peers_;
+    std::shared_ptr<CommunicatorState> both_;
     const int* peer_ranks_;  // *peers_, without an indirection for each message
     int rank_;
     collectives::Placement placement_;
@@ -114,10 +121,5 @@ private:
     int blocking_calls_ = 0;  // counted until the board is made
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };
-
-/// The communicator of the ranks of `old` with the same colour, ordered by key; nullptr for ranks without a
-/// colour. Collective: `call` describes the call and all that must be equal at all ranks.
-std::shared_ptr<CommunicatorState> split(CommunicatorState& old, const collectives::Call& call,
-                                         std::optional<int> colour, std::int64_t key = 0);
 
 }  // namespace tutti::detail

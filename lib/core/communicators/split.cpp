@@ -1,219 +1,272 @@
-// Making communicators: dup, split, split_by_node, create_from.
+// Making communicators of the ranks of another one: dup, split, create, create_from.
 //
-// dup: rank 0 assigns the new communicator an id and tells all ranks; they share their list with the old one.
-// split, flat: rank 0 gathers colours and keys, assigns each new communicator an id, and sends its members
-// their ranks. A rank assigns ids from its own counter, so no two communicators of a job share an id, without
-// agreement. Cost: two messages per rank, and one of the group's size each.
+// A rank assigns ids from its own counter, so no two communicators of a job share an id, without agreement.
+// dup: rank 0 assigns the id: a broadcast. split and create: an allgather of all colours and keys; each rank
+// then finds the ranks of its own communicator. Every rank adds an id, and that of the first one counts.
+// create_from: the first rank of the list assigns the id: a broadcast among the listed ranks. So all take
+// about log2(size) steps.
+//
+// For an intercommunicator the calls run over the ranks of both groups, and the id after the new one's is
+// that of both new groups together.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <numeric>
-#include <tuple>
+#include <limits>
+#include <utility>
 
-#include "collectives/task.hpp"
+#include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
+#include "collectives/sub_group.hpp"
 #include "lib/core/calls/run_collective.hpp"
+#include "lib/core/communicators/creation.hpp"
+#include "lib/core/communicators/intercommunicator.hpp"
 #include "tutti/communicator.hpp"
 
-namespace tutti {
+namespace tutti::detail {
 
 namespace {
 
+using collectives::Call;
+using collectives::CallKind;
 using collectives::Group;
-using collectives::Operation;
-using collectives::OperationList;
 using collectives::Task;
-using detail::CommunicatorState;
 
+// What each rank tells all others.
 struct Wish {
-    std::int64_t wants;  // 0: no new communicator
     std::int64_t colour;
     std::int64_t key;
-};
-
-struct Answer {
-    std::uint64_t context;
-    std::uint64_t members;  // their number
+    std::uint64_t id;    // for the new communicator if this rank is its first; 0: it wants none
+    std::uint64_t list;  // digest of the ranks that it expects there; 0: any
 };
 
 template <class T>
-std::span<std::byte> bytes_of(T& object)
+std::span<std::byte> object_bytes(T& object)
 {
     return std::as_writable_bytes(std::span(&object, 1));
 }
 
-// The decision of rank 0: an answer for each rank, and the members of each colour as ranks of the old
-// communicator.
-struct Decision {
-    std::vector<Answer> answers;
-    std::vector<const std::vector<int>*> members_of;  // by old rank
-    std::map<std::int64_t, std::vector<int>> members;
+std::uint64_t assign_id(CommunicatorState& old)
+{
+    const std::uint64_t id = old.process().new_context();
+    if (old.both() != nullptr)
+        old.process().new_context();  // under the same lock, so it is the next one
+    return id;
+}
+
+Task dup_task(Group& group, CommunicatorState& old, StatePointer& made)
+{
+    std::uint64_t id = group.rank() == 0 ? assign_id(old) : 0;
+    Task told = collectives::broadcast_as(group, {.kind = CallKind::dup}, object_bytes(id), 0);
+    co_await told;
+    made = old.both() != nullptr
+               ? make_intercommunicator(old.process(), id, old.members(), old.rank(), old.remote(),
+                                        old.comes_first())
+               : std::make_shared<CommunicatorState>(old.process(), id, old.members(), old.rank());
+}
+
+struct SplitPlan {
+    StatePointer old;
+    Call call;
+    Wish mine;
+    std::span<const int> listed;  // the ranks that create() names; empty: any
+    StatePointer& made;
+
+    Task operator()(Group& group) const
+    {
+        group.announce(call);
+        return run(group, *this);
+    }
+
+private:
+    // The coroutine of a lambda or a member would refer to its object in the same way.
+    static Task run(Group& group, const SplitPlan& plan);
+    void check_lists(const std::vector<Wish>& wishes, std::span<const int> ranks, int first) const;
 };
 
-void decide(const std::vector<Wish>& wishes, detail::Process& process, Decision& decision)
+// The ranks from `first` on with this colour.
+std::vector<int> ranks_of(const std::vector<Wish>& wishes, int first, int count, std::int64_t colour)
 {
-    for (std::size_t rank = 0; rank < wishes.size(); ++rank)
-        if (wishes[rank].wants != 0)
-            decision.members[wishes[rank].colour].push_back(static_cast<int>(rank));
-    decision.answers.resize(wishes.size());
-    decision.members_of.resize(wishes.size());
-    for (auto& [colour, ranks] : decision.members) {
-        std::ranges::stable_sort(ranks, {},
-                                 [&](int rank) { return wishes[static_cast<std::size_t>(rank)].key; });
-        const std::uint64_t context = process.new_context();
-        for (const int rank : ranks) {
-            decision.answers[static_cast<std::size_t>(rank)] = {context, ranks.size()};
-            decision.members_of[static_cast<std::size_t>(rank)] = &ranks;
-        }
-    }
+    const auto wish = [&](int rank) -> const Wish& { return wishes[static_cast<std::size_t>(rank)]; };
+    std::vector<int> ranks;
+    for (int rank = first; rank < first + count; ++rank)
+        if (wish(rank).id != 0 && wish(rank).colour == colour)
+            ranks.push_back(rank);
+    std::ranges::stable_sort(ranks, {}, [&](int rank) { return wish(rank).key; });
+    return ranks;
 }
 
-Task split_at_root(Group& group, detail::Process& process, Wish mine, Answer& answer,
-                   std::vector<int>& members)
+// Ranks of `old` as ranks of the job. A list of all ranks in their order is shared.
+Members members_of(const CommunicatorState& old, const std::vector<int>& ranks)
 {
+    const std::vector<int>& all = *old.members();
+    std::vector<int> members(ranks.size());
+    std::ranges::transform(ranks, members.begin(), [&](int rank) { return old.world_rank(rank); });
+    return members == all ? old.members() : std::make_shared<const std::vector<int>>(std::move(members));
+}
+
+int place_of(int rank, const std::vector<int>& ranks)
+{
+    return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
+}
+
+// Throws the same error at all ranks of the new communicator.
+void SplitPlan::check_lists(const std::vector<Wish>& wishes, std::span<const int> ranks, int first) const
+{
+    const auto other = std::ranges::find_if(
+        ranks, [&](int rank) { return wishes[static_cast<std::size_t>(rank)].list != mine.list; });
+    const bool equal = std::ranges::equal(ranks, listed, {}, {}, [&](int rank) { return first + rank; });
+    if (other == ranks.end() && (mine.list == 0 || equal))
+        return;
+    const int peer = other == ranks.end() ? Error::kNoPeer : *other - first;
+    throw Error(ErrorCode::invalid_argument, "create",
+                other == ranks.end()
+                    ? std::string("a rank of the new communicator gives no list that names it, or one that "
+                                  "begins otherwise; all ranks of a list must give the same")
+                    : fmt::format("rank {} of the communicator gives another list of ranks than this one; "
+                                  "all ranks of a list must give the same, in the same order",
+                                  peer),
+                peer);
+}
+
+Task SplitPlan::run(Group& group, const SplitPlan& plan)
+{
+    CommunicatorState& old = *plan.old;
+    const CommunicatorState& all = old.both() != nullptr ? *old.both() : old;
+    Wish mine = plan.mine;
+    if (mine.id != 0)
+        mine.id = assign_id(old);
     std::vector<Wish> wishes(static_cast<std::size_t>(group.size()));
-    wishes[0] = mine;
-    OperationList received;
-    for (int peer = 1; peer < group.size(); ++peer)
-        received.add(group.recv(peer, bytes_of(wishes[static_cast<std::size_t>(peer)])));
-    auto all_received = when_all(std::move(received));
-    co_await all_received;
+    Task gathered = collectives::allgather_as(group, plan.call, object_bytes(mine).data(),
+                                              std::as_writable_bytes(std::span(wishes)));
+    co_await gathered;
+    if (mine.id == 0)
+        co_return;
 
-    Decision decision;
-    decide(wishes, process, decision);
-    OperationList sent;
-    for (int peer = 1; peer < group.size(); ++peer) {
-        const auto index = static_cast<std::size_t>(peer);
-        sent.add(group.send(peer, bytes_of(decision.answers[index])));
-        if (decision.members_of[index] != nullptr)
-            sent.add(group.send(peer, std::as_bytes(std::span(*decision.members_of[index]))));
+    const int first = all.rank() - old.rank();  // of the own group
+    const std::vector<int> ranks = ranks_of(wishes, first, old.size(), mine.colour);
+    plan.check_lists(wishes, ranks, first);
+    const int place = place_of(group.rank(), ranks);
+    const auto id_of = [&](int rank) { return wishes[static_cast<std::size_t>(rank)].id; };
+    if (old.both() == nullptr) {
+        plan.made = std::make_shared<CommunicatorState>(old.process(), id_of(ranks.front()),
+                                                        members_of(old, ranks), place);
+        co_return;
     }
-    auto all_sent = when_all(std::move(sent));
-    co_await all_sent;
-    answer = decision.answers[0];
-    if (decision.members_of[0] != nullptr)
-        members = *decision.members_of[0];
+    const auto remote_size = static_cast<int>(old.peers().size());
+    const std::vector<int> remote = ranks_of(wishes, first == 0 ? old.size() : 0, remote_size, mine.colour);
+    if (!remote.empty())
+        plan.made =
+            make_intercommunicator(old.process(), id_of(first == 0 ? ranks.front() : remote.front()),
+                                   members_of(all, ranks), place, members_of(all, remote), first == 0);
 }
 
-Task split_elsewhere(Group& group, Wish mine, Answer& answer, std::vector<int>& members)
-{
-    Operation sent = group.send(0, bytes_of(mine));
-    Operation answered = group.recv(0, bytes_of(answer));
-    co_await sent;
-    co_await answered;
-    members.resize(answer.members);
-    if (answer.members != 0) {
-        Operation named = group.recv(0, std::as_writable_bytes(std::span(members)));
-        co_await named;
-    }
-}
-
-Task split_flat(Group& group, detail::Process& process, Wish mine, Answer& answer, std::vector<int>& members)
-{
-    return group.rank() == 0 ? split_at_root(group, process, mine, answer, members)
-                             : split_elsewhere(group, mine, answer, members);
-}
-
-// The first rank of the new group assigns the id and tells the others.
-Task learn_context(Group& group, detail::Process& process, std::span<const int> ranks, std::uint64_t& context)
-{
-    if (ranks.front() == group.rank()) {
-        context = process.new_context();
-        OperationList sent;
-        for (const int peer : ranks.subspan(1))
-            sent.add(group.send(peer, bytes_of(context)));
-        auto all_sent = when_all(std::move(sent));
-        co_await all_sent;
-    } else {
-        Operation received = group.recv(ranks.front(), bytes_of(context));
-        co_await received;
-    }
-}
-
-// A communicator of `ranks` of `old`, in this order.
-std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& old, std::uint64_t context,
-                                              std::span<const int> ranks)
-{
-    std::vector<int> members;
-    members.reserve(ranks.size());
-    for (const int rank : ranks)
-        members.push_back(old.world_rank(rank));
-    auto shared = std::make_shared<const std::vector<int>>(std::move(members));
-    const auto mine = std::ranges::find(ranks, old.rank()) - ranks.begin();
-    return std::make_shared<CommunicatorState>(old.process(), context, std::move(shared),
-                                               static_cast<int>(mine));
-}
-
-void check_members(const CommunicatorState& state, std::span<const int> ranks, int tag)
+void check_members(const CommunicatorState& state, std::string_view operation, std::span<const int> ranks,
+                   bool with_this)
 {
     std::vector<int> sorted(ranks.begin(), ranks.end());
     std::ranges::sort(sorted);
-    const bool in_range = !sorted.empty() && sorted.front() >= 0 && sorted.back() < state.size();
+    const bool in_range = sorted.empty() ? !with_this : sorted.front() >= 0 && sorted.back() < state.size();
     if (!in_range || std::ranges::adjacent_find(sorted) != sorted.end() ||
-        !std::ranges::binary_search(sorted, state.rank()))
-        throw Error(ErrorCode::invalid_rank, "create_from",
-                    fmt::format("the list must hold different ranks of 0 to {}, this one ({}) among them",
-                                state.size() - 1, state.rank()));
-    if (tag < 0 || tag >= CommunicatorState::kCreateTags)
-        throw Error(
-            ErrorCode::invalid_tag, "create_from",
-            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+        (with_this && !std::ranges::binary_search(sorted, state.rank())))
+        throw Error(ErrorCode::invalid_rank, operation,
+                    fmt::format("the list must hold different ranks of 0 to {}{}", state.size() - 1,
+                                with_this ? fmt::format(", this one ({}) among them", state.rank()) : ""));
+}
+
+// Never 0. FNV-1a.
+std::uint64_t digest_of(std::span<const int> ranks)
+{
+    std::uint64_t digest = 0xcbf29ce484222325u;
+    for (const int rank : ranks)
+        digest = (digest ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3u;
+    return digest | 1;
 }
 
 }  // namespace
 
-std::shared_ptr<CommunicatorState> detail::split(CommunicatorState& old, const collectives::Call& call,
-                                                 std::optional<int> colour, std::int64_t key)
+CallHandle dup(const StatePointer& old, Form form, StatePointer& made)
 {
-    Process& process = old.process();
-    auto lock = process.engine().lock();
-    CommunicatorGroup group(old, old.next_collective());
-    group.announce(call);
-    const Wish mine{colour.has_value(), colour.value_or(0), key};
-    Answer answer{};
-    std::vector<int> members;
-    Task task = split_flat(group, process, mine, answer, members);
-    drive(process.engine(), lock, group, task);
-    return colour ? make_state(old, answer.context, members) : nullptr;
+    return run(all_ranks(old), form, [old, &made](Group& group) {
+        group.announce({.kind = CallKind::dup});
+        return dup_task(group, *old, made);
+    });
 }
+
+StatePointer split(const StatePointer& old, const Call& call, std::optional<int> colour, std::int64_t key)
+{
+    StatePointer made;
+    run_blocking(*all_ranks(old),
+                 SplitPlan{old, call, {colour.value_or(0), key, colour.has_value(), 0}, {}, made});
+    return made;
+}
+
+int node_colour(const CommunicatorState& state)
+{
+    // The lowest rank in the job identifies a node.
+    return state.process().bootstrap().local_peers().front();
+}
+
+StatePointer create(const StatePointer& old, std::span<const int> ranks)
+{
+    check_members(*old, "create", ranks, false);
+    const auto mine = std::ranges::find(ranks, old->rank());
+    const bool is_in = mine != ranks.end();
+    // Disjoint lists begin with different ranks. An intercommunicator has one list for each group.
+    const std::int64_t colour = old->both() != nullptr || !is_in ? 0 : ranks.front();
+    StatePointer made;
+    run_blocking(*all_ranks(old), SplitPlan{old,
+                                            {.kind = CallKind::create},
+                                            {colour, mine - ranks.begin(), is_in, digest_of(ranks)},
+                                            ranks,
+                                            made});
+    return made;
+}
+
+StatePointer create_from(const StatePointer& old, std::span<const int> ranks, int tag)
+{
+    check_members(*old, "create_from", ranks, true);
+    if (tag < 0 || tag >= CommunicatorState::kCreateTags)
+        throw Error(
+            ErrorCode::invalid_tag, "create_from",
+            fmt::format("tag {} is out of range; tags are 0 to {}", tag, CommunicatorState::kCreateTags - 1));
+    const std::vector<int> members(ranks.begin(), ranks.end());
+    const int place = place_of(old->rank(), members);
+    Process& process = old->process();
+    auto lock = process.engine().lock();
+    CommunicatorGroup group(*old, CreateTag{CommunicatorState::kCreateTags + tag});
+    collectives::SubGroup listed(group, members, place, {});
+    std::uint64_t id = place == 0 ? process.new_context() : 0;
+    Task told = collectives::broadcast_binomial(listed, object_bytes(id), 0);
+    drive(process.engine(), lock, group, told);
+    return std::make_shared<CommunicatorState>(process, id, members_of(*old, members), place);
+}
+
+}  // namespace tutti::detail
+
+namespace tutti {
 
 std::optional<Communicator> Communicator::split(std::optional<int> colour, SplitOptions options) const
 {
-    auto made = detail::split(*state_, {.kind = collectives::CallKind::split}, colour, options.key);
+    auto made = detail::split(state_, {.kind = collectives::CallKind::split}, colour, options.key);
     return made != nullptr ? std::optional(Communicator(std::move(made))) : std::nullopt;
 }
 
 Communicator Communicator::dup() const
 {
-    detail::Process& process = state_->process();
-    auto lock = process.engine().lock();
-    detail::CommunicatorGroup group(*state_, state_->next_collective());
-    group.announce({.kind = collectives::CallKind::dup});
-    std::vector<int> ranks(static_cast<std::size_t>(size()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    std::uint64_t context = 0;
-    Task task = learn_context(group, process, ranks, context);
-    detail::drive(process.engine(), lock, group, task);
-    return Communicator(std::make_shared<CommunicatorState>(process, context, state_->members(), rank()));
+    detail::StatePointer made;
+    static_cast<void>(detail::dup(state_, detail::Form::blocking, made));
+    return Communicator(std::move(made));
 }
 
 Communicator Communicator::split_by_node() const
 {
-    // The lowest rank in the job identifies a node.
-    return *split(state_->process().bootstrap().local_peers().front());
+    return *split(detail::node_colour(*state_));
 }
 
 Communicator Communicator::create_from(std::span<const int> ranks, int tag) const
 {
-    check_members(*state_, ranks, tag);
-    detail::Process& process = state_->process();
-    auto lock = process.engine().lock();
-    detail::CommunicatorGroup group(*state_, detail::CreateTag{CommunicatorState::kCreateTags + tag});
-    std::uint64_t context = 0;
-    Task task = learn_context(group, process, ranks, context);
-    detail::drive(process.engine(), lock, group, task);
-    return Communicator(make_state(*state_, context, ranks));
+    return Communicator(detail::create_from(state_, ranks, tag));
 }
 
 int Communicator::world_rank(int rank) const
@@ -226,7 +279,7 @@ int Communicator::world_rank(int rank) const
     return state_->world_rank(rank);
 }
 
-Communicator::Communicator(std::shared_ptr<CommunicatorState> state) noexcept
+Communicator::Communicator(std::shared_ptr<detail::CommunicatorState> state) noexcept
     : ReduceCollectives(std::move(state)), rank_(state_->rank()), size_(state_->size())
 {
 }

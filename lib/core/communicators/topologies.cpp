@@ -9,6 +9,7 @@
 
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/topology.hpp"
 
 namespace tutti {
@@ -136,7 +137,7 @@ std::optional<CartesianCommunicator> Communicator::create_cartesian(std::vector<
     const NodeMap* const nodes = state_->placement().nodes;
     const int place =
         options.reorder && is_in && nodes != nullptr ? place_by_node(grid, *nodes, rank_) : rank_;
-    auto ranks = detail::split(*state_, detail::call_of_grid(grid.dims(), grid.periodic(), options.reorder),
+    auto ranks = detail::split(state_, detail::call_of_grid(grid.dims(), grid.periodic(), options.reorder),
                                is_in ? std::optional(0) : std::nullopt, place);
     if (ranks == nullptr)
         return std::nullopt;
@@ -149,7 +150,7 @@ GraphCommunicator Communicator::create_graph(std::span<const int> sources,
     auto topology = std::make_shared<Topology>();
     topology->sources = checked_ranks(sources, "sources", size_);
     topology->destinations = checked_ranks(destinations, "destinations", size_);
-    Communicator ranks(detail::split(*state_, {.kind = collectives::CallKind::create_graph}, 0));
+    Communicator ranks(detail::split(state_, {.kind = collectives::CallKind::create_graph}, 0));
     check_edges(ranks, *topology);
     return GraphCommunicator(std::move(ranks), std::move(topology));
 }
