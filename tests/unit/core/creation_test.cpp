@@ -4,11 +4,9 @@
 #include <array>
 #include <numeric>
 
-#include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"
-#include "tests/expect.hpp"
-#include "tutti/tutti.hpp"
+#include "tests/unit/core/sides.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -16,11 +14,6 @@ using tutti::detail::Form;
 using tutti::detail::StatePointer;
 
 namespace {
-
-void at_ranks(int ranks, const std::function<void(const Communicator&)>& body)
-{
-    REQUIRE_NOTHROW(run_threads(ranks, [&](Environment& environment) { body(environment.world()); }));
-}
 
 StatePointer state_of(const Communicator& communicator)
 {

@@ -8,7 +8,7 @@
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/intercommunicator.hpp"
-#include "tests/expect.hpp"
+#include "tests/unit/core/sides.hpp"
 #include "tutti/tutti.hpp"
 
 using namespace tutti;
@@ -17,26 +17,6 @@ using tutti::detail::Form;
 using tutti::detail::StatePointer;
 
 namespace {
-
-// Ranks 0, 3, 6 ... reversed on one side, the others on the other side; their leaders are their last ranks.
-struct Sides {
-    explicit Sides(const Communicator& given)
-        : world(given), third(world.rank() % 3 == 0), own(*world.split(third, {.key = sign() * world.rank()}))
-    {
-        const int last_third = 0;
-        const int last_other = world.size() - (world.size() % 3 == 1 ? 2 : 1);
-        state = detail::create_intercommunicator(
-            CommunicatorAccess::state_of(own), own.size() - 1,
-            own.rank() == own.size() - 1 ? CommunicatorAccess::state_of(world) : nullptr,
-            third ? last_other : last_third, 5);
-    }
-    int sign() const { return third ? -1 : 1; }
-
-    Communicator world;
-    bool third;
-    Communicator own;
-    StatePointer state;
-};
 
 // Both sides know each other's ranks in the job, and messages go across.
 void check_across(const StatePointer& state, int my_world_rank)
@@ -52,11 +32,6 @@ void check_across(const StatePointer& state, int my_world_rank)
         expect(in == std::array{state->peer_rank(peer), peer});
     }
     wait_all(sent);
-}
-
-void at_ranks(int ranks, const std::function<void(const Communicator&)>& body)
-{
-    REQUIRE_NOTHROW(run_threads(ranks, [&](Environment& environment) { body(environment.world()); }));
 }
 
 }  // namespace
