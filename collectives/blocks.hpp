@@ -38,7 +38,7 @@ struct UnequalBlocks {
 /// One block for each rank, each in memory of its own; the caller keeps the list until the task has ended.
 template <class Byte>
 struct SeparateBlocks {
-    std::span<const std::span<Byte>> blocks;  // by rank
+    std::span<const std::span<std::byte>> blocks;  // by rank
 
     std::span<Byte> operator[](int rank) const noexcept { return blocks[static_cast<std::size_t>(rank)]; }
 };

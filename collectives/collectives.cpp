@@ -207,6 +207,12 @@ Task alltoallv(Group& group, ConstBlocks in, Blocks out, Selection named)
     return chosen<Alltoallv>(group, call).run(group, in, out);
 }
 
+Task alltoallw(Group& group, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out)
+{
+    group.announce({.kind = CallKind::alltoallw});
+    return alltoallw_flat(group, in, out);
+}
+
 Task neighbor_allgather(Group& group, Neighbors neighbors, std::span<const std::byte> own, std::byte* all)
 {
     group.announce({.kind = CallKind::neighbor_allgather});
@@ -230,6 +236,13 @@ Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Block
 {
     group.announce({.kind = CallKind::neighbor_alltoallv});
     return neighbor_alltoallv_flat(group, neighbors, in, out);
+}
+
+Task neighbor_alltoallw(Group& group, Neighbors neighbors, SeparateBlocks<const std::byte> in,
+                        SeparateBlocks<std::byte> out)
+{
+    group.announce({.kind = CallKind::neighbor_alltoallw});
+    return neighbor_alltoallw_flat(group, neighbors, in, out);
 }
 
 }  // namespace tutti::collectives

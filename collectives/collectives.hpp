@@ -86,7 +86,10 @@ Task alltoall(Group& group, const std::byte* in, std::span<std::byte> out, Selec
 /// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
 Task alltoallv(Group& group, ConstBlocks in, Blocks out, Selection named = {});
 
-/// The same in place: block a of rank b's `data` replaces block b of rank a's. Uses the board if alltoall
+/// The same with every block in memory of its own. The one algorithm is alltoall/flat.cpp.
+Task alltoallw(Group& group, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out);
+
+/// alltoall in place: block a of rank b's `data` replaces block b of rank a's. Uses the board if alltoall
 /// would use it, else alltoall/in_place.cpp.
 Task alltoall_in_place(Group& group, std::span<std::byte> data, Selection named = {});
 
@@ -109,5 +112,9 @@ Task neighbor_alltoall(Group& group, Neighbors neighbors, const std::byte* in, s
 
 /// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
 Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Blocks out);
+
+/// The same with every block in memory of its own.
+Task neighbor_alltoallw(Group& group, Neighbors neighbors, SeparateBlocks<const std::byte> in,
+                        SeparateBlocks<std::byte> out);
 
 }  // namespace tutti::collectives

@@ -68,6 +68,7 @@ OperationList start_inside(Group& node, std::span<const int> ranks, EqualBlocks<
 
 using AlltoallvFunction = Task(Group&, ConstBlocks in, Blocks out);
 AlltoallvFunction alltoallv_board, alltoallv_flat, alltoallv_pairwise, alltoallv_hierarchical;
+Task alltoallw_flat(Group&, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out);
 /// alltoallv_hierarchical sends longer blocks directly.
 inline constexpr std::size_t kLongestCarried = 4 * 1024;
 
@@ -75,5 +76,7 @@ Task neighbor_allgather_flat(Group&, Neighbors, std::span<const std::byte> own, 
 Task neighbor_allgatherv_flat(Group&, Neighbors, std::span<const std::byte> own, Blocks all);
 Task neighbor_alltoall_flat(Group&, Neighbors, const std::byte* in, std::byte* out, std::size_t block_bytes);
 Task neighbor_alltoallv_flat(Group&, Neighbors, ConstBlocks in, Blocks out);
+Task neighbor_alltoallw_flat(Group&, Neighbors, SeparateBlocks<const std::byte> in,
+                             SeparateBlocks<std::byte> out);
 
 }  // namespace tutti::collectives

@@ -52,4 +52,9 @@ Task alltoallv_flat(Group& group, ConstBlocks in, Blocks out)
     return flat(group, in, out);
 }
 
+Task alltoallw_flat(Group& group, SeparateBlocks<const std::byte> in, SeparateBlocks<std::byte> out)
+{
+    return flat(group, in, out);
+}
+
 }  // namespace tutti::collectives

@@ -76,4 +76,10 @@ Task neighbor_alltoallv_flat(Group& group, Neighbors neighbors, ConstBlocks in, 
     return flat(group, neighbors, in, out);
 }
 
+Task neighbor_alltoallw_flat(Group& group, Neighbors neighbors, SeparateBlocks<const std::byte> in,
+                             SeparateBlocks<std::byte> out)
+{
+    return flat(group, neighbors, in, out);
+}
+
 }  // namespace tutti::collectives

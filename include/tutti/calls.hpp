@@ -46,6 +46,17 @@ CallHandle call_alltoallv(const StatePointer& state, Form form, const BlockBuffe
                           const BlockCounts& sent, const BlockCounts& received,
                           const CollectiveOptions& options);
 
+/// A block with a datatype of its own: `count` elements at `base`. The call keeps the datatype.
+struct TypedBlock {
+    std::byte* base;  // only read if it is sent
+    std::size_t count;
+    const datatype::Typemap* type;
+};
+
+/// A block for each rank. In place `sent` is empty.
+CallHandle call_alltoallw(const StatePointer& state, Form form, std::span<const TypedBlock> sent,
+                          std::span<const TypedBlock> received);
+
 CallHandle call_reduce(const StatePointer& state, Form form, const ReducedBuffers& buffers,
                        const Operator& op, const RootOptions& options);
 CallHandle call_allreduce(const StatePointer& state, Form form, const ReducedBuffers& buffers,
@@ -70,5 +81,8 @@ CallHandle call_neighbor_alltoall(const StatePointer& state, const TopologyPoint
 CallHandle call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
                                    const BlockBuffers& buffers, const BlockCounts& sent,
                                    const BlockCounts& received);
+/// A block for each destination and each source.
+CallHandle call_neighbor_alltoallw(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                   std::span<const TypedBlock> sent, std::span<const TypedBlock> received);
 
 }  // namespace tutti::detail

@@ -40,6 +40,9 @@ CallHandle call_inter_alltoall(const StatePointer& state, Form form, const Block
 CallHandle call_inter_alltoallv(const StatePointer& state, Form form, const BlockBuffers& buffers,
                                 const BlockCounts& sent, const BlockCounts& received);
 
+CallHandle call_inter_alltoallw(const StatePointer& state, Form form, std::span<const TypedBlock> sent,
+                                std::span<const TypedBlock> received);
+
 CallHandle call_inter_allreduce(const StatePointer& state, Form form, const ReducedBuffers& buffers,
                                 const Operator& op);
 /// The input has as many elements at all ranks of both groups.
