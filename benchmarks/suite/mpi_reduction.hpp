@@ -71,6 +71,8 @@ inline MPI_Datatype mpi_type(DataType type)
             return MPI_C_FLOAT_COMPLEX;
         case DataType::complex128:
             return MPI_C_DOUBLE_COMPLEX;
+        case DataType::complex_long_double:
+            return MPI_C_LONG_DOUBLE_COMPLEX;
         default:
             return MPI_DATATYPE_NULL;
     }

@@ -71,6 +71,7 @@ inline std::vector<std::byte> one_of(DataType type)
             put(1.0);
             break;
         case DataType::long_double:
+        case DataType::complex_long_double:
             put(1.0L);
             break;
         default:

@@ -21,7 +21,8 @@ struct ValueIndex {
     friend bool operator==(const ValueIndex&, const ValueIndex&) = default;
 };
 
-/// Element types. with_index() gives the type of a ValueIndex, one for each type of value.
+/// Element types. with_index() gives the type of a ValueIndex, one for each type of value, and
+/// with_own_index() that of two numbers of one type.
 enum class DataType : std::uint8_t {
     boolean,
     int8,
@@ -39,6 +40,7 @@ enum class DataType : std::uint8_t {
     long_double,
     complex64,   // of two float
     complex128,  // of two double
+    complex_long_double,
 };
 
 namespace detail {
@@ -53,17 +55,31 @@ constexpr DataType with_index(DataType value, std::size_t index_bytes) noexcept
                                  (index_bytes == 4 ? detail::kIndex32 : detail::kIndex64));
 }
 
-/// Bytes of a ValueIndex's index; 0 for all other types.
-constexpr std::size_t index_bytes(DataType type) noexcept
+/// The type of a pair whose index is a number of the value's type, float32 or float64.
+constexpr DataType with_own_index(DataType value) noexcept
 {
-    const unsigned flag = static_cast<unsigned>(type) & (detail::kIndex32 | detail::kIndex64);
-    return flag == detail::kIndex32 ? 4 : flag == detail::kIndex64 ? 8 : 0;
+    return static_cast<DataType>(static_cast<unsigned>(value) | detail::kIndex32 | detail::kIndex64);
+}
+constexpr bool has_own_index(DataType type) noexcept
+{
+    return with_own_index(type) == type;
 }
 
 /// The type of a ValueIndex's value; all other types unchanged.
 constexpr DataType value_type(DataType type) noexcept
 {
     return static_cast<DataType>(static_cast<unsigned>(type) & ~(detail::kIndex32 | detail::kIndex64));
+}
+
+constexpr std::size_t size_bytes(DataType type) noexcept;
+
+/// Bytes of a ValueIndex's index; 0 for all other types.
+constexpr std::size_t index_bytes(DataType type) noexcept
+{
+    if (has_own_index(type))
+        return size_bytes(value_type(type));
+    const unsigned flag = static_cast<unsigned>(type) & (detail::kIndex32 | detail::kIndex64);
+    return flag == detail::kIndex32 ? 4 : flag == detail::kIndex64 ? 8 : 0;
 }
 
 /// Bytes of one element; 0 for values outside the enumeration.
@@ -99,6 +115,8 @@ constexpr std::size_t size_bytes(DataType type) noexcept
             return 16;
         case DataType::long_double:
             return sizeof(long double);
+        case DataType::complex_long_double:
+            return 2 * sizeof(long double);
     }
     return 0;
 }
@@ -125,10 +143,11 @@ struct IndexOf<ValueIndex<T, Index>> {
 }  // namespace detail
 
 /// A C++ type that the built-in operators know: bool, the integers, float16, bfloat16, float, double, long
-/// double, std::complex of float and double, ValueIndex.
+/// double, std::complex of float, double and long double, ValueIndex.
 template <class T>
 concept Reducible = detail::kIsRealNumber<T> || std::same_as<T, std::complex<float>> ||
-    std::same_as<T, std::complex<double>> || detail::IndexOf<T>::kPair;
+    std::same_as<T, std::complex<double>> || std::same_as<T, std::complex<long double>> ||
+    detail::IndexOf<T>::kPair;
 
 /// The DataType of a C++ type.
 template <Reducible T>
@@ -155,6 +174,8 @@ constexpr DataType data_type_of() noexcept
         return DataType::complex64;
     else if constexpr (std::same_as<T, std::complex<double>>)
         return DataType::complex128;
+    else if constexpr (std::same_as<T, std::complex<long double>>)
+        return DataType::complex_long_double;
     else if constexpr (std::signed_integral<T>)
         return sizeof(T) == 1   ? DataType::int8
                : sizeof(T) == 2 ? DataType::int16

@@ -23,10 +23,10 @@ enum class Op : std::uint8_t { sum, min, max, prod, land, lor, lxor, band, bor, 
 constexpr bool is_defined(Op op, DataType type) noexcept
 {
     const DataType value = value_type(type);
-    const bool known = value <= DataType::complex128;
-    const bool complex = value == DataType::complex64 || value == DataType::complex128;
+    const bool known = value <= DataType::complex_long_double;
+    const bool complex = value >= DataType::complex64;
     const bool half = value == DataType::float16 || value == DataType::bfloat16;
-    const bool pair = index_bytes(type) != 0;
+    const bool pair = value != type;
     switch (op) {
         case Op::sum:
         case Op::prod:
@@ -44,7 +44,8 @@ constexpr bool is_defined(Op op, DataType type) noexcept
             return !pair && value <= DataType::uint64;
         case Op::minloc:
         case Op::maxloc:
-            return known && pair && !complex && value != DataType::boolean;
+            return known && pair && !complex && value != DataType::boolean &&
+                   (!has_own_index(type) || value == DataType::float32 || value == DataType::float64);
     }
     return false;
 }
@@ -123,8 +124,8 @@ Operator operator_of(const O& op) noexcept
     } else {
         static_assert(Reducible<T>,
                       "tutti: the built-in operators know bool, the integers, float16, bfloat16, float, "
-                      "double, long double, std::complex of float and double, and tutti::ValueIndex; for "
-                      "other elements write an operator: tutti::user_op");
+                      "double, long double, std::complex of these three, and tutti::ValueIndex; for other "
+                      "elements write an operator: tutti::user_op");
         if constexpr (Reducible<T> && kIsBuiltIn<O>)
             check_defined<static_cast<Op>(O{}), T>();
         if constexpr (Reducible<T>)

@@ -1,5 +1,5 @@
 // The kernels of one instruction set, as each compilation of the sources provides them. All functions return
-// nullptr for a missing kernel.
+// nullptr for a missing kernel. index_bytes 0: the index has the value's type.
 #pragma once
 
 #include "lib/foundation/reduction/kernels.hpp"

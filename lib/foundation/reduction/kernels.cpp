@@ -22,8 +22,8 @@ struct Table {
     {
         if (!is_defined(op, type))
             return nullptr;
-        if (index_bytes(type) != 0)
-            return locations(op, value_type(type), index_bytes(type));
+        if (value_type(type) != type)
+            return locations(op, value_type(type), has_own_index(type) ? 0 : index_bytes(type));
         if (type <= DataType::uint64)
             return integers(op, type);
         return type <= DataType::bfloat16 ? halves(op, type) : floating(op, type);

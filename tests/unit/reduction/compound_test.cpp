@@ -83,6 +83,27 @@ void check_locations_of()
 }
 
 template <class T>
+void check_own_locations()
+{
+    struct Two {
+        T value;
+        T index;
+    };
+    const auto draw = [](test::Random& random) {
+        return Two{static_cast<T>(random() % 4), static_cast<T>(random() % 9) / 2 - 2};
+    };
+    const auto same = [](const Two& a, const Two& b) { return a.value == b.value && a.index == b.index; };
+    for (const bool largest : {false, true})
+        test::check_operator<Two>(
+            largest ? Op::maxloc : Op::minloc, with_own_index(data_type_of<T>()),
+            [largest](const Two& a, const Two& b) {
+                const bool first = largest ? a.value > b.value : a.value < b.value;
+                return first || (a.value == b.value && a.index <= b.index) ? a : b;
+            },
+            draw, same);
+}
+
+template <class T>
 void check_locations()
 {
     check_locations_of<T, std::int32_t>();
@@ -95,6 +116,18 @@ TEST_CASE("kernels of complex numbers")
 {
     check_complex<float>();
     check_complex<double>();
+    check_complex<long double>();
+}
+
+TEST_CASE("minloc and maxloc of two numbers of one type")
+{
+    CHECK(to_string(with_own_index(DataType::float64)) == "float64+float64");
+    CHECK(size_bytes(with_own_index(DataType::float32)) == 8);
+    CHECK(size_bytes(with_own_index(DataType::float64)) == 16);
+    CHECK_FALSE(is_defined(Op::minloc, with_own_index(DataType::int32)));
+    CHECK_FALSE(is_defined(Op::sum, with_own_index(DataType::float32)));
+    check_own_locations<float>();
+    check_own_locations<double>();
 }
 
 TEST_CASE("all instruction sets round complex products alike")

@@ -72,6 +72,10 @@ double negative(double value) noexcept
 {
     return __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, value) ^ (std::uint64_t{1} << 63));
 }
+long double negative(long double value) noexcept
+{
+    return -value;
+}
 
 // The textbook's formula. It does not turn NaN into infinity as C's Annex G wants: that would cost a branch
 // for each element. The difference is written as a sum, because g++ 12 would fuse it into vfmaddsub with any
@@ -113,6 +117,8 @@ Kernel floating_kernel(Op op, DataType type) noexcept
             return complex<float>(op);
         case DataType::complex128:
             return complex<double>(op);
+        case DataType::complex_long_double:
+            return complex<long double>(op);
         default:
             return nullptr;
     }

@@ -114,6 +114,9 @@ Kernel location(Op op, std::size_t bytes) noexcept
 {
     if (op != Op::minloc && op != Op::maxloc)
         return nullptr;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+        if (bytes == 0)
+            return location_of<T, T>(op);
     return bytes == 4 ? location_of<T, std::int32_t>(op) : location_of<T, std::int64_t>(op);
 }
 
