@@ -25,9 +25,20 @@ std::size_t alignment_of(DataType type) noexcept
             return 4;
         case DataType::complex128:
             return 8;
+        case DataType::long_double:
+        case DataType::complex_long_double:
+            return alignof(long double);
         default:
-            return type == DataType::long_double ? alignof(long double) : tutti::size_bytes(type);
+            return tutti::size_bytes(type);
     }
+}
+
+// An x87 or IEEE number of more than 64 bits has 128 in the portable form.
+std::size_t usual_external_bytes(DataType type) noexcept
+{
+    return type == DataType::long_double           ? 16
+           : type == DataType::complex_long_double ? 32
+                                                   : tutti::size_bytes(type);
 }
 
 Description repeated(std::size_t count, std::ptrdiff_t stride_bytes, const Description& of)
@@ -44,7 +55,7 @@ Description repeated(std::size_t count, std::ptrdiff_t stride_bytes, const Descr
 Description bytes_together(std::size_t count)
 {
     const std::ptrdiff_t end = sum(count, 0);
-    return {{0, count, {}}, {count, count, DataType::uint8, {}}, {0, end, count != 0}, {}, 1};
+    return {{0, count, {}}, {count, count, count, DataType::uint8, {}}, {0, end, count != 0}, {}, 1};
 }
 
 Placed moved(Placed placed, std::ptrdiff_t offset_bytes)
@@ -65,7 +76,7 @@ void check_dimension(const Dimension& dimension)
 
 }  // namespace
 
-TypemapRef basic(DataType type)
+TypemapRef basic(DataType type, std::size_t external_bytes)
 {
     const std::size_t size = tutti::size_bytes(type);
     if (size == 0 || index_bytes(type) != 0)
@@ -73,7 +84,7 @@ TypemapRef basic(DataType type)
                     fmt::format("{} is no basic type; describe a value with its index as a structure",
                                 static_cast<int>(type)));
     return made({{0, size, {}},
-                 {1, size, type, {}},
+                 {1, size, external_bytes != 0 ? external_bytes : usual_external_bytes(type), type, {}},
                  {0, static_cast<std::ptrdiff_t>(size), true},
                  {},
                  alignment_of(type)});

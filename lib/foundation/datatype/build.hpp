@@ -13,8 +13,9 @@
 
 namespace tutti::datatype {
 
-/// One element of a basic type.
-TypemapRef basic(DataType type);
+/// One element of a basic type. In the portable form (external.hpp) it has external_bytes; 0: as many as in
+/// memory, and 16 for long double.
+TypemapRef basic(DataType type, std::size_t external_bytes = 0);
 /// Bytes without a type.
 TypemapRef bytes(std::size_t count);
 /// Blocks of such bytes.
@@ -45,6 +46,21 @@ struct Dimension {
 };
 /// A part of an array, with the bounds of the whole. Also throws when a part is larger than the whole.
 TypemapRef subarray(std::span<const Dimension> dimensions, Order order, const Typemap& of);
+
+/// How the elements of a dimension are distributed over `processes` ranks of a grid: all on one; a block on
+/// each, of `block` elements (0: as equal as possible); or blocks of `block` elements (0: one) in turn.
+enum class Distribution { none, block, cyclic };
+struct DistributedDimension {
+    std::size_t size;
+    Distribution distribution;
+    std::size_t block;
+    std::size_t processes;
+};
+/// The part of an array that the rank with this place in the grid has, with the bounds of the whole. Places
+/// are in C's order for both orders of the array. Also throws if a dimension cannot be distributed so, or the
+/// grid has no such place.
+TypemapRef distributed_array(std::span<const DistributedDimension> dimensions, std::size_t place, Order order,
+                             const Typemap& of);
 
 /// The same bytes with other bounds.
 TypemapRef resized(std::ptrdiff_t lower_bound, std::ptrdiff_t extent_bytes, const Typemap& of);

@@ -11,10 +11,12 @@ namespace {
 // Adds the part to the last one if both have the same type.
 bool joins(Signature& last, const Signature& part) noexcept
 {
-    if (last.list.get() != part.list.get() || (!part.list && last.type != part.type))
+    if (last.list.get() != part.list.get() || (!part.list && last.type != part.type) ||
+        last.external_bytes / last.elements != part.external_bytes / part.elements)
         return false;
     last.elements += part.elements;
     last.bytes += part.bytes;
+    last.external_bytes += part.external_bytes;
     return true;
 }
 
@@ -25,6 +27,7 @@ Signature Signature::times(std::size_t count) const
     Signature made = *this;
     made.elements = size_product(elements, count);
     made.bytes = size_product(bytes, count);
+    made.external_bytes = size_product(external_bytes, count);
     return made;
 }
 
@@ -37,6 +40,7 @@ Signature Signature::sequence(std::vector<Signature> parts)
             continue;
         all.elements = size_sum(all.elements, part.elements);
         all.bytes = size_sum(all.bytes, part.bytes);
+        all.external_bytes = size_sum(all.external_bytes, part.external_bytes);
         if (kept.empty() || !joins(kept.back(), part))
             kept.push_back(std::move(part));
     }

@@ -16,6 +16,7 @@ struct Signature {
 
     std::size_t elements = 0;
     std::size_t bytes = 0;
+    std::size_t external_bytes = 0;   // in the portable form
     DataType type = DataType::uint8;  // of all elements, if there is no list
     base::Ref<const List> list;
 
@@ -27,7 +28,8 @@ struct Signature {
     /// The number of whole elements in the first `size_bytes` bytes of the repeated signature.
     std::size_t whole_elements(std::size_t size_bytes) const noexcept;
 
-    /// Calls visit(type, count) for runs of elements in order. Runs of one type may follow each other.
+    /// Calls visit(signature of one type) for runs of elements in order. Runs of one type may follow each
+    /// other.
     template <class Visit>
     void for_each_run(Visit&& visit) const;
 };
@@ -43,7 +45,7 @@ void Signature::for_each_run(Visit&& visit) const
 {
     if (!list) {
         if (elements != 0)
-            visit(type, elements);
+            visit(*this);
         return;
     }
     for (std::size_t i = 0; i < bytes / list->bytes; ++i)

@@ -212,7 +212,7 @@ const char* wrong_bounds(const Typemap& type, const NaiveType& naive)
 const char* wrong_signature(const Signature& signature, const NaiveType& naive)
 {
     std::vector<DataType> types;
-    signature.for_each_run([&](DataType type, std::size_t count) { types.insert(types.end(), count, type); });
+    signature.for_each_run([&](const Signature& run) { types.insert(types.end(), run.elements, run.type); });
     if (types.size() != naive.entries.size() || types.size() != signature.elements)
         return "number of elements";
     std::size_t begin = 0;
