@@ -12,6 +12,7 @@
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
+#include "benchmarks/environment/environment.hpp"
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/result_file.hpp"
 
@@ -57,6 +58,8 @@ public:
           document_(comparison_document(options.command, options.thoroughness.rounds, limits_)),
           progress_(steps())
     {
+        for (const Contender& contender : contenders)
+            document_["settings"][contender.name] = text_of(contender.settings);
         save();
     }
 
@@ -91,7 +94,7 @@ private:
 
     bool left_out(const Contender& contender, const Case& one) const
     {
-        if (contender.name == contenders_.front().name)  // the library that the comparison is about
+        if (contender.is_tutti())  // the library that the comparison is about
             return false;
         const auto found = overdue_.find({contender.name, one.ranks});
         return found != overdue_.end() && found->second >= kPatience;
@@ -147,27 +150,47 @@ private:
 
     void conclude() const
     {
-        Score score;
+        Score score, allocated;
         for (const CaseResult& result : results_) {
-            for (const RowName& name : result.order)
-                score.count(judge(result, name, limits_));
+            for (const RowName& name : result.order) {
+                for (const std::string_view own : own_columns(result))
+                    (own == kAllocated ? allocated : score).count(judge(result, name, limits_, own));
+            }
         }
-        fmt::print(
-            "\n# Beside the better peer, beyond noise: {} rows faster, {} the same, {} slower; {} "
-            "undecided\n",
-            score.faster, score.same, score.slower, score.undecided);
+        const auto say = [](const char* what, const Score& one) {
+            fmt::print("# {}: {} rows faster, {} the same, {} slower; {} undecided\n", what, one.faster,
+                       one.same, one.slower, one.undecided);
+        };
+        fmt::print("\n");
+        say("Beside the best peer, beyond noise", score);
+        if (options_.choice.memory == "both")
+            say("Out of tutti::allocate", allocated);
         fmt::print("{}", slower_rows(results_, limits_));
+        score.beyond_limit += allocated.beyond_limit;
         if (score.beyond_limit > 0)
             fmt::print("# {} beyond the limit: something else ran while limits were measured\n",
                        counted(static_cast<std::size_t>(score.beyond_limit), "row"));
         if (options_.goals)
-            fmt::print("# {} of {} goals met\n", score.met, score.goals);
+            say_goals(score, allocated);
         if (failed_runs_ > 0)
             fmt::print("# {} failed\n", counted(failed_runs_, "run"));
         if (options_.choice.quick)
             fmt::print("# --quick: the figures mean nothing\n");
         if (Interruptible::signal() != 0)
             fmt::print("# Interrupted: {} of {} cases\n", results_.size(), cases_.size());
+    }
+
+    void say_goals(const Score& score, const Score& allocated) const
+    {
+        fmt::print("# {} of {} goals met\n", score.met, score.goals);
+        if (options_.choice.memory == "both")
+            fmt::print("# {} of {} goals met out of tutti::allocate\n", allocated.met, allocated.goals);
+        if (const std::optional<double> ratio = median_of_collectives(results_, limits_))
+            fmt::print(
+                "# Collectives out of ordinary memory, a core a rank: median ratio {:.2f}, goal <= {:.2f}: "
+                "{}\n",
+                *ratio, kMedianOfCollectives, *ratio <= kMedianOfCollectives ? "met" : "MISSED");
+        fmt::print("{}", missed_goals(results_, limits_));
     }
 
     const CompareOptions& options_;
@@ -194,17 +217,38 @@ void introduce(const CompareOptions& options, const std::vector<Case>& cases,
     std::vector<std::string> titles;
     for (const Contender& contender : contenders)
         titles.push_back(contender.title);
-    fmt::print("# {}: {}, {} of each\n", fmt::join(titles, ", "), counted(cases.size(), "case"),
-               counted(static_cast<std::size_t>(options.thoroughness.rounds), "interleaved round"));
+    fmt::print("# {}: {}, {} of each; load of the machine before: {}\n", fmt::join(titles, "; "),
+               counted(cases.size(), "case"),
+               counted(static_cast<std::size_t>(options.thoroughness.rounds), "interleaved round"),
+               load_text());
+    for (const Contender& contender : contenders) {
+        const std::string text = text_of(contender.settings);
+        if (!text.empty() || contender.name.find('/') != std::string::npos)
+            fmt::print("# {} ({}): {}\n", contender.title, contender.name, text.empty() ? "as it is" : text);
+    }
     fmt::print(
         "# About {}; a run that takes longer than {:g} s is ended\n",
         duration(foretell_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
         options.thoroughness.timeout_seconds);
     fmt::print(
-        "# Medians over the rounds. Ratio: Tutti / better peer; 95 %: the interval of the true ratio; "
-        "verdict: beyond\n"
-        "# noise; limit: the part reached of what the machine allows\n");
+        "# Medians over the rounds. Ratio: Tutti / best peer; allocate: the same out of tutti::allocate; 95 "
+        "%: "
+        "the interval\n"
+        "# of the true ratio; verdict: beyond noise; limit: the part reached of what the machine allows\n");
     std::fflush(stdout);
+}
+
+// Settings that were chosen for one host would keep the others' messages from the network.
+Invited invited(const CompareOptions& options)
+{
+    const bool one_host = options.choice.hosts.names.empty();
+    for (const PeerName& name : options.peers.value_or(std::vector<PeerName>{})) {
+        if (!one_host && !name.settings.empty())
+            throw PlanError(
+                fmt::format("--peers {}: these settings are for one host: leave out --hosts, or :{}",
+                            name.text(), name.settings));
+    }
+    return {options.peers, options.choice.memory == "both", one_host};
 }
 
 }  // namespace
@@ -218,7 +262,7 @@ int compare(CompareOptions options)
             options.choice.growth = 4096;
     }
     const std::vector<Case> cases = plan_cases(options.choice);
-    const std::vector<Contender> contenders = find_contenders(options.peers);
+    const std::vector<Contender> contenders = find_contenders(invited(options));
     check_writable("--json", options.json_file);  // reported before anything is measured
     introduce(options, cases, contenders);
     const Interruptible interruptible;

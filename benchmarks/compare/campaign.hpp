@@ -13,7 +13,7 @@ namespace tutti::bench {
 struct CompareOptions {
     std::vector<std::string> command;
     Choice choice;
-    std::optional<std::vector<std::string>> peers;
+    std::optional<std::vector<PeerName>> peers;
     Thoroughness thoroughness;
     bool goals = false;
     std::string json_file;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <stdexcept>
 
 #include "benchmarks/compare/campaign.hpp"
 
@@ -11,16 +12,34 @@ namespace tutti::bench {
 
 namespace {
 
+std::vector<PeerName> peers_of(const std::vector<std::string>& words)
+{
+    std::vector<PeerName> peers;
+    for (const std::string& word : words) {
+        if (word == "none" && words.size() == 1)
+            break;
+        try {
+            peers.push_back(parse_peer(word));
+        } catch (const std::invalid_argument& error) {
+            throw CLI::ValidationError("--peers", error.what());
+        }
+    }
+    return peers;
+}
+
 void add_what(CLI::App& app, CompareOptions& options)
 {
     app.add_option(
         "BENCHMARK", options.choice.benchmarks,
         "What to compare: benchmarks of the suite, and 'launch', an empty program from start to end; "
         "without any, all of them");
-    app.add_option("--peers", options.peers, "Of openmpi, mpich, gloo (all that are installed), or none")
+    app.add_option_function<std::vector<std::string>>(
+           "--peers", [&options](const std::vector<std::string>& words) { options.peers = peers_of(words); },
+           "Of openmpi, mpich, gloo, or none; with settings that suit one host: openmpi:tuned; an MPI by the "
+           "folder that it was installed to: /opt/mpich, openmpi:/opt/ompi:tuned (all that were there when "
+           "Tutti was built, as they are and tuned)")
         ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::IsMember({"openmpi", "mpich", "gloo", "none"}));
+        ->allow_extra_args(false);
     app.add_option("--ranks", options.choice.ranks, "Numbers of ranks (2,8; over hosts one and two on each)")
         ->delimiter(',')
         ->allow_extra_args(false)
@@ -29,8 +48,12 @@ void add_what(CLI::App& app, CompareOptions& options)
         ->type_name("SIZES");
     app.add_option("--growth", options.choice.growth, "From each size to the next: by this factor (8)")
         ->check(CLI::Range(2, 1000000));
-    app.add_option("--memory", options.choice.memory, "Buffers of the 'library' or of 'malloc'")
-        ->check(CLI::IsMember({"library", "malloc"}));
+    app.add_option("--memory", options.choice.memory,
+                   "Buffers of 'malloc'; of the 'library' (tutti::allocate, MPI_Alloc_mem); or of malloc and "
+                   "Tutti's of 'both', beside each other (both)")
+        ->check(CLI::IsMember({"both", "malloc", "library"}));
+    app.add_flag("--touch", options.choice.touch,
+                 "Buffers are written before each iteration and read after it, within its time");
     app.add_option("--pass", options.choice.passed,
                    "A word for every run of the suite: --pass=--mode --pass=wildcard")
         ->type_name("WORD")
@@ -67,7 +90,8 @@ void add_how(CLI::App& app, CompareOptions& options)
 constexpr const char* kExamples =
     "Examples:\n"
     "  build/benchmarks/tutti-bench compare --json all.json                          the whole suite\n"
-    "  build/benchmarks/tutti-bench compare --peers openmpi,mpich --ranks 2 latency allreduce -m 8:1048576\n"
+    "  build/benchmarks/tutti-bench compare --peers openmpi:tuned,mpich:tuned --ranks 2 latency allreduce\n"
+    "  build/benchmarks/tutti-bench compare --peers /opt/openmpi-5:tuned,/opt/mpich-5:tuned --goals\n"
     "  build/benchmarks/tutti-bench compare matching --pass=--mode --pass=unexpected\n"
     "  build/benchmarks/tutti-bench compare --hosts a,b --interface eth0 latency bw  over the network\n"
     "  build/benchmarks/tutti-bench compare --quick                                  whether everything "

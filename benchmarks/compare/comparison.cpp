@@ -28,7 +28,7 @@ const std::string* CaseRow::better_peer(Better better) const
 {
     const std::string* best = nullptr;
     for (const auto& [library, measured] : libraries) {
-        if (library == "tutti")
+        if (library == "tutti" || library == kAllocated)
             continue;
         const double value = measured.median();
         if (best == nullptr || (better == Better::lower ? value < libraries.at(*best).median()
@@ -42,7 +42,7 @@ void CaseResult::add(const std::string& library, int round, const record::Run& r
 {
     if (!quantity)
         quantity = run.quantity;
-    library_names[library] = run.library;
+    library_names.try_emplace(library, run.library);
     for (const record::RunRow& row : run.rows) {
         const RowName name{row.key, row.labels};
         if (!rows.contains(name))

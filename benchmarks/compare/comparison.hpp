@@ -1,4 +1,4 @@
-// The results of a comparison: cases of rows, each with every library's runs, the better peer and the
+// The results of a comparison: cases of rows, each with every library's runs, the best peer and the
 // machine's limit.
 #pragma once
 
@@ -24,6 +24,8 @@ struct Case {
     int ranks = 2;
     int hosts = 1;
     Binding binding = Binding::core;
+    std::string memory{};  // of all buffers: "malloc", "library"; empty: it has none to choose
+    bool touched = false;
     int rows = 1;  // estimate, for the remaining time
 
     std::string name() const { return benchmark + ", " + std::to_string(ranks) + " ranks"; }
@@ -50,7 +52,7 @@ struct Measured {
 struct CaseRow {
     std::map<std::string, Measured> libraries;
 
-    /// The best library except Tutti; nullptr if no other one ran.
+    /// The best of all peers, with any settings; nullptr if none ran.
     const std::string* better_peer(Better better) const;
 };
 
@@ -61,6 +63,7 @@ struct CaseResult {
     std::vector<RowName> order{};  // as the first library told them
     std::map<RowName, CaseRow> rows{};
     std::vector<Failure> failures{};
+    double others_share = 0.0;  // of the cores' time, while it was measured
 
     /// Takes over one run's rows as this library's of `round`.
     void add(const std::string& library, int round, const record::Run& run);

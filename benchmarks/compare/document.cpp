@@ -17,6 +17,23 @@ json or_null(const std::optional<T>& value)
     return value ? json(*value) : json(nullptr);
 }
 
+// The ratio to the best peer, and what follows from it.
+json judgement_document(const Judgement& judgement, const record::Quantity& quantity)
+{
+    const Interval* interval =
+        judgement.ratio && judgement.ratio->interval ? &*judgement.ratio->interval : nullptr;
+    json found = {{"ratio", judgement.ratio ? json(judgement.ratio->value) : json(nullptr)},
+                  {"ratio_low", interval != nullptr ? json(interval->low) : json(nullptr)},
+                  {"ratio_high", interval != nullptr ? json(interval->high) : json(nullptr)},
+                  {"verdict", judgement.verdict ? json(to_string(*judgement.verdict)) : json(nullptr)},
+                  {"share", or_null(judgement.share)}};
+    if (judgement.goal) {
+        found["goal"] = words(*judgement.goal, quantity);
+        found["met"] = judgement.met;
+    }
+    return found;
+}
+
 json row_document(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits)
 {
     const Judgement judgement = judge(result, name, limits);
@@ -31,20 +48,12 @@ json row_document(const CaseResult& result, const RowName& name, const std::vect
                                      {"high", interval.high},
                                      {"runs", std::move(runs)}};
     }
-    const Interval* interval =
-        judgement.ratio && judgement.ratio->interval ? &*judgement.ratio->interval : nullptr;
+    row.update(judgement_document(judgement, *result.quantity));
+    if (own_columns(result).size() > 1)
+        row["allocated"] = judgement_document(judge(result, name, limits, kAllocated), *result.quantity);
     row["better_peer"] = judgement.peer != nullptr ? json(*judgement.peer) : json(nullptr);
-    row["ratio"] = judgement.ratio ? json(judgement.ratio->value) : json(nullptr);
-    row["ratio_low"] = interval != nullptr ? json(interval->low) : json(nullptr);
-    row["ratio_high"] = interval != nullptr ? json(interval->high) : json(nullptr);
-    row["verdict"] = judgement.verdict ? json(to_string(*judgement.verdict)) : json(nullptr);
     row["limit"] = judgement.bound ? json(judgement.bound->value) : json(nullptr);
     row["limit_name"] = judgement.bound ? json(judgement.bound->name) : json(nullptr);
-    row["share"] = or_null(judgement.share);
-    if (judgement.goal) {
-        row["goal"] = words(*judgement.goal, *result.quantity);
-        row["met"] = judgement.met;
-    }
     return row;
 }
 
@@ -86,6 +95,9 @@ json case_document(const CaseResult& result, const std::vector<std::string>& lib
     return {{"benchmark", result.which.benchmark},
             {"title", quantity.title},
             {"group", result.which.group},
+            {"memory", result.which.memory},
+            {"touched", result.which.touched},
+            {"others_share", result.others_share},
             {"ranks", result.which.ranks},
             {"hosts", result.which.hosts},
             {"binding", result.which.binding == Binding::core ? "core" : "none"},

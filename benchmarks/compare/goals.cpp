@@ -17,40 +17,56 @@ constexpr double kAll = 1e18;
 // The placement of ranks: each on its own core, sharing cores, on several hosts, or any.
 enum class Place { own_cores, shared_cores, hosts, anywhere };
 
+// Which buffers: ordinary ones, those of tutti::allocate, or any.
+enum class From { malloc, allocate, anywhere };
+
 struct Promise {
-    std::string_view benchmark;
+    std::string_view benchmark;  // "*": a collective of the first group
     Place place;
+    From from;
     Goal goal;
 };
 
+constexpr Goal not_behind(double min_key, double max_key)
+{
+    return {min_key, max_key, 1.0, Goal::Kind::not_behind};
+}
+
+// The first that suits counts.
 const std::vector<Promise>& promises()
 {
     static const std::vector<Promise> all = [] {
         std::vector<Promise> made = {
-            {"latency", Place::own_cores, {1, kKiB, 0.70}},
-            {"latency", Place::own_cores, {4 * kKiB, 4 * kMiB, 0.40}},
-            {"latency", Place::hosts, {1, 1, 0.85}},
-            {"bw", Place::own_cores, {16 * kKiB, 4 * kMiB, 2.5}},
-            {"bw", Place::hosts, {64 * kKiB, 4 * kMiB, 1.2}},
-            {"rate", Place::own_cores, {8, 8, 2.0}},
-            {"barrier", Place::own_cores, {0, kAll, 0.80}},
-            {"barrier", Place::shared_cores, {0, kAll, 0.55}},
-            {"ring", Place::shared_cores, {0, kAll, 0.55}},
-            {"launch", Place::anywhere, {0, kAll, 0.5}},
-            {"idle", Place::anywhere, {0, kAll, 0.1, true}},
+            {"latency", Place::own_cores, From::anywhere, {1, 2 * kKiB, 0.75}},
+            {"latency", Place::own_cores, From::malloc, {4 * kKiB, 4 * kMiB, 0.90}},
+            {"latency", Place::own_cores, From::allocate, {4 * kKiB, 4 * kMiB, 0.40}},
+            {"latency", Place::hosts, From::anywhere, {1, 1, 0.85}},
+            {"bw", Place::hosts, From::anywhere, {64 * kKiB, 4 * kMiB, 1.2}},
+            {"barrier", Place::own_cores, From::anywhere, {0, kAll, 0.80}},
+            {"barrier", Place::shared_cores, From::anywhere, not_behind(0, kAll)},
+            {"ring", Place::shared_cores, From::anywhere, not_behind(0, kAll)},
+            {"launch", Place::anywhere, From::anywhere, {0, kAll, 0.5}},
+            {"idle", Place::anywhere, From::anywhere, {0, kAll, 0.1, Goal::Kind::value}},
         };
-        // For the bytes of a block or buffer.
-        for (const std::string_view collective : {"broadcast", "reduce", "allreduce", "allgather", "alltoall",
-                                                  "reduce_scatter", "gather", "scatter"}) {
-            made.push_back({collective, Place::own_cores, {8, 2 * kKiB, 0.80}});
-            made.push_back({collective, Place::own_cores, {8 * kKiB, 4 * kMiB, 0.40}});
-            made.push_back({collective, Place::shared_cores, {8, kAll, 0.60}});
+        for (const std::string_view stream : {"bw", "bibw", "mbw_mr", "rate"}) {
+            made.push_back({stream, Place::own_cores, From::anywhere, {1, 2 * kKiB, 1.7}});
+            made.push_back({stream, Place::own_cores, From::malloc, {2 * kKiB, 4 * kMiB, 1.0}});
+            made.push_back({stream, Place::own_cores, From::allocate, {2 * kKiB, 4 * kMiB, 2.0}});
         }
         for (const std::string_view collective : {"allreduce", "broadcast", "alltoall"})
-            made.push_back({collective, Place::hosts, {8, kMiB, 0.7}});
+            made.push_back({collective, Place::hosts, From::anywhere, {8, kMiB, 0.7}});
+        // For the bytes of a block or buffer.
+        made.push_back({"*", Place::own_cores, From::allocate, {16 * kKiB, 4 * kMiB, 0.70}});
+        made.push_back({"*", Place::own_cores, From::anywhere, not_behind(8, 4 * kMiB)});
+        made.push_back({"*", Place::shared_cores, From::anywhere, not_behind(8, 4 * kMiB)});
         return made;
     }();
     return all;
+}
+
+bool is_collective(const Case& which)
+{
+    return which.group == to_string(Group::collective);
 }
 
 bool suits(Place place, const Case& which)
@@ -70,32 +86,46 @@ bool suits(Place place, const Case& which)
 
 }  // namespace
 
-std::optional<Goal> goal_of(const Case& which, std::optional<double> key)
+std::optional<Goal> goal_of(const Case& which, std::optional<double> key, bool allocated)
 {
     const double at = key.value_or(0);
+    const From other = allocated ? From::malloc : From::allocate;
     const auto found = std::find_if(promises().begin(), promises().end(), [&](const Promise& promise) {
-        return promise.benchmark == which.benchmark && suits(promise.place, which) &&
-               at >= promise.goal.min_key && at <= promise.goal.max_key;
+        const bool named =
+            promise.benchmark == "*" ? is_collective(which) : promise.benchmark == which.benchmark;
+        return named && suits(promise.place, which) && promise.from != other && at >= promise.goal.min_key &&
+               at <= promise.goal.max_key;
     });
     if (found == promises().end())
         return {};
     return found->goal;
 }
 
-bool meets(const Goal& goal, Better better, double value, std::optional<double> ratio)
+std::optional<bool> meets(const Goal& goal, Better better, double value, std::optional<double> ratio,
+                          std::optional<Verdict> verdict)
 {
-    if (goal.absolute)
+    if (goal.kind == Goal::Kind::value)
         return value <= goal.bound;
+    if (goal.kind == Goal::Kind::not_behind)
+        return verdict ? std::optional(*verdict != Verdict::slower) : std::nullopt;
     if (!ratio)
-        return false;
+        return {};
     return better == Better::lower ? *ratio <= goal.bound : *ratio >= goal.bound;
 }
 
 std::string words(const Goal& goal, const record::Quantity& quantity)
 {
-    if (goal.absolute)
+    if (goal.kind == Goal::Kind::value)
         return fmt::format("<= {} {}", goal.bound, quantity.unit);
+    if (goal.kind == Goal::Kind::not_behind)
+        return "not slower";
     return fmt::format("{} {:.2f}", quantity.lower_is_better ? "<=" : ">=", goal.bound);
+}
+
+bool counts_for_median(const Case& which, std::optional<double> key)
+{
+    return is_collective(which) && suits(Place::own_cores, which) && which.memory != "library" &&
+           key.value_or(0) >= 8 && key.value_or(0) <= 4 * kMiB;
 }
 
 }  // namespace tutti::bench

@@ -9,13 +9,14 @@ constexpr double kDoubtfulShare = 1.1;
 
 }  // namespace
 
-Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits)
+Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits,
+                std::string_view own_name)
 {
     const CaseRow& row = result.rows.at(name);
     const Better better = result.better();
     Judgement judgement{.own = {}, .peer = row.better_peer(better)};
     judgement.bound = bound_of(result.which, name.key, limits);
-    const auto own = row.libraries.find("tutti");
+    const auto own = row.libraries.find(std::string(own_name));
     if (own == row.libraries.end())
         return judgement;
     judgement.own = own->second.median();
@@ -25,13 +26,22 @@ Judgement judge(const CaseResult& result, const RowName& name, const std::vector
         judgement.verdict = verdict_of(*judgement.ratio, better);
     if (judgement.bound && *judgement.own > 0)
         judgement.share = share_of(*judgement.bound, *judgement.own, better);
-    const std::optional<Goal> goal = goal_of(result.which, name.key);
-    if (goal && (goal->absolute || judgement.ratio))
-        judgement.goal = goal;
-    if (judgement.goal)
-        judgement.met = meets(*judgement.goal, better, *judgement.own,
-                              judgement.ratio ? std::optional(judgement.ratio->value) : std::nullopt);
+    const bool allocated = own_name == kAllocated || result.which.memory == "library";
+    if (const std::optional<Goal> goal = goal_of(result.which, name.key, allocated)) {
+        const std::optional<bool> met =
+            meets(*goal, better, *judgement.own,
+                  judgement.ratio ? std::optional(judgement.ratio->value) : std::nullopt, judgement.verdict);
+        judgement.goal = met ? goal : std::nullopt;
+        judgement.met = met.value_or(false);
+    }
     return judgement;
+}
+
+std::vector<std::string_view> own_columns(const CaseResult& result)
+{
+    if (result.library_names.contains(std::string(kAllocated)))
+        return {"tutti", kAllocated};
+    return {"tutti"};
 }
 
 void Score::count(const Judgement& judgement)

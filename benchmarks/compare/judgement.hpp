@@ -1,4 +1,4 @@
-// Judges a row: Tutti against the better peer, the machine's limit and the goal.
+// Judges a row: Tutti against the best peer, the machine's limit and the goal.
 #pragma once
 
 #include "benchmarks/compare/bounds.hpp"
@@ -8,7 +8,7 @@ namespace tutti::bench {
 
 struct Judgement {
     std::optional<double> own;          // Tutti's median
-    const std::string* peer = nullptr;  // the better one; lives in the row
+    const std::string* peer = nullptr;  // the best one; lives in the row
     std::optional<Ratio> ratio{};       // Tutti's to the peer's
     std::optional<Verdict> verdict{};
     std::optional<Bound> bound{};
@@ -17,7 +17,12 @@ struct Judgement {
     bool met = false;
 };
 
-Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits);
+/// `own`: "tutti", or kAllocated, which is held against the same peer.
+Judgement judge(const CaseResult& result, const RowName& name, const std::vector<record::Limit>& limits,
+                std::string_view own = "tutti");
+
+/// Tutti with ordinary buffers, and beside it that of tutti::allocate where it ran.
+std::vector<std::string_view> own_columns(const CaseResult& result);
 
 /// The number of rows with each result, over all cases.
 struct Score {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <variant>
 
+#include "benchmarks/compare/others.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 
 namespace tutti::bench {
@@ -37,22 +38,26 @@ public:
     // False if the user wants to stop.
     bool run(const Contender& contender, int round)
     {
-        const fs::path file = scratch_ / fmt::format("{}-{}.json", contender.name, round);
+        const fs::path file = scratch_ / fmt::format("{}.json", ++runs_);
         const std::vector<std::string> command = command_of(contender, file);
-        const Outcome outcome = run_program(command, contender_variables(), thoroughness_.timeout_seconds);
+        const Outcome outcome = run_program(command, variables_of(contender), thoroughness_.timeout_seconds);
         if (outcome.interrupted)
             return false;
         if (!outcome.good())
             end(contender, command, outcome);
         take(contender, round, file, command, outcome);
-        if (contender.name == "tutti")
+        if (contender.is_tutti())
             tutti_seconds_ = outcome.seconds;
         else if (outcome.seconds > kLongSeconds && outcome.seconds > kFarSlower * tutti_seconds_)
             ended_.insert(contender.name);
         return true;
     }
 
-    CaseResult result() && { return std::move(result_); }
+    CaseResult result(double others_share) &&
+    {
+        result_.others_share = others_share;
+        return std::move(result_);
+    }
 
 private:
     bool is_launch() const { return result_.which.arguments.empty(); }
@@ -63,6 +68,7 @@ private:
             return contender.command(result_.which.ranks, result_.which.binding, hosts_, contender.empty, {});
         std::vector<std::string> arguments = result_.which.arguments;
         arguments.insert(arguments.end(), thoroughness_.arguments.begin(), thoroughness_.arguments.end());
+        arguments.insert(arguments.end(), contender.suite_arguments.begin(), contender.suite_arguments.end());
         arguments.insert(arguments.end(), {"--json", file.string()});
         return contender.command(result_.which.ranks, result_.which.binding, hosts_, contender.benchmark,
                                  arguments);
@@ -71,7 +77,7 @@ private:
     void end(const Contender& contender, const std::vector<std::string>& command, const Outcome& outcome)
     {
         ended_.insert(contender.name);
-        const bool peer = contender.name != "tutti";
+        const bool peer = !contender.is_tutti();
         if (outcome.status == kNotOffered && !outcome.timed_out)
             result_.failures.push_back({contender.name, "does not offer this", true});
         else if (outcome.timed_out && peer)
@@ -97,6 +103,8 @@ private:
             const auto* run = std::get_if<record::Run>(&read);
             if (run == nullptr)
                 throw std::runtime_error(fmt::format("{} is no run of a benchmark", file.string()));
+            const std::string variant = contender.variant.empty() ? "" : ", " + contender.variant;
+            result_.library_names[contender.name] = run->library + variant;
             result_.add(contender.name, round, *run);
         } catch (const std::runtime_error& error) {
             if (!outcome.good())
@@ -126,6 +134,7 @@ private:
     CaseResult result_;
     ScratchFolder scratch_;
     std::set<std::string> ended_;
+    int runs_ = 0;
     double tutti_seconds_ = 0.0;
 };
 
@@ -134,6 +143,7 @@ private:
 CaseResult measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
                         const Thoroughness& thoroughness, const Watcher& watcher)
 {
+    const Others others;
     CaseRuns runs(which, hosts, thoroughness);
     // Libraries in the inner loop, rounds in the outer: drift of the machine affects all of them. Launches
     // have a round before the first one, which brings files into memory.
@@ -143,10 +153,10 @@ CaseResult measure_case(const Case& which, const std::vector<Contender>& contend
                 continue;
             watcher(contender, round);
             if (!runs.run(contender, round))
-                return std::move(runs).result();
+                return std::move(runs).result(others.share());
         }
     }
-    return std::move(runs).result();
+    return std::move(runs).result(others.share());
 }
 
 }  // namespace tutti::bench

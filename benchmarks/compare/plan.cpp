@@ -64,8 +64,10 @@ std::vector<std::string> arguments_of(const Benchmark& benchmark, const Choice& 
         append(words,
                {"--growth",
                 fmt::format("{}", choice.growth.value_or(std::max(kUsualGrowth, benchmark.sizes.growth)))});
-        if (!choice.memory.empty() && benchmark.group != Group::reduction)
-            append(words, {"--memory", choice.memory});
+        if (choice.memory == "library" && has_memory(benchmark))
+            append(words, {"--memory", "library"});
+        if (choice.touch && may_be_touched(benchmark))
+            append(words, {"--touch"});
     }
     words.insert(words.end(), choice.passed.begin(), choice.passed.end());
     return words;
@@ -170,6 +172,8 @@ std::optional<Case> case_of(const Benchmark* benchmark, int ranks, const Choice&
     one.group = to_string(benchmark->group);
     one.arguments = arguments_of(*benchmark, choice);
     one.binding = binding_for(ranks, choice);
+    one.memory = !has_memory(*benchmark) ? "" : choice.memory == "library" ? "library" : "malloc";
+    one.touched = choice.touch && may_be_touched(*benchmark);
     one.rows = rows_of(*benchmark, one.arguments);
     return one;
 }

@@ -25,7 +25,8 @@ struct Choice {
     double precision = 1.0;               // %
     std::optional<int> iterations{};
     std::optional<int> warmup{};
-    std::string memory{};
+    std::string memory = "both";  // Tutti's: "malloc", "library"; "library" is also the peers'
+    bool touch = false;
     std::vector<std::string> passed{};  // to every run, as they are
     bool quick = false;                 // a few iterations of three sizes
 };

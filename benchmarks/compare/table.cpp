@@ -16,6 +16,7 @@ constexpr int kRatioWidth = 8;
 constexpr int kIntervalWidth = 17;
 constexpr int kVerdictWidth = 9;
 constexpr int kShareWidth = 9;
+constexpr int kGoalWidth = 17;
 
 // Enough digits to distinguish 0.09 from 0.10; no decimals after a large number.
 std::string number(double value)
@@ -45,10 +46,28 @@ std::string interval_text(const std::optional<Interval>& interval)
     return interval ? fmt::format("{} - {}", ratio_text(interval->low), ratio_text(interval->high)) : "-";
 }
 
+std::string circumstances_of(const CaseResult& result)
+{
+    const Case& which = result.which;
+    std::string text =
+        fmt::format("Other programs had {:.0f} % of the cores meanwhile", 100 * result.others_share);
+    if (!which.memory.empty())
+        text += fmt::format("; buffers of {}, {}",
+                            which.memory == "malloc" ? "malloc" : "each library's allocator",
+                            which.touched ? "written before each iteration and read after it"
+                                          : "which nobody touches between iterations");
+    return text;
+}
+
 // The first line of a message with several lines.
 std::string first_line(const std::string& text)
 {
     return text.substr(0, text.find('\n'));
+}
+
+int width_of(const Contender& contender)
+{
+    return std::max(kValueWidth, static_cast<int>(contender.title.size()) + 2);
 }
 
 std::string header(const CaseResult& result, const std::vector<Contender>& contenders, bool goals)
@@ -62,14 +81,35 @@ std::string header(const CaseResult& result, const std::vector<Contender>& conte
     for (const std::string& label : quantity.labels)
         fmt::format_to(out, "{:<{}}", label, kLabelWidth);
     for (const Contender& contender : contenders)
-        fmt::format_to(out, "{:>{}}", contender.title, kValueWidth);
-    fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}{}\n", "Ratio", kRatioWidth, "95 %", kIntervalWidth,
-                   "Verdict", kVerdictWidth, "Limit", kShareWidth, goals ? "  Goal" : "");
-    return text;
+        fmt::format_to(out, "{:>{}}", contender.title, width_of(contender));
+    for (const std::string_view own : own_columns(result)) {
+        const char* const short_name = own == kAllocated ? "Allocate" : "Ratio";
+        fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}", short_name, kRatioWidth + 1, "95 %", kIntervalWidth,
+                       "Verdict", kVerdictWidth, "Limit", kShareWidth);
+        if (goals)
+            fmt::format_to(out, "  {:<{}}", "Goal", kGoalWidth);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+}
+
+std::string judgement_text(const Judgement& judgement, const record::Quantity& quantity, bool goals)
+{
+    std::string text = fmt::format(
+        "{:>{}}{:>{}}{:>{}}{:>{}}", judgement.ratio ? ratio_text(judgement.ratio->value) : "-",
+        kRatioWidth + 1, interval_text(judgement.ratio ? judgement.ratio->interval : std::nullopt),
+        kIntervalWidth, judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
+        judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
+    if (!goals)
+        return text;
+    const std::string goal = judgement.goal ? fmt::format("{:<11}{}", words(*judgement.goal, quantity),
+                                                          judgement.met ? "met" : "MISSED")
+                                            : "";
+    return text + fmt::format("  {:<{}}", goal, kGoalWidth);
 }
 
 std::string line(const CaseResult& result, const RowName& name, const std::vector<Contender>& contenders,
-                 const Judgement& judgement, bool goals)
+                 const std::vector<record::Limit>& limits, bool goals)
 {
     std::string text;
     auto out = std::back_inserter(text);
@@ -80,22 +120,17 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
     for (const Contender& contender : contenders) {
         const auto found = libraries.find(contender.name);
         fmt::format_to(out, "{:>{}}", found == libraries.end() ? "-" : number(found->second.median()),
-                       kValueWidth);
+                       width_of(contender));
     }
-    fmt::format_to(out, "{:>{}}{:>{}}{:>{}}{:>{}}",
-                   judgement.ratio ? ratio_text(judgement.ratio->value) : "-", kRatioWidth,
-                   interval_text(judgement.ratio ? judgement.ratio->interval : std::nullopt), kIntervalWidth,
-                   judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
-                   judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
-    if (goals && judgement.goal)
-        fmt::format_to(out, "  {:<9} {}", words(*judgement.goal, *result.quantity),
-                       judgement.met ? "met" : "MISSED");
+    for (const std::string_view own : own_columns(result))
+        text += judgement_text(judge(result, name, limits, own), *result.quantity, goals);
+    text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
 }
 
 std::string footnotes(const CaseResult& result, const std::vector<Contender>& contenders)
 {
-    std::string text;
+    std::string text = fmt::format("# {}\n", circumstances_of(result));
     for (const Failure& failure : result.failures) {
         const auto named =
             std::find_if(contenders.begin(), contenders.end(),
@@ -104,6 +139,43 @@ std::string footnotes(const CaseResult& result, const std::vector<Contender>& co
                             failure.excused ? "" : "FAILED: ", first_line(failure.message));
     }
     return text;
+}
+
+// The rows of all cases that `judged` has words for, worst first.
+template <class Words>
+std::string listed(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits,
+                   Words judged)
+{
+    std::vector<std::pair<double, std::string>> found;
+    for (const CaseResult& result : results) {
+        for (const RowName& name : result.order) {
+            for (const std::string_view own : own_columns(result)) {
+                const Judgement judgement = judge(result, name, limits, own);
+                const std::string said = judged(judgement, result);
+                if (said.empty())
+                    continue;
+                const double ratio = judgement.ratio ? judgement.ratio->value : 1.0;
+                found.emplace_back(result.better() == Better::lower ? ratio : 1 / ratio,
+                                   fmt::format("#   {}{}{}{}{}: {}\n", result.which.name(),
+                                               name.key ? ", " : "", name.key ? key_text(name) : "",
+                                               fmt::format("{}{}", name.labels.empty() ? "" : ", ",
+                                                           fmt::join(name.labels, " ")),
+                                               own == kAllocated ? ", allocate" : "", said));
+            }
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (const auto& [ratio, words] : found)
+        text += words;
+    return text;
+}
+
+std::string beside_peer(const Judgement& judgement)
+{
+    return fmt::format("{} of {} ({})", ratio_text(judgement.ratio->value), *judgement.peer,
+                       interval_text(judgement.ratio->interval));
 }
 
 }  // namespace
@@ -115,33 +187,40 @@ std::string case_table(const CaseResult& result, const std::vector<Contender>& c
         return fmt::format("\n# {}: no figures\n{}", result.which.name(), footnotes(result, contenders));
     std::string text = header(result, contenders, goals);
     for (const RowName& name : result.order)
-        text += line(result, name, contenders, judge(result, name, limits), goals);
+        text += line(result, name, contenders, limits, goals);
     return text + footnotes(result, contenders);
 }
 
 std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits)
 {
-    std::vector<std::pair<double, std::string>> found;
+    return listed(results, limits, [](const Judgement& judgement, const CaseResult&) {
+        return judgement.verdict == Verdict::slower ? beside_peer(judgement) : std::string();
+    });
+}
+
+std::string missed_goals(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits)
+{
+    return listed(results, limits, [](const Judgement& judgement, const CaseResult& result) {
+        if (!judgement.goal || judgement.met || judgement.goal->kind == Goal::Kind::not_behind)
+            return std::string();
+        return fmt::format("{}, goal: {}",
+                           judgement.ratio ? beside_peer(judgement) : fmt::format("{}", *judgement.own),
+                           words(*judgement.goal, *result.quantity));
+    });
+}
+
+std::optional<double> median_of_collectives(const std::vector<CaseResult>& results,
+                                            const std::vector<record::Limit>& limits)
+{
+    std::vector<double> ratios;
     for (const CaseResult& result : results) {
         for (const RowName& name : result.order) {
             const Judgement judgement = judge(result, name, limits);
-            if (judgement.verdict != Verdict::slower)
-                continue;
-            const double ratio = judgement.ratio->value;
-            found.emplace_back(
-                result.better() == Better::lower ? ratio : 1 / ratio,
-                fmt::format("#   {}{}{}{}: {} of {} ({})\n", result.which.name(), name.key ? ", " : "",
-                            name.key ? key_text(name) : "",
-                            fmt::format("{}{}", name.labels.empty() ? "" : ", ", fmt::join(name.labels, " ")),
-                            ratio_text(ratio), *judgement.peer, interval_text(judgement.ratio->interval)));
+            if (judgement.ratio && counts_for_median(result.which, name.key))
+                ratios.push_back(judgement.ratio->value);
         }
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::string text;
-    for (const auto& [ratio, words] : found)
-        text += words;
-    return text;
+    return ratios.empty() ? std::nullopt : std::optional(median(ratios));
 }
 
 }  // namespace tutti::bench

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <exception>
 #include <iterator>
+#include <stdexcept>
+
+#include "benchmarks/peers/contender.hpp"
 
 namespace tutti::bench {
 
@@ -124,6 +127,22 @@ std::string diff_text(const std::vector<RowChange>& rows, double threshold)
     return text;
 }
 
+namespace {
+
+std::string is_library(const std::string& word)
+{
+    if (word == "tutti" || word == kAllocated)
+        return {};
+    try {
+        parse_peer(word);
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
 int run_diff(int argc, const char* const* argv)
 {
     CLI::App app{"Says which rows of B are slower than those of A, beyond noise.", "tutti-bench diff"};
@@ -133,8 +152,11 @@ int run_diff(int argc, const char* const* argv)
     app.add_option("B", options.after, "Results from after")->required();
     app.add_option("--threshold", options.threshold, "Smaller changes do not count (5%)")
         ->type_name("PERCENT");
-    app.add_option("--library", options.library, "Whose rows of a comparison: tutti, openmpi, mpich, gloo")
-        ->check(CLI::IsMember({"tutti", "openmpi", "mpich", "gloo"}));
+    app.add_option(
+           "--library", options.library,
+           "Whose rows of a comparison: tutti, tutti:allocate, or a peer as --peers named it: mpich:tuned")
+        ->type_name("NAME")
+        ->check(is_library);
     app.add_flag("--allow-missing", options.allow_missing, "Rows of A that B lacks are no failure");
     try {
         app.parse(argc, argv);

@@ -192,6 +192,12 @@ bool optimized()
 
 }  // namespace
 
+std::string load_text(const fs::path& root)
+{
+    const json found = load(root);
+    return found.is_null() ? "unknown" : fmt::format("{:.2f}", found[0].get<double>());
+}
+
 json environment(const fs::path& root)
 {
     utsname names{};

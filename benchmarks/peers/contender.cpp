@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <sstream>
 #include <stdexcept>
+
+#include "benchmarks/peers/installation.hpp"
+#include "benchmarks/suite/catalogue.hpp"
 
 namespace tutti::bench {
 
@@ -16,17 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The full path, or an empty path.
-fs::path find_in_path(const std::string& program)
+std::string title_of(const std::string& library)
 {
-    const char* variable = std::getenv("PATH");
-    std::istringstream folders(variable != nullptr ? variable : "/usr/bin:/bin");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path candidate = fs::path(folder) / program;
-        if (access(candidate.c_str(), X_OK) == 0)
-            return candidate;
-    }
-    return {};
+    return library == "openmpi" ? "Open MPI" : "MPICH";
 }
 
 // The first missing part, or nothing.
@@ -51,9 +44,10 @@ std::string with_slots(const std::vector<std::string>& hosts, int slots)
 }
 
 // How each library is told the hosts and the interface.
-std::vector<std::string> placement(const std::string& library, int ranks_per_host, int cores,
+std::vector<std::string> placement(const Contender& contender, int ranks_per_host, int cores,
                                    const Hosts& hosts)
 {
+    const std::string library = contender.library();
     std::vector<std::string> words;
     if (hosts.names.empty())
         return words;
@@ -64,10 +58,9 @@ std::vector<std::string> placement(const std::string& library, int ranks_per_hos
             words.insert(words.end(), {"-env", "UCX_NET_DEVICES", hosts.interface});
     } else if (library == "openmpi") {
         // No more slots than cores. Its own TCP transport is what Tutti's is held against; MPICH has UCX's.
-        words = {"-H",    with_slots(hosts.names, std::min(ranks_per_host, cores)),
-                 "--mca", "pml",
-                 "ob1",   "--mca",
-                 "btl",   "tcp,vader,self"};
+        words = {
+            "-H",  with_slots(hosts.names, std::min(ranks_per_host, cores)), "--mca", "pml", "ob1", "--mca",
+            "btl", contender.major < 5 ? "tcp,vader,self" : "tcp,sm,self"};
         if (named)
             words.insert(words.end(), {"--mca", "btl_tcp_if_include", hosts.interface});
     } else {
@@ -85,6 +78,67 @@ std::pair<fs::path, fs::path> programs_around(const fs::path& here)
     if (fs::exists(here / "tuttirun"))
         return {here / "tuttirun", (here / TUTTI_PROGRAMS_FROM_BIN).lexically_normal()};
     return {here.parent_path() / "launcher" / "tuttirun", here};
+}
+
+// Without its version, as its launcher may be missing.
+Contender built_in(const PeerName& name, const fs::path& tuttirun, const fs::path& programs)
+{
+    if (name.library == "gloo")  // it has no launcher of its own
+        return {"gloo",   "Gloo",
+                tuttirun, programs / "peer-bench-gloo",
+                {},       {"barrier", "broadcast", "allreduce", "allgather", "reduce_scatter", "alltoall"}};
+    return {name.text(), title_of(name.library), find_in_path("mpirun." + name.library),
+            programs / ("peer-bench-" + name.library), programs / ("empty-" + name.library)};
+}
+
+Contender at_path(PeerName name, const fs::path& programs)
+{
+    const Installation installation = installation_at(name);
+    const fs::path built = built_for(installation, programs);
+    name.library = installation.version.library;
+    parse_peer(name.text());  // whether this library has such settings
+    return {name.text(), title_of(name.library), installation.launcher, built / "peer-bench",
+            built / "empty"};
+}
+
+Contender with_version(Contender peer, const PeerName& name)
+{
+    if (name.library == "gloo")
+        return peer;
+    const Version version = version_of(peer.launcher);
+    peer.major = version.major();
+    peer.title += " " + version.number;
+    peer.variant = name.settings;
+    if (!peer.variant.empty())
+        peer.title += ", " + peer.variant;
+    peer.settings = settings_of(peer.library(), peer.major, name.settings);
+    return peer;
+}
+
+// Only what has buffers that could come from there.
+Contender out_of_own_memory(Contender tutti)
+{
+    tutti.name = kAllocated;
+    tutti.variant = "tutti::allocate";
+    tutti.title += ", allocate";
+    tutti.suite_arguments = {"--memory", "library"};
+    for (const Benchmark& benchmark : catalogue()) {
+        if (has_memory(benchmark))
+            tutti.only.push_back(benchmark.name);
+    }
+    return tutti;
+}
+
+std::vector<PeerName> usual_peers(bool one_host)
+{
+    std::vector<PeerName> names;
+    for (const char* const library : {"openmpi", "mpich"}) {
+        names.push_back({.library = library});
+        if (one_host)
+            names.push_back({.library = library, .settings = "tuned"});
+    }
+    names.push_back({.library = "gloo"});
+    return names;
 }
 
 }  // namespace
@@ -106,13 +160,14 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const Ho
     const int ranks_per_host = ranks / std::max(1, static_cast<int>(hosts.names.size()));
     const std::string where = binding == Binding::core ? "core" : "none";
     // Tutti takes both dialects; it is asked in Open MPI's.
-    words.insert(words.end(), {name == "mpich" ? "-bind-to" : "--bind-to", where});
+    words.insert(words.end(), {library() == "mpich" ? "-bind-to" : "--bind-to", where});
     // Only where it is needed: with more ranks than cores it must yield when idle, which it does not find out
     // by itself over hosts.
-    if (name == "openmpi" && ranks_per_host > cores)
+    if (library() == "openmpi" && ranks_per_host > cores)
         words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
-    const std::vector<std::string> placed = placement(name, ranks_per_host, cores, hosts);
+    const std::vector<std::string> placed = placement(*this, ranks_per_host, cores, hosts);
     words.insert(words.end(), placed.begin(), placed.end());
+    words.insert(words.end(), settings.words.begin(), settings.words.end());
     words.insert(words.end(), {"-n", std::to_string(ranks), program.string()});
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
@@ -121,54 +176,46 @@ std::vector<std::string> Contender::command(int ranks, Binding binding, const Ho
 bool Contender::offers(std::string_view benchmark_name) const
 {
     if (benchmark_name == "launch")
-        return !empty.empty();
+        return !empty.empty() && name != kAllocated;
     return only.empty() || std::find(only.begin(), only.end(), benchmark_name) != only.end();
 }
 
-std::vector<Contender> find_contenders(const std::optional<std::vector<std::string>>& peers)
+std::vector<Contender> find_contenders(const Invited& invited)
 {
     // Where this program is, not where it was started: the build folder may be anywhere.
     const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
     const auto& [tuttirun, programs] = programs_around(here);
-    const std::vector<Contender> known = {
-        {"tutti", "Tutti", tuttirun, here / "tutti-bench", programs / "empty-tutti"},
-        {"openmpi", "Open MPI", find_in_path("mpirun.openmpi"), programs / "peer-bench-openmpi",
-         programs / "empty-openmpi"},
-        {"mpich", "MPICH", find_in_path("mpirun.mpich"), programs / "peer-bench-mpich",
-         programs / "empty-mpich"},
-        // It has no launcher of its own.
-        {"gloo",
-         "Gloo",
-         tuttirun,
-         programs / "peer-bench-gloo",
-         {},
-         {"barrier", "broadcast", "allreduce", "allgather", "reduce_scatter", "alltoall"}}};
-    std::vector<Contender> found;
-    for (const Contender& contender : known) {
-        const bool named = peers && std::find(peers->begin(), peers->end(), contender.name) != peers->end();
-        if (peers && !named && contender.name != "tutti")
-            continue;
-        const std::string missing = missing_part(contender);
+    const Contender tutti{"tutti", "Tutti", tuttirun, here / "tutti-bench", programs / "empty-tutti"};
+    if (const std::string missing = missing_part(tutti); !missing.empty())
+        throw std::runtime_error(
+            fmt::format("{} is missing: build, or install, all of Tutti first", missing));
+    std::vector<Contender> found{tutti};
+    if (invited.both_memories)
+        found.push_back(out_of_own_memory(tutti));
+    for (const PeerName& name : invited.peers ? *invited.peers : usual_peers(invited.one_host)) {
+        const Contender peer =
+            name.path.empty() ? built_in(name, tuttirun, programs) : at_path(name, programs);
+        const std::string missing = missing_part(peer);
         if (missing.empty())
-            found.push_back(contender);
-        else if (contender.name == "tutti")
-            throw std::runtime_error(
-                fmt::format("{} is missing: build, or install, all of Tutti first", missing));
-        else if (named)
-            throw std::runtime_error(
-                fmt::format("{} cannot take part: {} is missing (install it and configure again)",
-                            contender.title, missing));
-        else
-            fmt::print(stderr, "{} is left out: {} is missing (install it and configure again)\n",
-                       contender.title, missing);
+            found.push_back(with_version(peer, name));
+        else if (invited.peers)
+            throw std::runtime_error(fmt::format(
+                "{} cannot take part: {} is missing (install it and configure again)", peer.title, missing));
+        else if (name.settings.empty())
+            fmt::print(stderr, "{} is left out: {} is missing (install it and configure again)\n", peer.title,
+                       missing);
     }
     return found;
 }
 
-const Variables& contender_variables()
+Variables variables_of(const Contender& contender)
 {
-    static const Variables variables = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                                        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    Variables variables = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                           {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+                           {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    variables.insert(variables.end(), contender.settings.variables.begin(),
+                     contender.settings.variables.end());
     return variables;
 }
 

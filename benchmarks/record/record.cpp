@@ -110,24 +110,33 @@ std::string verdict(const Place& row)
     return said;
 }
 
+Beside beside(const Place& place)
+{
+    Beside found{.ratio = place.number_if_any("ratio"),
+                 .ratio_interval = {},
+                 .verdict = verdict(place),
+                 .share = place.number_if_any("share")};
+    if (place.has("ratio_low") && place.has("ratio_high"))
+        found.ratio_interval = {place["ratio_low"].number(), place["ratio_high"].number()};
+    return found;
+}
+
 CaseRow case_row(const Place& place, const Quantity& quantity)
 {
-    CaseRow row{.key = place.number_if_any("key"),
-                .labels = labels_of(place, quantity),
-                .libraries = {},
-                .better_peer = place.text_if_any("better_peer"),
-                .ratio = place.number_if_any("ratio"),
-                .ratio_interval = {},
-                .verdict = verdict(place),
-                .limit = place.number_if_any("limit"),
-                .limit_name = place.text_if_any("limit_name"),
-                .share = place.number_if_any("share")};
+    CaseRow row{beside(place),
+                place.number_if_any("key"),
+                labels_of(place, quantity),
+                {},
+                place.text_if_any("better_peer"),
+                place.number_if_any("limit"),
+                place.text_if_any("limit_name"),
+                {}};
     for (const auto& [library, figures] : place["libraries"].members()) {
         if (!figures.value().is_null())
             row.libraries[library] = measured(figures);
     }
-    if (place.has("ratio_low") && place.has("ratio_high"))
-        row.ratio_interval = {place["ratio_low"].number(), place["ratio_high"].number()};
+    if (place.has("allocated"))
+        row.allocated = beside(place["allocated"]);
     return row;
 }
 
@@ -136,6 +145,9 @@ Case one_case(const Place& place)
     Case found{.quantity = quantity(place),
                .group = place.text_if_any("group"),
                .binding = place.text_if_any("binding"),
+               .memory = place.text_if_any("memory"),
+               .touched = place.boolean_if_any("touched").value_or(false),
+               .others_share = place.number_if_any("others_share"),
                .libraries = place["libraries"].texts(),
                .library_names = {},
                .failures = {},

@@ -74,17 +74,22 @@ struct Measured {
     Interval interval;
 };
 
-struct CaseRow {
+/// How Tutti stands beside the best peer, and the machine's limit.
+struct Beside {
+    std::optional<double> ratio;
+    std::optional<Interval> ratio_interval;
+    std::string verdict;  // "faster", "same", "slower"; empty without peer
+    std::optional<double> share;
+};
+
+struct CaseRow : Beside {
     std::optional<double> key;
     std::vector<std::string> labels;
     std::map<std::string, Measured> libraries;
     std::string better_peer;  // empty: none
-    std::optional<double> ratio;
-    std::optional<Interval> ratio_interval;
-    std::string verdict;  // "faster", "same", "slower"; empty without peer
     std::optional<double> limit;
     std::string limit_name;
-    std::optional<double> share;
+    std::optional<Beside> allocated;  // Tutti with buffers of tutti::allocate
 };
 
 struct Failure {
@@ -96,6 +101,9 @@ struct Case {
     Quantity quantity;
     std::string group;
     std::string binding;
+    std::string memory;  // of the buffers: "malloc", "library"; empty where nothing is said
+    bool touched = false;
+    std::optional<double> others_share;  // of the cores' time, that went to other programs
     std::vector<std::string> libraries;  // in the order of the columns
     std::map<std::string, std::string> library_names;
     std::vector<Failure> failures;

@@ -10,21 +10,21 @@ namespace tutti::bench {
 namespace {
 
 // The ratio, turned so that more is worse.
-std::optional<double> cost_of(const Topic& topic, const record::CaseRow& row)
+std::optional<double> cost_of(const Topic& topic, const record::Beside& row)
 {
     if (!row.ratio || *row.ratio <= 0)
         return {};
     return topic.quantity.lower_is_better ? *row.ratio : 1 / *row.ratio;
 }
 
-void count(Tally& tally, const record::CaseRow& row, std::optional<double> cost)
+void count(Tally& tally, const record::CaseRow& row, const record::Beside& beside, std::optional<double> cost)
 {
     tally.log_costs += cost ? std::log(*cost) : 0.0;
     tally.ratios += cost ? 1 : 0;
-    tally.faster += row.verdict == "faster" ? 1 : 0;
-    tally.same += row.verdict == "same" ? 1 : 0;
-    tally.slower += row.verdict == "slower" ? 1 : 0;
-    tally.undecided += row.verdict.empty() && !row.better_peer.empty() ? 1 : 0;
+    tally.faster += beside.verdict == "faster" ? 1 : 0;
+    tally.same += beside.verdict == "same" ? 1 : 0;
+    tally.slower += beside.verdict == "slower" ? 1 : 0;
+    tally.undecided += beside.verdict.empty() && !row.better_peer.empty() ? 1 : 0;
     tally.alone += row.better_peer.empty() ? 1 : 0;
 }
 
@@ -44,8 +44,10 @@ Overview overview_of(const std::vector<Topic>& topics)
         Tally& tally = overview.cases.emplace_back(&topic, Tally{}).second;
         for (const record::CaseRow& row : topic.which->rows) {
             const std::optional<double> cost = cost_of(topic, row);
-            count(tally, row, cost);
-            count(overview.tally, row, cost);
+            count(tally, row, row, cost);
+            count(overview.tally, row, row, cost);
+            if (row.allocated)
+                count(overview.allocated, row, *row.allocated, cost_of(topic, *row.allocated));
             if (cost)
                 overview.worst.push_back({&topic, &row, *cost});
         }
@@ -66,8 +68,16 @@ std::string sentence(const Tally& tally)
         rest += fmt::format(" {} have no peer.", tally.alone);
     if (tally.compared() == 0)
         return "No row has been compared with a peer." + rest;
-    return fmt::format("{} of {} rows are faster than the better peer, {} the same, {} slower.{}",
-                       tally.faster, tally.compared(), tally.same, tally.slower, rest);
+    return fmt::format("{} of {} rows are faster than the best peer, {} the same, {} slower.{}", tally.faster,
+                       tally.compared(), tally.same, tally.slower, rest);
+}
+
+std::string summary_of(const Overview& overview)
+{
+    std::string text = sentence(overview.tally);
+    if (overview.allocated.compared() > 0)
+        text += " Out of tutti::allocate: " + sentence(overview.allocated);
+    return text;
 }
 
 }  // namespace tutti::bench

@@ -21,11 +21,11 @@ struct Tally {
     int ratios = 0;
 
     int compared() const { return faster + same + slower; }
-    /// How many times as fast as the better peer Tutti is: the geometric mean.
+    /// How many times as fast as the best peer Tutti is: the geometric mean.
     std::optional<double> advantage() const;
 };
 
-/// A row, and how it stands: 0.5 takes half the time, or moves twice as much, as the better peer.
+/// A row, and how it stands: 0.5 takes half the time, or moves twice as much, as the best peer.
 struct Standing {
     const Topic* topic = nullptr;
     const record::CaseRow* row = nullptr;
@@ -34,6 +34,7 @@ struct Standing {
 
 struct Overview {
     Tally tally;
+    Tally allocated;  // with buffers of tutti::allocate
     std::vector<std::pair<const Topic*, Tally>> cases;
     std::vector<Standing> worst;  // first the worst; rows that are slower come before others
 };
@@ -44,7 +45,9 @@ Overview overview_of(const std::vector<Topic>& topics);
 /// How many of the worst a report lists.
 constexpr std::size_t kWorstRows = 12;
 
-/// "12 of 15 rows are faster than the better peer, 2 the same, 1 slower."
+/// "12 of 15 rows are faster than the best peer, 2 the same, 1 slower."
 std::string sentence(const Tally& tally);
+/// The same of both kinds of memory, where both were compared.
+std::string summary_of(const Overview& overview);
 
 }  // namespace tutti::bench

@@ -79,13 +79,15 @@ void add_contents(std::string& page, const std::vector<TopicGroup>& groups)
     page += "</ul></nav>\n";
 }
 
-void add_tally(std::string& page, const Tally& tally)
+void add_tally(std::string& page, const Overview& overview)
 {
+    const Tally& tally = overview.tally;
     add(page,
-        "<p class=\"lead\">{}</p>\n<ul class=\"tally\">\n<li class=\"good\"><b>{}</b>faster than the better "
+        "<p class=\"lead\">{}</p>\n<ul class=\"tally\">\n<li class=\"good\"><b>{}</b>faster than the best "
         "peer</li>\n"
         "<li><b>{}</b>the same</li>\n<li{}><b>{}</b>slower</li>\n</ul>\n",
-        sentence(tally), tally.faster, tally.same, tally.slower > 0 ? " class=\"bad\"" : "", tally.slower);
+        summary_of(overview), tally.faster, tally.same, tally.slower > 0 ? " class=\"bad\"" : "",
+        tally.slower);
 }
 
 void add_cases(std::string& page, const Overview& overview)
@@ -109,7 +111,7 @@ void add_worst(std::string& page, const Overview& overview)
 {
     open_box(page, "The rows that stand worst");
     page +=
-        "<table><caption>The rows that stand worst beside the better peer</caption>\n<thead><tr>"
+        "<table><caption>The rows that stand worst beside the best peer</caption>\n<thead><tr>"
         "<th scope=\"col\" class=\"name\">Case</th><th scope=\"col\" class=\"name\">Row</th>"
         "<th scope=\"col\">Ratio</th><th scope=\"col\">Tutti is</th></tr></thead>\n<tbody>\n";
     for (std::size_t i = 0; i < std::min(kWorstRows, overview.worst.size()); ++i) {
@@ -135,7 +137,7 @@ void add_summary(std::string& page, const ReportContent& content)
     if (overview.tally.compared() == 0)
         add(page, "<p>{}</p>\n", sentence(overview.tally));
     else {
-        add_tally(page, overview.tally);
+        add_tally(page, overview);
         add_worst(page, overview);
     }
     if (!overview.cases.empty())

@@ -38,7 +38,11 @@ std::vector<std::string> reading_help(const std::vector<Record>& records)
     if (comparisons > 0) {
         help.push_back(
             "Libraries took turns, each run a job of its own; a figure is the median over its "
-            "runs. The ratio is Tutti's figure by that of the better peer: below 1 is better for "
+            "runs. A peer stands as it is and, where its name says \u201ctuned\u201d, with settings that "
+            "suit one host. "
+            "Buffers come from malloc; \u201callocate\u201d is Tutti with those of tutti::allocate, beside "
+            "the same "
+            "peers. The ratio is Tutti's figure by that of the best peer: below 1 is better for "
             "times, above 1 for rates. \u201cFaster\u201d and \u201cslower\u201d stand only where "
             "the ratio's 95 % interval excludes 1; all else is \u201csame\u201d. How many times "
             "as fast Tutti is: the geometric mean over a case's rows.");

@@ -53,6 +53,35 @@ std::string share_text(double share)
     return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
+// Ratio, verdict, share of the limit: of either kind of memory.
+void add_beside(std::vector<Cell>& cells, const Case& which, const CaseRow& row, const Beside& beside)
+{
+    Cell ratio{beside.ratio ? number_text(*beside.ratio) : ""};
+    if (beside.ratio && beside.ratio_interval)
+        ratio.detail = interval_text(*beside.ratio_interval);
+    cells.push_back(ratio);
+    Cell verdict{beside.verdict, "", tone_of(beside.verdict)};
+    if (!row.better_peer.empty() && beside.ratio)
+        verdict.detail = (beside.verdict == "same" ? "as " : "than ") + library_name(which, row.better_peer);
+    cells.push_back(verdict);
+    cells.push_back({beside.share ? share_text(*beside.share) : "", beside.share ? row.limit_name : ""});
+}
+
+std::string circumstances(const Case& which)
+{
+    std::string text;
+    if (which.others_share)
+        text = fmt::format("Other programs had {:.0f} % of the cores meanwhile. ", 100 * *which.others_share);
+    if (which.memory == "malloc")
+        text += "Buffers of malloc";
+    else if (which.memory == "library")
+        text += "Buffers of each library's allocator";
+    if (!which.memory.empty())
+        text += which.touched ? ", written before each iteration and read after it."
+                              : ", which nobody touches between iterations.";
+    return text;
+}
+
 std::vector<Cell> compared_row(const Case& which, const CaseRow& row)
 {
     std::vector<Cell> cells = named_row(which.quantity, row.key, row.labels);
@@ -63,16 +92,8 @@ std::vector<Cell> compared_row(const Case& which, const CaseRow& row)
         else
             cells.push_back({number_text(found->second.median), interval_text(found->second.interval)});
     }
-    Cell ratio{row.ratio ? number_text(*row.ratio) : ""};
-    if (row.ratio && row.ratio_interval)
-        ratio.detail = interval_text(*row.ratio_interval);
-    cells.push_back(ratio);
-    cells.push_back({row.verdict,
-                     row.better_peer.empty() ? "" : "than " + library_name(which, row.better_peer),
-                     tone_of(row.verdict)});
-    if (row.verdict == "same")
-        cells.back().detail = "as " + library_name(which, row.better_peer);
-    cells.push_back({row.share ? share_text(*row.share) : "", row.limit_name});
+    add_beside(cells, which, row, row);
+    add_beside(cells, which, row, row.allocated.value_or(Beside{}));
     return cells;
 }
 
@@ -102,10 +123,15 @@ Table case_table(const Topic& topic)
     add_names(table, which.quantity);
     for (const std::string& library : which.libraries)
         table.columns.push_back(library_name(which, library));
-    table.columns.insert(table.columns.end(), {"Ratio", "Tutti is", "Of the limit"});
+    for (const char* const from : {"", ", allocate"}) {
+        for (const char* const column : {"Ratio", "Tutti is", "Of the limit"})
+            table.columns.push_back(column + std::string(from));
+    }
     for (const CaseRow& row : which.rows)
         table.rows.push_back(compared_row(which, row));
     drop_empty_columns(table);
+    if (const std::string text = circumstances(which); !text.empty())
+        table.notes.push_back(text);
     for (const Failure& failure : which.failures)
         table.notes.push_back(fmt::format("{}: {}", library_name(which, failure.library), failure.message));
     return table;

@@ -55,6 +55,21 @@ struct Benchmark {
     std::optional<Collective> collective = {};  // what the three groups of them call
 };
 
+/// Whether its buffers may come from the library's allocator or from malloc.
+constexpr bool has_memory(const Benchmark& benchmark) noexcept
+{
+    return benchmark.sizes.max_bytes > 0 && benchmark.group != Group::reduction;
+}
+
+/// Whether --touch may be asked of it.
+constexpr bool may_be_touched(const Benchmark& benchmark) noexcept
+{
+    return has_memory(benchmark) &&
+           (benchmark.group == Group::point_to_point || benchmark.group == Group::persistent_messages ||
+            benchmark.group == Group::multi_pair || benchmark.group == Group::collective ||
+            benchmark.group == Group::persistent);
+}
+
 std::span<const Benchmark> catalogue() noexcept;
 
 /// By its name or alias; nullptr when there is none.

@@ -147,7 +147,7 @@ std::vector<CollectiveData::Block> CollectiveData::sent() const
     return blocks;
 }
 
-std::vector<CollectiveData::Block> CollectiveData::received() const
+std::vector<CollectiveData::Block> CollectiveData::received_blocks() const
 {
     std::vector<Block> blocks;
     switch (collective_) {
@@ -241,10 +241,28 @@ void CollectiveData::fill(std::byte* in, std::byte* out) const
     });
 }
 
+// Blocks lie one after the other.
+std::span<std::byte> CollectiveData::given(std::byte* in, std::byte* out) const
+{
+    std::byte* const from = in_place_ || collective_ == Collective::broadcast ? out : in;
+    if (is_reduction(collective_))
+        return {from, total_bytes_};
+    const std::vector<Block> blocks = sent();
+    return {from + (blocks.empty() ? 0 : blocks.front().offset_bytes), blocks.size() * block_bytes_};
+}
+
+std::span<std::byte> CollectiveData::received(std::byte* out) const
+{
+    if (is_reduction(collective_))
+        return {out, collective_ == Collective::reduce && rank_ != root_ ? 0 : block_bytes_};
+    const std::vector<Block> blocks = received_blocks();
+    return {out + (blocks.empty() ? 0 : blocks.front().offset_bytes), blocks.size() * block_bytes_};
+}
+
 std::size_t CollectiveData::wrong_bytes(const std::byte* out) const
 {
     std::size_t wrong = 0;
-    for (const Block& block : received())
+    for (const Block& block : received_blocks())
         wrong += bench::wrong_bytes(std::span(out + block.offset_bytes, block_bytes_), block.salt);
     // Ranks without a result are not checked: MPI leaves open what rank 0 has after exscan.
     const bool has_sums = is_reduction(collective_) &&

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "benchmarks/suite/collective_call.hpp"
@@ -37,6 +38,9 @@ public:
     /// For one call, whose result wrong_bytes() then counts.
     void fill(std::byte* in, std::byte* out) const;
     std::size_t wrong_bytes(const std::byte* out) const;
+    /// What a program writes before a call, and reads after it.
+    std::span<std::byte> given(std::byte* in, std::byte* out) const;
+    std::span<std::byte> received(std::byte* out) const;
 
 private:
     struct Block {
@@ -44,7 +48,7 @@ private:
         std::size_t salt;
     };
     std::vector<Block> sent() const;
-    std::vector<Block> received() const;
+    std::vector<Block> received_blocks() const;
     std::vector<Block> received_from_neighbors() const;
     const NeighborRanks& neighbors() const { return (*neighborhood_)[rank_]; }
     template <class Visitor>

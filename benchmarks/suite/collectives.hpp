@@ -8,6 +8,7 @@
 #include "benchmarks/suite/collective_backend.hpp"
 #include "benchmarks/suite/collective_data.hpp"
 #include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/touch.hpp"
 #include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
@@ -34,6 +35,8 @@ public:
         for (part.root = first_root; part.root <= last_root; ++part.root) {
             data_.emplace_back(part);
             prepared_.push_back(session.job().prepare(data_.back().call(in_, out_)));
+            given_.push_back(data_.back().given(in_, out_));
+            received_.push_back(data_.back().received(out_));
         }
     }
 
@@ -51,6 +54,21 @@ public:
     void run() { prepared_[next_turn()].run(); }
     /// The next call, started.
     typename B::Request start() { return prepared_[next_turn()].start(); }
+
+    /// `call`, which makes the next call, between what a program does with its buffers where --touch asks for
+    /// it.
+    template <class Call>
+    auto touched(Call call)
+    {
+        return [this, call]() mutable {
+            const std::size_t turn = turn_;
+            if (session_.options().touch)
+                write_lines(given_[turn]);
+            call();
+            if (session_.options().touch)
+                read_lines(received_[turn]);
+        };
+    }
 
     /// Whether `call`, which makes the next call, leaves what it must at all ranks; with every root. A
     /// barrier moves nothing.
@@ -84,6 +102,8 @@ private:
     std::byte* out_;
     std::vector<CollectiveData> data_;
     std::vector<typename B::Prepared> prepared_;
+    std::vector<Bytes> given_;  // by turn
+    std::vector<Bytes> received_;
     std::size_t turn_ = 0;
 };
 
@@ -126,7 +146,7 @@ void collectives(Session<B>& session)
     each_step(session, [&](CollectiveStep<B>& step, std::optional<double> key, std::size_t) {
         const std::optional<bool> valid = step.check([&] { step.run(); });
         session.row(
-            key, session.sampler().iterations(Over::slowest, start, [&] { step.run(); }),
+            key, session.sampler().iterations(Over::slowest, start, step.touched([&] { step.run(); })),
             [](double us) { return us; }, valid);
     });
 }
@@ -159,8 +179,8 @@ void persistent_collectives(Session<B>& session)
         }
         const std::optional<bool> valid = step.check(call);
         session.row(
-            key, session.sampler().iterations(Over::slowest, start, call), [](double us) { return us; },
-            valid);
+            key, session.sampler().iterations(Over::slowest, start, step.touched(call)),
+            [](double us) { return us; }, valid);
     });
 }
 

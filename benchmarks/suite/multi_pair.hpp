@@ -9,6 +9,7 @@
 
 #include "benchmarks/suite/messages.hpp"
 #include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/touch.hpp"
 #include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
@@ -57,7 +58,8 @@ void multi_latency(Session<B>& session)
         const auto step = [&] { ping_pong(job, partner, out, in); };
         const std::optional<bool> valid =
             session.checked([&] { return validate_step(job, out, in, true, step); });
-        const Series series = session.sampler().iterations(Over::mean, Start::free, step);
+        const Series series = session.sampler().iterations(Over::mean, Start::free,
+                                                           touching(session.options().touch, out, in, step));
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     });
@@ -80,7 +82,8 @@ Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Part
         const bool apart = validate_messages(job, peers, size_bytes);
         return validate_step(job, out, in, partner && !sends, step) && apart;
     });
-    const Series series = session.sampler().iterations(Over::rates, Start::free, step, sends);
+    const Series series = session.sampler().iterations(
+        Over::rates, Start::free, touching(session.options().touch && partner, out, in, step), sends);
     const double bytes = static_cast<double>(size_bytes) * messages;
     Row row = row_of(static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; });
     row.valid = valid;

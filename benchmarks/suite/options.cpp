@@ -89,9 +89,13 @@ void add_collective_options(CLI::App* sub, Options& options, Collective collecti
 
 void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
 {
-    sub->add_option("--memory", options.memory,
-                    "Where buffers come from: 'library' (tutti::allocate, MPI_Alloc_mem) or 'malloc'")
-        ->check(CLI::IsMember({"library", "malloc"}));
+    if (has_memory(benchmark))
+        sub->add_option("--memory", options.memory,
+                        "Where buffers come from: 'malloc', or 'library' (tutti::allocate, MPI_Alloc_mem)")
+            ->check(CLI::IsMember({"malloc", "library"}));
+    if (may_be_touched(benchmark))
+        sub->add_flag("--touch", options.touch,
+                      "Write the buffers before each iteration and read them after it, within its time");
     sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
     if (benchmark.collective)
         add_collective_options(sub, options, *benchmark.collective);

@@ -30,10 +30,11 @@ struct Options {
     std::optional<int> pairs;  // mbw_mr: otherwise as many as the ranks make
     int threads = 2;           // latency_mt
     bool validate = false;
-    std::string memory = "library";  // or "malloc"
-    bool full = false;               // show the ranks' extremes
-    std::vector<double> tails;       // show these percentiles
-    bool interval = false;           // show the median's interval and outliers
+    std::string memory = "malloc";  // or "library"
+    bool touch = false;             // buffers are written before each iteration and read after it
+    bool full = false;              // show the ranks' extremes
+    std::vector<double> tails;      // show these percentiles
+    bool interval = false;          // show the median's interval and outliers
     std::string json_file;
     std::string csv_file;
 

@@ -66,7 +66,8 @@ void latency_persistent(Session<B>& session)
         };
         const std::optional<bool> valid =
             session.checked([&] { return validate_step(job, out, in, true, step); });
-        const Series series = session.sampler().iterations(Over::root, Start::free, step);
+        const Series series = session.sampler().iterations(Over::root, Start::free,
+                                                           touching(session.options().touch, out, in, step));
         session.row(
             static_cast<double>(size_bytes), series, [](double us) { return us / 2.0; }, valid);
     });
@@ -88,7 +89,8 @@ void persistent_messages(Session<B>& session)
         const auto step = [&] { persistent_window(job, partner, window, both_ways); };
         const std::optional<bool> valid =
             session.checked([&] { return validate_step(job, out, in, both_ways || !partner.first, step); });
-        const Series series = session.sampler().iterations(Over::root, Start::free, step);
+        const Series series = session.sampler().iterations(Over::root, Start::free,
+                                                           touching(session.options().touch, out, in, step));
         const double bytes = static_cast<double>(size_bytes) * messages * (both_ways ? 2.0 : 1.0);
         session.row(
             static_cast<double>(size_bytes), series, [=](double us) { return bytes / us; }, valid);

@@ -3,6 +3,7 @@
 
 #include "benchmarks/suite/messages.hpp"
 #include "benchmarks/suite/session.hpp"
+#include "benchmarks/suite/touch.hpp"
 #include "benchmarks/suite/validate.hpp"
 
 namespace tutti::bench {
@@ -38,7 +39,8 @@ void point_to_point(Session<B>& session)
             const bool apart = validate_messages(job, std::span(&partner.rank, 1), size_bytes);
             return validate_step(job, out, in, receives, step) && apart;
         });
-        const Series series = session.sampler().iterations(Over::root, Start::free, step);
+        const Series series = session.sampler().iterations(Over::root, Start::free,
+                                                           touching(session.options().touch, out, in, step));
         // Bytes a microsecond are MB/s.
         const double bytes = static_cast<double>(size_bytes) * messages * (name == "bibw" ? 2.0 : 1.0);
         session.row(

@@ -99,6 +99,7 @@ Report::Report(const Options& options, const Benchmark& benchmark, Heading headi
                   {"hosts", heading_.placement.hosts},
                   {"command", options_.command},
                   {"memory", options_.memory},
+                  {"touched", options_.touch},
                   {"key", benchmark.key},
                   {"value", benchmark.value},
                   {"unit", benchmark.unit},

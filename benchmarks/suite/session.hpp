@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/environment/environment.hpp"
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/buffers.hpp"
 #include "benchmarks/suite/memory_need.hpp"
@@ -76,6 +77,11 @@ public:
         more.start = to_string(start);
         more.taken_off_ns = sampler_.taken_off_ns(start);
         more.left_over_ns = sampler_.left_over_ns(start);
+        if (has_memory(benchmark_))
+            more.notes.push_back(fmt::format(
+                "Buffers of {}, {} between iterations; load of the machine before: {}",
+                options_.memory == "malloc" ? "malloc" : "the library's allocator",
+                options_.touch ? "written and read by their ranks" : "which nobody touches", load_text()));
         if (options_.neighborhood)
             more.notes.push_back(description_of(*options_.neighborhood, neighborhood_));
         if (is_root())

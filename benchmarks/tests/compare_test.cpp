@@ -9,6 +9,7 @@
 
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/measure.hpp"
+#include "benchmarks/compare/others.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
 
@@ -88,7 +89,7 @@ const std::vector<record::Limit> kLimits = {{"cache line trip", "us", {}, 0.06},
 
 }  // namespace
 
-TEST_CASE("libraries run in turn, and a row is held against the better peer", "[benchmarks]")
+TEST_CASE("libraries run in turn, and a row is held against the best peer", "[benchmarks]")
 {
     FakeLibraries libraries;
     const std::vector<Contender> contenders = {libraries.add("tutti", 0.1, 0.6),
@@ -212,28 +213,114 @@ TEST_CASE("limits are those of trips and copies", "[benchmarks]")
     CHECK(share_of({"", 100}, 25, Better::higher) == Approx(0.25));
 }
 
-TEST_CASE("goals apply to their sizes and places", "[benchmarks]")
+TEST_CASE("both kinds of memory stand beside each other, held against the best of all peers", "[benchmarks]")
+{
+    FakeLibraries libraries;
+    std::vector<Contender> contenders = {
+        libraries.add("tutti", 0.2, 1.0), libraries.add("tutti:allocate", 0.1, 0.3),
+        libraries.add("mpich", 0.3, 0.9), libraries.add("mpich:tuned", 0.25, 0.5)};
+    contenders[1].variant = "tutti::allocate";
+    contenders[3].variant = "tuned";
+    const CaseResult result = measured(contenders, 3);
+    const Judgement own = judge(result, result.order[1], kLimits);
+    CHECK(*own.peer == "mpich:tuned");
+    CHECK(own.ratio->value == Approx(2.0));
+    CHECK(own.verdict == Verdict::slower);
+    const Judgement allocated = judge(result, result.order[1], kLimits, kAllocated);
+    CHECK(*allocated.peer == "mpich:tuned");
+    CHECK(allocated.ratio->value == Approx(0.6));
+    CHECK(allocated.verdict == Verdict::faster);
+
+    const nlohmann::json document = case_document(result, {}, kLimits);
+    CHECK(document["library_names"]["tutti:allocate"] == "tutti:allocate 1.0, tutti::allocate");
+    CHECK(document["library_names"]["mpich:tuned"] == "mpich:tuned 1.0, tuned");
+    CHECK(document["rows"][1]["ratio"].get<double>() == Approx(2.0));
+    CHECK(document["rows"][1]["allocated"]["ratio"].get<double>() == Approx(0.6));
+    CHECK(document["rows"][0]["goal"] == "<= 0.75");
+    CHECK(document["rows"][0]["met"] == false);
+    CHECK(document["rows"][0]["allocated"]["met"] == true);
+
+    const std::string table = case_table(result, contenders, {}, true);
+    CHECK_THAT(table, Catch::Contains("0.80") && Catch::Contains("<= 0.75    MISSED") &&
+                          Catch::Contains("0.40") && Catch::Contains("<= 0.75    met"));
+    CHECK_THAT(table, Catch::Contains("# Other programs had "));
+    CHECK_THAT(missed_goals({result}, {}), Catch::Contains("latency, 2 ranks, 8: 0.80 of mpich:tuned") &&
+                                               Catch::Contains("goal: <= 0.75"));
+    CHECK_THAT(missed_goals({result}, {}), !Catch::Contains("allocate:"));
+    CHECK_FALSE(median_of_collectives({result}, {}).has_value());
+    CaseResult collective = result;
+    collective.which.benchmark = "allreduce";
+    collective.which.group = "collective";
+    CHECK(*median_of_collectives({collective}, {}) == Approx((0.8 + 2.0) / 2));
+    CHECK(missed_goals({collective}, {}).empty());  // what is slower stands in the other list
+    CHECK_THAT(slower_rows({collective}, {}), Catch::Contains("allreduce, 2 ranks, 64: 2.00 of mpich:tuned"));
+}
+
+TEST_CASE("what figures are to be read with is said beside them", "[benchmarks]")
+{
+    CaseResult result{.which = kLatency, .quantity = record::Quantity{}};
+    result.which.memory = "malloc";
+    result.others_share = 0.17;
+    CHECK_THAT(case_table(result, {}, {}, false),
+               Catch::Contains("# Other programs had 17 % of the cores meanwhile; buffers of malloc, which "
+                               "nobody touches between iterations"));
+    result.which.touched = true;
+    CHECK_THAT(case_table(result, {}, {}, false),
+               Catch::Contains("malloc, written before each iteration and read after it"));
+    const nlohmann::json document = case_document(result, {}, {});
+    CHECK(document["memory"] == "malloc");
+    CHECK(document["touched"] == true);
+    CHECK(document["others_share"] == 0.17);
+}
+
+TEST_CASE("the part of the cores that other programs had is a part", "[benchmarks]")
+{
+    const Others others;
+    const Outcome outcome =
+        run_program({"/bin/sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"}, {}, 60);
+    CHECK(outcome.good());
+    CHECK(others.share() >= 0.0);
+    CHECK(others.share() < 1.0);
+}
+
+TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
 {
     Case one{.benchmark = "latency", .group = ""};
-    CHECK(goal_of(one, 1)->bound == 0.70);
-    CHECK(goal_of(one, 1024)->bound == 0.70);
-    CHECK_FALSE(goal_of(one, 2048).has_value());
-    CHECK(goal_of(one, 4194304)->bound == 0.40);
+    CHECK(goal_of(one, 1)->bound == 0.75);
+    CHECK(goal_of(one, 2048)->bound == 0.75);
+    CHECK_FALSE(goal_of(one, 3000).has_value());
+    CHECK(goal_of(one, 4194304)->bound == 0.90);
+    CHECK(goal_of(one, 4194304, true)->bound == 0.40);
+    CHECK(goal_of({.benchmark = "bw", .group = ""}, 2048)->bound == 1.7);
+    CHECK(goal_of({.benchmark = "bw", .group = ""}, 4096)->bound == 1.0);
+    CHECK(goal_of({.benchmark = "bw", .group = ""}, 4096, true)->bound == 2.0);
     one.hosts = 2;
     CHECK(goal_of(one, 1)->bound == 0.85);
     Case barrier{.benchmark = "barrier", .group = ""};
     CHECK(goal_of(barrier, {})->bound == 0.80);
     barrier.binding = Binding::none;
-    CHECK(goal_of(barrier, {})->bound == 0.55);
+    CHECK(goal_of(barrier, {})->kind == Goal::Kind::not_behind);
+    Case gather{.benchmark = "gather", .group = "collective"};
+    CHECK(goal_of(gather, 65536)->kind == Goal::Kind::not_behind);
+    CHECK(goal_of(gather, 65536, true)->bound == 0.70);
+    CHECK_FALSE(goal_of(gather, 4).has_value());
+    CHECK(counts_for_median(gather, 8));
+    gather.binding = Binding::none;
+    CHECK(goal_of(gather, 65536)->kind == Goal::Kind::not_behind);
+    CHECK_FALSE(counts_for_median(gather, 8));
 
     const Goal below{0, 1, 0.70};
-    CHECK(meets(below, Better::lower, 0.09, 0.70));
-    CHECK_FALSE(meets(below, Better::lower, 0.09, 0.71));
-    CHECK_FALSE(meets(below, Better::lower, 0.09, {}));
-    CHECK(meets({0, 1, 2.0}, Better::higher, 4e7, 2.0));
-    CHECK_FALSE(meets({0, 1, 2.0}, Better::higher, 4e7, 1.9));
-    CHECK(meets({0, 1, 0.1, true}, Better::lower, 0.05, {}));
-    CHECK_FALSE(meets({0, 1, 0.1, true}, Better::lower, 0.2, 0.02));
+    CHECK(meets(below, Better::lower, 0.09, 0.70, {}) == true);
+    CHECK(meets(below, Better::lower, 0.09, 0.71, {}) == false);
+    CHECK_FALSE(meets(below, Better::lower, 0.09, {}, {}).has_value());
+    CHECK(meets({0, 1, 2.0}, Better::higher, 4e7, 2.0, {}) == true);
+    CHECK(meets({0, 1, 2.0}, Better::higher, 4e7, 1.9, {}) == false);
+    CHECK(meets({0, 1, 0.1, Goal::Kind::value}, Better::lower, 0.05, {}, {}) == true);
+    CHECK(meets({0, 1, 0.1, Goal::Kind::value}, Better::lower, 0.2, 0.02, {}) == false);
+    const Goal not_behind{0, 1, 1.0, Goal::Kind::not_behind};
+    CHECK(meets(not_behind, Better::lower, 0.2, 1.1, Verdict::same) == true);
+    CHECK(meets(not_behind, Better::lower, 0.2, 1.1, Verdict::slower) == false);
+    CHECK_FALSE(meets(not_behind, Better::lower, 0.2, 1.1, {}).has_value());  // of a single round
 }
 
 TEST_CASE("each launcher is asked in its own words", "[benchmarks]")
@@ -258,6 +345,13 @@ TEST_CASE("each launcher is asked in its own words", "[benchmarks]")
     CHECK(mpich.command(2, Binding::none, hosts, "p", {"x"}) == Words{"mpirun", "-bind-to", "none", "-hosts",
                                                                       "a:1,b:1", "-env", "UCX_NET_DEVICES",
                                                                       "eth0", "-n", "2", "p", "x"});
+    Contender tuned{"openmpi:tuned", "Open MPI 4.1.4, tuned", "mpirun", "", ""};
+    tuned.settings = settings_of("openmpi", 4, "tuned");
+    const Words command = tuned.command(1, Binding::core, {}, "p", {});
+    CHECK(Words(command.begin(), command.begin() + 6) ==
+          Words{"mpirun", "--bind-to", "core", "--mca", "pml", "ob1"});
+    CHECK(Words(command.end() - 3, command.end()) == Words{"-n", "1", "p"});
+
     const Words crowded = openmpi.command(2000, Binding::none, hosts, "p", {});
     CHECK(std::find(crowded.begin(), crowded.end(), "--oversubscribe") != crowded.end());
     CHECK(std::find(crowded.begin(), crowded.end(), "btl_tcp_if_include") != crowded.end());

@@ -219,4 +219,6 @@ TEST_CASE("rows that are gone do not pass the gate unless that is allowed", "[be
     }
     CHECK(TwoFiles(two, two).diff({"--library", "bogus"}) == 2);
     CHECK(TwoFiles(two, two).diff({"--library", "mpich"}) == 0);
+    CHECK(TwoFiles(two, two).diff({"--library", "tutti:allocate"}) == 0);
+    CHECK(TwoFiles(two, two).diff({"--library", "mpich:tuned"}) == 0);
 }

@@ -142,12 +142,11 @@ TEST_CASE("the overview counts rows and sorts them, the worst first", "[benchmar
     CHECK(overview.worst[0].cost == Approx(1 / 0.93).epsilon(0.001));
     CHECK(overview.worst[5].row->verdict == "slower");
     CHECK(overview.worst[6].row->verdict == "same");
-    CHECK(sentence(overview.tally) == "35 of 49 rows are faster than the better peer, 8 the same, 6 slower.");
+    CHECK(sentence(overview.tally) == "35 of 49 rows are faster than the best peer, 8 the same, 6 slower.");
     CHECK(sentence({}) == "No row has been compared with a peer.");
-    CHECK(
-        sentence({.faster = 1, .same = 0, .slower = 0, .undecided = 2, .alone = 3}) ==
-        "1 of 1 rows are faster than the better peer, 0 the same, 0 slower. 2 are undecided: they need more "
-        "runs. 3 have no peer.");
+    CHECK(sentence({.faster = 1, .same = 0, .slower = 0, .undecided = 2, .alone = 3}) ==
+          "1 of 1 rows are faster than the best peer, 0 the same, 0 slower. 2 are undecided: they need more "
+          "runs. 3 have no peer.");
     CHECK_FALSE(Tally{}.advantage().has_value());
 }
 
@@ -193,6 +192,34 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
     CHECK(runs[0].notes.size() == 1);
     CHECK(runs[0].rows[0][9].text == "yes");
     CHECK(runs[0].rows[8][9].text.empty());
+}
+
+TEST_CASE("both kinds of memory stand beside each other, with what they are to be read with", "[benchmarks]")
+{
+    std::ifstream stream(std::string(TUTTI_TEST_DATA) + "/comparison.json");
+    nlohmann::json document = nlohmann::json::parse(stream);
+    document["cases"].erase(document["cases"].begin() + 1, document["cases"].end());
+    nlohmann::json& one = document["cases"][0];
+    one.update({{"memory", "malloc"}, {"touched", true}, {"others_share", 0.034}});
+    for (nlohmann::json& row : one["rows"])
+        row["allocated"] = {{"ratio", 0.25}, {"ratio_low", 0.2}, {"ratio_high", 0.3}, {"verdict", "faster"}};
+    const std::vector<record::Record> records = {record::parse(document, "both.json")};
+    const std::vector<Topic> topics = topics_of(records);
+    const Table table = tables_of(topics[0]).at(0);
+    CHECK(table.columns == std::vector<std::string>{"Size", "Tutti 0.1.0", "Open MPI 4.1.4", "MPICH 4.0.2",
+                                                    "Ratio", "Tutti is", "Of the limit", "Ratio, allocate",
+                                                    "Tutti is, allocate"});
+    CHECK(table.rows[0][4].text == "0.500");
+    CHECK(table.rows[0][7].text == "0.250");
+    CHECK(table.rows[0][7].detail == "0.200\u20130.300");
+    CHECK(table.rows[0][8].detail == "than Open MPI 4.1.4");
+    REQUIRE(table.notes.size() == 1);
+    CHECK(table.notes[0] ==
+          "Other programs had 3 % of the cores meanwhile. Buffers of malloc, written before each "
+          "iteration and read after it.");
+    CHECK_THAT(
+        summary_of(overview_of(topics)),
+        Catch::Contains("Out of tutti::allocate: 9 of 9 rows are faster than the best peer, 0 the same"));
 }
 
 TEST_CASE("a report as HTML has summary, environment, pictures and tables", "[benchmarks]")

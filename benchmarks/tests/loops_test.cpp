@@ -4,6 +4,7 @@
 #include "benchmarks/suite/combining.hpp"
 #include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
+#include "benchmarks/suite/touch.hpp"
 
 #include <cstring>
 
@@ -66,6 +67,19 @@ TEST_CASE("what a timed step leaves wrong fails its check", "[benchmarks]")
         in[99] ^= std::byte{1};
     }));
     CHECK(validate_step(job, out, in, false, [] {}));  // a sender has nothing to check
+}
+
+TEST_CASE("touching comes around a step, and leaves the bytes as they are", "[benchmarks]")
+{
+    Buffers buffers(1000);
+    fill_pattern(buffers.out.bytes(1000), 1);
+    int steps = 0;
+    for (const bool wanted : {false, true}) {
+        auto step = touching(wanted, buffers.out.bytes(1000), buffers.in.bytes(1000), [&] { ++steps; });
+        step();
+        CHECK(wrong_bytes(buffers.out.bytes(1000), 1) == 0);
+    }
+    CHECK(steps == 2);
 }
 
 TEST_CASE("what reductions are measured by combines all of two arrays", "[benchmarks]")

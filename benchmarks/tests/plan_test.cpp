@@ -45,19 +45,32 @@ TEST_CASE("arguments are those that a benchmark has", "[benchmarks]")
     Choice choice = choice_of({"allreduce", "barrier", "idle", "matching"}, {2});
     choice.sizes = "8:512";
     choice.seconds = 0.25;
-    choice.memory = "malloc";
+    choice.memory = "library";
+    choice.touch = true;
     const std::vector<Case> cases = plan_cases(choice);
     CHECK(cases[0].arguments.front() == "allreduce");
     CHECK(has(cases[0], {"-m", "8:512"}));
     CHECK(has(cases[0], {"--seconds", "0.25"}));
     CHECK(has(cases[0], {"--growth", "8"}));
-    CHECK(has(cases[0], {"--memory", "malloc"}));
+    CHECK(has(cases[0], {"--memory", "library"}));
+    CHECK(has(cases[0], {"--touch"}));
+    CHECK(cases[0].memory == "library");
+    CHECK(cases[0].touched);
     CHECK(cases[0].rows == 3);
     CHECK_FALSE(has(cases[1], {"-m"}));
+    CHECK_FALSE(has(cases[1], {"--memory"}));
+    CHECK_FALSE(has(cases[1], {"--touch"}));
+    CHECK(cases[1].memory.empty());
     CHECK(cases[1].rows == 1);
     CHECK_FALSE(has(cases[2], {"--seconds"}));
     CHECK(has(cases[3], {"--depth", "10,1000"}));
     CHECK(cases[3].rows == 2);
+
+    // Of both kinds, ordinary memory is every library's, and Tutti runs out of its own once more.
+    const std::vector<Case> usual = plan_cases(choice_of({"allreduce"}, {2}));
+    CHECK_FALSE(has(usual[0], {"--memory"}));
+    CHECK(usual[0].memory == "malloc");
+    CHECK_FALSE(usual[0].touched);
 
     Choice passed = choice_of({"matching"}, {2});
     passed.passed = {"--mode", "wildcard"};

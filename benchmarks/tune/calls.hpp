@@ -29,8 +29,8 @@ private:
     const Communicator& ranks_;
     std::string_view collective_;
     std::vector<std::size_t> counts_;  // of those with unequal blocks
-    shared_vector<float> in_;
-    shared_vector<float> out_;
+    std::vector<float> in_;            // ordinary memory, as programs use it
+    std::vector<float> out_;
 };
 
 }  // namespace tutti::bench

@@ -1,0 +1,126 @@
+#include "benchmarks/peers/installation.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "lib/foundation/base/suggest.hpp"
+
+namespace tutti::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kAskSeconds = 20.0;
+constexpr double kBuildSeconds = 600.0;
+
+bool is_program(const fs::path& path)
+{
+    return fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+}
+
+// Debian calls those of two libraries mpirun.openmpi and mpirun.mpich.
+fs::path program_at(const PeerName& name, const std::string& program)
+{
+    for (const fs::path& folder : {name.path / "bin", name.path}) {
+        for (const std::string& file : {program + "." + name.library, program}) {
+            if (is_program(folder / file))
+                return folder / file;
+        }
+    }
+    throw std::runtime_error(
+        fmt::format("{}: there is no {} in {} nor in its folder bin: name the folder that the MPI was "
+                    "installed to",
+                    name.text(), program, name.path.string()));
+}
+
+std::string meant_instead_of(const fs::path& path)
+{
+    std::vector<std::string> neighbours;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path(), ignored))
+        neighbours.push_back(entry.path().string());
+    return base::did_you_mean(path.string(),
+                              std::vector<std::string_view>(neighbours.begin(), neighbours.end()));
+}
+
+}  // namespace
+
+fs::path find_in_path(const std::string& program)
+{
+    const char* variable = std::getenv("PATH");
+    std::istringstream folders(variable != nullptr ? variable : "/usr/bin:/bin");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        if (is_program(fs::path(folder) / program))
+            return fs::path(folder) / program;
+    }
+    return {};
+}
+
+std::optional<Version> version_in(const std::string& text)
+{
+    static const std::regex openmpi(R"((?:Open MPI|OpenRTE)\)? v?(\d+\.\d+[^\s]*))");
+    static const std::regex mpich(R"(HYDRA[^]*?Version:\s+(\d+\.\d+[^\s]*))");
+    std::smatch found;
+    if (std::regex_search(text, found, openmpi))
+        return Version{"openmpi", found[1]};
+    if (std::regex_search(text, found, mpich))
+        return Version{"mpich", found[1]};
+    return {};
+}
+
+Version version_of(const fs::path& launcher)
+{
+    const std::vector<std::string> command = {launcher.string(), "--version"};
+    const Outcome outcome = run_program(command, {}, kAskSeconds);
+    const std::optional<Version> version = version_in(outcome.output);
+    if (!version)
+        throw std::runtime_error(fmt::format("{} is neither Open MPI's nor MPICH's launcher: {}",
+                                             launcher.string(), describe_failure(command, outcome)));
+    return *version;
+}
+
+Installation installation_at(const PeerName& name)
+{
+    if (!fs::is_directory(name.path))
+        throw std::runtime_error(fmt::format("{}: there is no folder {}{}", name.text(), name.path.string(),
+                                             meant_instead_of(name.path)));
+    const fs::path launcher = program_at(name, "mpirun");
+    Installation installation{launcher, program_at(name, "mpicc"), version_of(launcher)};
+    if (!name.library.empty() && name.library != installation.version.library)
+        throw std::runtime_error(fmt::format("{}: {} is that of {} {}", name.text(), launcher.string(),
+                                             installation.version.library, installation.version.number));
+    return installation;
+}
+
+fs::path built_for(const Installation& installation, const fs::path& programs)
+{
+    const fs::path script = programs / "build-peer";
+    if (!is_program(script))
+        throw std::runtime_error(
+            "an MPI is named by its path where Tutti has been built, not where it is installed: call "
+            "benchmarks/tutti-bench of the build folder");
+    std::string folder = installation.compiler.parent_path().string();
+    std::ranges::replace_if(
+        folder, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '-');
+    const fs::path target = programs / "peers" / (installation.version.library + folder);
+    const std::vector<std::string> command = {script.string(), installation.compiler.string(),
+                                              target.string()};
+    fmt::print(stderr, "# {}: building the loops for it, where they are not there yet\n",
+               installation.compiler.string());
+    const Outcome outcome = run_program(command, {}, kBuildSeconds);
+    if (!outcome.good())
+        throw std::runtime_error(describe_failure(command, outcome));
+    return target;
+}
+
+}  // namespace tutti::bench
