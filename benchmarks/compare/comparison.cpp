@@ -51,6 +51,7 @@ void CaseResult::add(const std::string& library, int round, const record::Run& r
         if (measured.rounds.empty())
             measured.of_one_run = {row.interval.low, row.interval.high, 0.95};
         measured.rounds[round] = row.median;
+        measured.runs_after_barriers += row.gave_up_clock ? 1 : 0;
     }
 }
 

@@ -42,7 +42,8 @@ struct Failure {
 /// One library's runs of one row.
 struct Measured {
     Rounds rounds;
-    Interval of_one_run;  // the first run's own interval, used if there is one run only
+    Interval of_one_run;          // the first run's own interval, used if there is one run only
+    int runs_after_barriers = 0;  // that were to begin their iterations at agreed times, and could not
 
     double median() const;
     /// The median's interval over the runs.

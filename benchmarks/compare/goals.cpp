@@ -21,7 +21,7 @@ enum class Place { own_cores, shared_cores, hosts, anywhere };
 enum class From { malloc, allocate, anywhere };
 
 struct Promise {
-    std::string_view benchmark;  // "*": a collective of the first group
+    std::string_view benchmark;  // "*": a collective of the first group; "": any
     Place place;
     From from;
     Goal goal;
@@ -43,8 +43,6 @@ const std::vector<Promise>& promises()
             {"latency", Place::hosts, From::anywhere, {1, 1, 0.85}},
             {"bw", Place::hosts, From::anywhere, {64 * kKiB, 4 * kMiB, 1.2}},
             {"barrier", Place::own_cores, From::anywhere, {0, kAll, 0.80}},
-            {"barrier", Place::shared_cores, From::anywhere, not_behind(0, kAll)},
-            {"ring", Place::shared_cores, From::anywhere, not_behind(0, kAll)},
             {"launch", Place::anywhere, From::anywhere, {0, kAll, 0.5}},
             {"idle", Place::anywhere, From::anywhere, {0, kAll, 0.1, Goal::Kind::value}},
         };
@@ -58,7 +56,7 @@ const std::vector<Promise>& promises()
         // For the bytes of a block or buffer.
         made.push_back({"*", Place::own_cores, From::allocate, {16 * kKiB, 4 * kMiB, 0.70}});
         made.push_back({"*", Place::own_cores, From::anywhere, not_behind(8, 4 * kMiB)});
-        made.push_back({"*", Place::shared_cores, From::anywhere, not_behind(8, 4 * kMiB)});
+        made.push_back({"", Place::shared_cores, From::anywhere, not_behind(0, kAll)});
         return made;
     }();
     return all;
@@ -91,8 +89,9 @@ std::optional<Goal> goal_of(const Case& which, std::optional<double> key, bool a
     const double at = key.value_or(0);
     const From other = allocated ? From::malloc : From::allocate;
     const auto found = std::find_if(promises().begin(), promises().end(), [&](const Promise& promise) {
-        const bool named =
-            promise.benchmark == "*" ? is_collective(which) : promise.benchmark == which.benchmark;
+        const bool named = promise.benchmark == "*"
+                               ? is_collective(which)
+                               : promise.benchmark.empty() || promise.benchmark == which.benchmark;
         return named && suits(promise.place, which) && promise.from != other && at >= promise.goal.min_key &&
                at <= promise.goal.max_key;
     });

@@ -59,6 +59,22 @@ std::string circumstances_of(const CaseResult& result)
     return text;
 }
 
+// Where a library began otherwise than others, their figures are of two loops.
+std::string other_beginnings(const CaseResult& result)
+{
+    std::vector<std::string> found;
+    for (const RowName& name : result.order) {
+        for (const auto& [library, measured] : result.rows.at(name).libraries) {
+            if (measured.runs_after_barriers > 0)
+                found.push_back(fmt::format("{} {} ({} of {} runs)", library, key_text(name),
+                                            measured.runs_after_barriers, measured.rounds.size()));
+        }
+    }
+    return found.empty() ? ""
+                         : fmt::format("# Began after barriers, others at agreed times; measure again: {}\n",
+                                       fmt::join(found, ", "));
+}
+
 // The first line of a message with several lines.
 std::string first_line(const std::string& text)
 {
@@ -130,7 +146,7 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
 
 std::string footnotes(const CaseResult& result, const std::vector<Contender>& contenders)
 {
-    std::string text = fmt::format("# {}\n", circumstances_of(result));
+    std::string text = fmt::format("# {}\n", circumstances_of(result)) + other_beginnings(result);
     for (const Failure& failure : result.failures) {
         const auto named =
             std::find_if(contenders.begin(), contenders.end(),

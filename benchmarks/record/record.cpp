@@ -62,6 +62,7 @@ RunRow run_row(const Place& place, const Run& run)
                .parts = place.has("parts") ? place["parts"].numbers() : std::vector<double>{},
                .median = figures.median,
                .interval = figures.interval,
+               .gave_up_clock = place.boolean_if_any("gave_up_clock").value_or(false),
                .narrow = place.boolean_if_any("narrow"),
                .mean = place.number_if_any("mean"),
                .min = place.number_if_any("min"),

@@ -37,6 +37,7 @@ struct RunRow {
     std::vector<double> parts;
     double median = 0.0;
     Interval interval;
+    bool gave_up_clock = false;  // began after barriers instead of at agreed times
     std::optional<bool> narrow;  // whether the interval is as narrow as was asked
     std::optional<double> mean;
     std::optional<double> min;

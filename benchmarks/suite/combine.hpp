@@ -81,8 +81,9 @@ public:
         return medians;
     }
 
-    bool narrow = true;  // as narrow as asked
-    int together = 1;    // so many iterations, too short to be timed alone, are one value
+    bool narrow = true;    // as narrow as asked
+    int together = 1;      // so many iterations, too short to be timed alone, are one value
+    bool gave_up = false;  // iterations were to begin at agreed times, and began after barriers
 
 private:
     Over over_;

@@ -41,6 +41,7 @@ nlohmann::json as_json(const Row& row)
              {{"50", summary.p50}, {"90", summary.p90}, {"99", summary.p99}, {"99.9", summary.p999}}},
             {"outliers", summary.outliers},
             {"late", row.late},
+            {"gave_up_clock", row.gave_up},
             {"rank_min", or_null(row.rank_min)},
             {"rank_max", or_null(row.rank_max)},
             {"reference", or_null(row.reference)},
@@ -62,6 +63,7 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
     row.iterations = series.iterations();
     row.together = series.together;
     row.late = series.late();
+    row.gave_up = series.gave_up;
     row.narrow = series.narrow;
     std::vector<double> ranks = series.rank_medians();
     std::transform(ranks.begin(), ranks.end(), ranks.begin(), value);

@@ -45,6 +45,7 @@ struct Row {
     std::size_t iterations = 0;  // more than values where several are timed together
     int together = 1;            // as Series::together
     std::size_t late = 0;
+    bool gave_up = false;  // as Series::gave_up
     bool narrow = true;
     std::optional<bool> valid = {};  // empty: not checked
     std::vector<std::string> labels = {};

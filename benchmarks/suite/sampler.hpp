@@ -93,6 +93,7 @@ public:
         };
         const auto give_up_slots = [&] {
             start = Start::barrier;
+            series.gave_up = true;
             own = own_cost_us(start);
         };
         const double begin = now_us();

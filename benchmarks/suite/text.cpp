@@ -147,6 +147,8 @@ void Text::remember(const Row& row)
     if (row.together > 1)
         together_.push_back(
             fmt::format("{} ({})", row.key ? fmt::format("{}", *row.key) : "the row", row.together));
+    if (row.gave_up)
+        gave_up_.push_back(row.key ? fmt::format("{}", *row.key) : "the row");
     outliers_ += summary.outliers;
     late_ += row.late;
     if (summary.median > 0.0)
@@ -170,6 +172,10 @@ void Text::remarks() const
             "# So many iterations were timed together, for a reading of the clock to take 1 % of their "
             "time: {}\n",
             fmt::join(together_, ", "));
+    if (!gave_up_.empty())
+        fmt::print(stderr,
+                   "# Began after barriers, as something kept ranks from their cores at agreed times: {}\n",
+                   fmt::join(gave_up_, ", "));
     if (!wide_.empty())
         fmt::print(stderr, "# Not known to {:.1f} % within {} s: {}\n", 100.0 * options_.budget.precision,
                    options_.budget.seconds, fmt::join(wide_, ", "));

@@ -33,6 +33,7 @@ private:
     const Benchmark& benchmark_;
     const Heading& heading_;
     std::vector<std::string> wide_;      // rows that are not as narrow as asked
+    std::vector<std::string> gave_up_;   // rows that began after barriers instead of at agreed times
     std::vector<std::string> together_;  // rows of iterations that were too short to be timed alone
     std::size_t values_ = 0;
     std::size_t outliers_ = 0;

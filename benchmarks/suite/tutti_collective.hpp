@@ -33,6 +33,7 @@ public:
             for (std::size_t& count : call_.counts)
                 count *= element_bytes;
         }
+        at_root_ = world_.rank() == call_.root;
         sent_.assign(call_.neighbors.destinations.size(), call_.count);
     }
 
@@ -125,7 +126,7 @@ private:
         std::span<std::byte> block(call_.out, call_.count);
         std::span<std::byte> all(call_.out, total_);
         // The one buffer of a rooted collective in place.
-        std::span<std::byte> own = world_.rank() == call_.root ? all : block;
+        std::span<std::byte> own = at_root_ ? all : block;
         const BlockCounts counts(call_.counts);
         const bool apart = !call_.in_place;
         const RootOptions root{.root = call_.root};
@@ -187,7 +188,8 @@ private:
     Communicator world_;
     std::optional<GraphCommunicator> graph_;
     std::vector<std::size_t> sent_;  // to each destination of neighbor_alltoallv
-    std::size_t total_ = 0;          // elements of all blocks; bytes, unless they are reduced
+    bool at_root_ = false;
+    std::size_t total_ = 0;  // elements of all blocks; bytes, unless they are reduced
 };
 
 }  // namespace tutti::bench

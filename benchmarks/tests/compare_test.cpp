@@ -273,6 +273,23 @@ TEST_CASE("what figures are to be read with is said beside them", "[benchmarks]"
     CHECK(document["others_share"] == 0.17);
 }
 
+TEST_CASE("who began otherwise than the others is named", "[benchmarks]")
+{
+    CaseResult result{.which = kLatency, .quantity = {}};
+    record::Run run;
+    run.rows.resize(1);
+    run.rows[0].key = 8.0;
+    result.add("tutti", 0, run);
+    CHECK_THAT(case_table(result, {}, {}, false), !Catch::Contains("after barriers"));
+    run.rows[0].gave_up_clock = true;
+    result.add("mpich", 0, run);
+    run.rows[0].gave_up_clock = false;
+    result.add("mpich", 1, run);
+    CHECK_THAT(case_table(result, {}, {}, false),
+               Catch::Contains(
+                   "# Began after barriers, others at agreed times; measure again: mpich 8 (1 of 2 runs)"));
+}
+
 TEST_CASE("the part of the cores that other programs had is a part", "[benchmarks]")
 {
     const Others others;
@@ -308,6 +325,9 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
     gather.binding = Binding::none;
     CHECK(goal_of(gather, 65536)->kind == Goal::Kind::not_behind);
     CHECK_FALSE(counts_for_median(gather, 8));
+    CHECK(goal_of({.benchmark = "mbw_mr", .group = "", .binding = Binding::none}, 8)->kind ==
+          Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "launch", .group = "", .binding = Binding::none}, {})->bound == 0.5);
 
     const Goal below{0, 1, 0.70};
     CHECK(meets(below, Better::lower, 0.09, 0.70, {}) == true);
