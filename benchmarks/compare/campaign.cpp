@@ -191,6 +191,9 @@ private:
                 "{}\n",
                 *ratio, kMedianOfCollectives, *ratio <= kMedianOfCollectives ? "met" : "MISSED");
         fmt::print("{}", missed_goals(results_, limits_));
+        if (const std::string falls = cliffs(results_); !falls.empty())
+            fmt::print("# Bandwidths that fall by more than {:.0f} % from one size to the next larger:\n{}",
+                       100 * kMostFall, falls);
     }
 
     const CompareOptions& options_;

@@ -32,6 +32,9 @@ std::optional<bool> meets(const Goal& goal, Better better, double value, std::op
 /// For people to read: "<= 0.70".
 std::string words(const Goal& goal, const record::Quantity& quantity);
 
+/// The part by which a bandwidth may fall from one size to the next larger.
+inline constexpr double kMostFall = 0.10;
+
 /// Of the ratios of all collectives out of ordinary memory, where each rank has a core.
 inline constexpr double kMedianOfCollectives = 0.75;
 

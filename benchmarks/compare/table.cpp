@@ -225,6 +225,31 @@ std::string missed_goals(const std::vector<CaseResult>& results, const std::vect
     });
 }
 
+std::string cliffs(const std::vector<CaseResult>& results)
+{
+    std::string text;
+    for (const CaseResult& result : results) {
+        if (result.which.benchmark != "bw")
+            continue;
+        for (const std::string_view own : own_columns(result)) {
+            std::optional<double> before;
+            for (const RowName& name : result.order) {
+                const auto& libraries = result.rows.at(name).libraries;
+                const auto found = libraries.find(std::string(own));
+                if (found == libraries.end())
+                    continue;
+                const double value = found->second.median();
+                if (before && value < (1 - kMostFall) * *before)
+                    text += fmt::format("#   {}, {}{}: {}, and {} at the size before\n", result.which.name(),
+                                        key_text(name), own == kAllocated ? ", allocate" : "", number(value),
+                                        number(*before));
+                before = value;
+            }
+        }
+    }
+    return text;
+}
+
 std::optional<double> median_of_collectives(const std::vector<CaseResult>& results,
                                             const std::vector<record::Limit>& limits)
 {

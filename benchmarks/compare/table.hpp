@@ -20,6 +20,10 @@ std::string slower_rows(const std::vector<CaseResult>& results, const std::vecto
 /// Those that miss other goals than not to be slower, likewise.
 std::string missed_goals(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits);
 
+/// Where Tutti's bandwidth between two ranks falls by more than kMostFall from one size to the next, one per
+/// line.
+std::string cliffs(const std::vector<CaseResult>& results);
+
 /// The median ratio of the rows that count for it; nothing where there are none.
 std::optional<double> median_of_collectives(const std::vector<CaseResult>& results,
                                             const std::vector<record::Limit>& limits);

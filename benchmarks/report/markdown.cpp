@@ -122,7 +122,7 @@ std::string markdown_report(const ReportContent& content, const std::string& fol
     std::string text = fmt::format("# {}\n\n", markdown_text(content.title));
     const Overview overview = overview_of(content.topics);
     if (!overview.cases.empty())
-        add(text, "{}\n\n", summary_of(overview));
+        add(text, "{}\n\n", wrapped(summary_of(overview)));
     if (!overview.worst.empty()) {
         text += "The rows that stand worst beside the best peer:\n\n";
         add_markdown_table(text, worst_table(overview));

@@ -80,7 +80,7 @@ public:
         if (has_memory(benchmark_))
             more.notes.push_back(fmt::format(
                 "Buffers of {}, {} between iterations; load of the machine before: {}",
-                options_.memory == "malloc" ? "malloc" : "the library's allocator",
+                from_library() ? "the library's allocator" : "malloc",
                 options_.touch ? "written and read by their ranks" : "which nobody touches", load_text()));
         if (options_.neighborhood)
             more.notes.push_back(description_of(*options_.neighborhood, neighborhood_));
@@ -119,11 +119,19 @@ public:
             report_->row(row);
     }
 
-    /// The kind of memory that the command line asks for.
+    /// Whether buffers come from the library's allocator: the command line asks for it, and the library has
+    /// one.
+    bool from_library() const
+    {
+        return options_.memory == "library" && requires
+        {
+            B::memory();
+        };
+    }
     Memory memory() const
     {
         if constexpr (requires { B::memory(); }) {
-            if (options_.memory == "library")
+            if (from_library())
                 return B::memory();
         }
         return kOrdinaryMemory;

@@ -273,6 +273,22 @@ TEST_CASE("what figures are to be read with is said beside them", "[benchmarks]"
     CHECK(document["others_share"] == 0.17);
 }
 
+TEST_CASE("a bandwidth that falls from one size to the next is named", "[benchmarks]")
+{
+    record::Run run;
+    for (const double value : {10.0, 50.0, 46.0, 41.0, 60.0}) {
+        record::RunRow& row = run.rows.emplace_back();
+        row.key = 8.0 * static_cast<double>(run.rows.size());
+        row.median = value;
+    }
+    CaseResult result{.which = kLatency, .quantity = {}};
+    result.add("tutti", 0, run);
+    result.add("mpich", 0, run);
+    CHECK(cliffs({result}).empty());
+    result.which.benchmark = "bw";
+    CHECK(cliffs({result}) == "#   bw, 2 ranks, 32: 41.000, and 46.000 at the size before\n");
+}
+
 TEST_CASE("who began otherwise than the others is named", "[benchmarks]")
 {
     CaseResult result{.which = kLatency, .quantity = {}};

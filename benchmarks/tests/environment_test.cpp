@@ -41,6 +41,8 @@ TEST_CASE("the environment is read from the system's files", "[benchmarks]")
                 "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some \"Fast\" CPU\nflags\t\t: fpu sse\n");
     files.write("proc/meminfo", "MemFree:  5 kB\nMemTotal:       2048 kB\n");
     files.write("proc/loadavg", "0.25 1.50 2.00 1/100 4711\n");
+    CHECK(load_text(files.root()) == "0.25");
+    CHECK(load_text(files.root() / "nowhere") == "unknown");
     files.write("etc/os-release", "NAME=\"Some\"\nPRETTY_NAME=\"Some Linux 9\"\n");
     files.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
     files.write("proc/sys/net/ipv4/tcp_congestion_control", "cubic\n");
