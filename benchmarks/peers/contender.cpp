@@ -80,39 +80,38 @@ std::pair<fs::path, fs::path> programs_around(const fs::path& here)
     return {here.parent_path() / "launcher" / "tuttirun", here};
 }
 
-// Without its version, as its launcher may be missing.
+Contender with_version(Contender peer, const Version& version, const std::string& settings)
+{
+    peer.major = version.major();
+    peer.title += " " + version.number;
+    peer.variant = settings;
+    if (!settings.empty())
+        peer.title += ", " + settings;
+    peer.settings = settings_of(version.library, peer.major, settings);
+    return peer;
+}
+
+// Without its version where a part of it is missing.
 Contender built_in(const PeerName& name, const fs::path& tuttirun, const fs::path& programs)
 {
     if (name.library == "gloo")  // it has no launcher of its own
         return {"gloo",   "Gloo",
                 tuttirun, programs / "peer-bench-gloo",
                 {},       {"barrier", "broadcast", "allreduce", "allgather", "reduce_scatter", "alltoall"}};
-    return {name.text(), title_of(name.library), find_in_path("mpirun." + name.library),
-            programs / ("peer-bench-" + name.library), programs / ("empty-" + name.library)};
+    const Contender peer{name.text(), title_of(name.library), find_in_path("mpirun." + name.library),
+                         programs / ("peer-bench-" + name.library), programs / ("empty-" + name.library)};
+    return missing_part(peer).empty() ? with_version(peer, version_of(peer.launcher), name.settings) : peer;
 }
 
 Contender at_path(PeerName name, const fs::path& programs)
 {
     const Installation installation = installation_at(name);
-    const fs::path built = built_for(installation, programs);
     name.library = installation.version.library;
     parse_peer(name.text());  // whether this library has such settings
-    return {name.text(), title_of(name.library), installation.launcher, built / "peer-bench",
-            built / "empty"};
-}
-
-Contender with_version(Contender peer, const PeerName& name)
-{
-    if (name.library == "gloo")
-        return peer;
-    const Version version = version_of(peer.launcher);
-    peer.major = version.major();
-    peer.title += " " + version.number;
-    peer.variant = name.settings;
-    if (!peer.variant.empty())
-        peer.title += ", " + peer.variant;
-    peer.settings = settings_of(peer.library(), peer.major, name.settings);
-    return peer;
+    const fs::path built = built_for(installation, programs);
+    return with_version(
+        {name.text(), title_of(name.library), installation.launcher, built / "peer-bench", built / "empty"},
+        installation.version, name.settings);
 }
 
 // Only what has buffers that could come from there.
@@ -196,8 +195,11 @@ std::vector<Contender> find_contenders(const Invited& invited)
         const Contender peer =
             name.path.empty() ? built_in(name, tuttirun, programs) : at_path(name, programs);
         const std::string missing = missing_part(peer);
-        if (missing.empty())
-            found.push_back(with_version(peer, name));
+        const auto same = [&](const Contender& one) { return one.name == peer.name; };
+        if (missing.empty() && std::ranges::none_of(found, same))
+            found.push_back(peer);
+        else if (missing.empty())
+            fmt::print(stderr, "{} is named twice, and takes part once\n", peer.name);
         else if (invited.peers)
             throw std::runtime_error(fmt::format(
                 "{} cannot take part: {} is missing (install it and configure again)", peer.title, missing));

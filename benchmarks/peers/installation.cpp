@@ -43,6 +43,15 @@ fs::path program_at(const PeerName& name, const std::string& program)
                     name.text(), program, name.path.string()));
 }
 
+// Open MPI's launcher may have been built apart from it, and then tells its own version: the compiler is
+// asked first.
+Version version_by(const fs::path& compiler, const fs::path& launcher)
+{
+    const Outcome outcome = run_program({compiler.string(), "--showme:version"}, {}, kAskSeconds);
+    const std::optional<Version> version = version_in(outcome.output);
+    return version ? *version : version_of(launcher);
+}
+
 std::string meant_instead_of(const fs::path& path)
 {
     std::vector<std::string> neighbours;
@@ -95,7 +104,8 @@ Installation installation_at(const PeerName& name)
         throw std::runtime_error(fmt::format("{}: there is no folder {}{}", name.text(), name.path.string(),
                                              meant_instead_of(name.path)));
     const fs::path launcher = program_at(name, "mpirun");
-    Installation installation{launcher, program_at(name, "mpicc"), version_of(launcher)};
+    const fs::path compiler = program_at(name, "mpicc");
+    Installation installation{launcher, compiler, version_by(compiler, launcher)};
     if (!name.library.empty() && name.library != installation.version.library)
         throw std::runtime_error(fmt::format("{}: {} is that of {} {}", name.text(), launcher.string(),
                                              installation.version.library, installation.version.number));

@@ -16,7 +16,8 @@ struct Version {
     int major() const { return std::stoi(number); }
 };
 
-/// From what a launcher prints with --version; nothing where that is neither Open MPI's nor MPICH's.
+/// From what a launcher prints with --version, or Open MPI's compiler with --showme:version; nothing where
+/// that is neither Open MPI's nor MPICH's.
 std::optional<Version> version_in(const std::string& text);
 
 /// Asks the launcher. Throws std::runtime_error where it does not tell.

@@ -62,6 +62,7 @@ TEST_CASE("launchers tell library and version", "[benchmarks]")
     CHECK(version_in("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs to")->number == "4.1.4");
     CHECK(version_in("mpirun (Open MPI) 5.0.10\n")->library == "openmpi");
     CHECK(version_in("mpirun (Open MPI) 6.0.0a1\n")->major() == 6);
+    CHECK(version_in("/opt/x/bin/mpicc: Open MPI 5.0.10 (Language: C)\n")->number == "5.0.10");
     const auto mpich = version_in("HYDRA build details:\n    Version:            4.0.2\n    Release Date: x");
     CHECK(mpich->library == "mpich");
     CHECK(mpich->number == "4.0.2");
@@ -110,7 +111,10 @@ TEST_CASE("an MPI is found below its path, and what is wrong with a path is said
     write_program(folder.path() / "build-peer", "mkdir -p $2 && cp $1 $2/peer-bench");
     CHECK(fs::exists(built_for(found, folder.path()) / "peer-bench"));
 
-    write_program(place / "bin" / "mpirun", "echo something else");
+    write_program(place / "bin" / "mpirun", "echo 'mpirun (PMIx Reference RunTime Environment) 4.0.0'");
+    write_program(place / "bin" / "mpicc", "echo 'mpicc: Open MPI 6.0.0a1 (Language: C)'");
+    CHECK(installation_at(parse_peer(place.string())).version.major() == 6);
+    write_program(place / "bin" / "mpicc", "exit 1");
     CHECK_THROWS_WITH(installation_at(parse_peer(place.string())),
                       Catch::Contains("neither Open MPI's nor MPICH's launcher"));
 }
