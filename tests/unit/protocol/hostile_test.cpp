@@ -44,10 +44,10 @@ TEST_CASE("every kind of frame with a header of every other length")
     const std::pair<FrameKind, std::size_t> kinds[] = {
         {FrameKind::eager, sizeof(EagerHeader)},     {FrameKind::eager_first, sizeof(EagerFirstHeader)},
         {FrameKind::segment, sizeof(SegmentHeader)}, {FrameKind::rts, sizeof(RtsHeader)},
-        {FrameKind::cts, sizeof(CtsHeader)},         {FrameKind::data, sizeof(DataHeader)},
-        {FrameKind::fin, sizeof(FinHeader)},         {FrameKind::credit, sizeof(CreditHeader)},
-        {FrameKind::call_inquiry, kServiceHeader},   {FrameKind::call_differs, kServiceHeader},
-        {FrameKind::call_wait, kServiceHeader}};
+        {FrameKind::rts_early, sizeof(RtsHeader)},   {FrameKind::cts, sizeof(CtsHeader)},
+        {FrameKind::data, sizeof(DataHeader)},       {FrameKind::fin, sizeof(FinHeader)},
+        {FrameKind::credit, sizeof(CreditHeader)},   {FrameKind::call_inquiry, kServiceHeader},
+        {FrameKind::call_differs, kServiceHeader},   {FrameKind::call_wait, kServiceHeader}};
     for (const auto& [kind, right] : kinds) {
         for (std::size_t size = 0; size <= 40; ++size) {
             if (size == right)

@@ -143,7 +143,7 @@ TEST_CASE("a synchronous send of nothing ends when it is matched, not before")
     CHECK_FALSE(send.done);
     ReceiveRequest receive;
     Bytes buffer;
-    wire.receive(receive, 1, -1, -1, buffer);
+    wire.receive(receive, 1, tutti::any_source, tutti::any_tag, buffer);
     CHECK(receive.done);
     CHECK_FALSE(send.done);
     wire.settle();
@@ -167,8 +167,8 @@ TEST_CASE("messages of one tag are received in the order sent, whatever their si
         if (random() % 2 == 0)
             wire.step(static_cast<int>(random() % 2));
         while (receives.size() < sends.size() && random() % 2 == 0) {
-            wire.receive(receives.emplace_back(), 1, random() % 3 == 0 ? -1 : 0, random() % 3 == 0 ? -1 : 5,
-                         buffers.emplace_back(1000));
+            wire.receive(receives.emplace_back(), 1, random() % 3 == 0 ? tutti::any_source : 0,
+                         random() % 3 == 0 ? tutti::any_tag : 5, buffers.emplace_back(1000));
         }
     }
     while (receives.size() < kMessages)

@@ -48,11 +48,11 @@ TEST_CASE("probe tells size, source and tag, before all of it has come, and leav
     Wire wire(kSmallFrames);
     SendRequest send;
     const Bytes data = message(1, size);
-    CHECK(wire.at(1).probe({4, -1, -1}) == nullptr);
+    CHECK(wire.at(1).probe({4, tutti::any_source, tutti::any_tag}) == nullptr);
     wire.send(send, 0, data, 9);
     wire.step(1);
     for (int i = 0; i < 2; ++i) {
-        const auto* found = wire.at(1).probe({4, -1, -1});
+        const auto* found = wire.at(1).probe({4, tutti::any_source, tutti::any_tag});
         REQUIRE(found != nullptr);
         CHECK(found->status().size_bytes == size);
         CHECK(found->status().source == 0);

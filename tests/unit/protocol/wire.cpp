@@ -23,6 +23,8 @@ public:
         capabilities.max_payload_bytes = wire_.options_.frame_bytes;
         capabilities.inject_below = wire_.options_.frame_bytes;
         capabilities.gathers = wire_.options_.gathers;
+        capabilities.early_bytes = wire_.options_.early_bytes;
+        capabilities.same_clock = true;
         return capabilities;
     }
     std::vector<std::byte> address() const override { return {}; }
