@@ -239,7 +239,7 @@ TEST_CASE("random frames never do more than throw")
         ReceiveRequest receive;
         const Bytes data = message(1, 300);
         Bytes buffer(300);
-        wire.receive(receive, 1, -1, -1, buffer);
+        wire.receive(receive, 1, tutti::any_source, tutti::any_tag, buffer);
         wire.send(send, 0, data, 5);
         for (int i = 0; i < 100; ++i) {
             Bytes header(random() % 2 == 0 ? 8 * (1 + random() % 4) : random() % 33);
