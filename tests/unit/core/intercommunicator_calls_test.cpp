@@ -67,7 +67,7 @@ Numbers summed(const std::vector<int>& ranks, std::size_t count)
     return sums;
 }
 
-const Operator kSum{Op::sum, DataType::int32, {}};
+const Operator kSumOfInts{Op::sum, DataType::int32, {}};
 
 void at_all(const std::function<void(const Sides&, Form, std::size_t)>& body)
 {
@@ -107,7 +107,7 @@ TEST_CASE("intercommunicator: broadcast and reduce")
 
             Numbers out(count, -1);
             const Numbers in = given(me, count);
-            finish(call_inter_reduce(sides.state, form, {input(in), output(out)}, kSum, root), form);
+            finish(call_inter_reduce(sides.state, form, {input(in), output(out)}, kSumOfInts, root), form);
             expect(out == (root == kRootHere ? summed(sides.state->peers(), count) : Numbers(count, -1)));
         });
     });
@@ -200,7 +200,7 @@ TEST_CASE("intercommunicator: allgather, allreduce and reduce_scatter")
 
         Numbers sums(count);
         const Numbers mine = given(me, count);
-        finish(call_inter_allreduce(state, form, {input(mine), output(sums)}, kSum), form);
+        finish(call_inter_allreduce(state, form, {input(mine), output(sums)}, kSumOfInts), form);
         expect(sums == summed(state->peers(), count));
 
         // As many elements in both groups, so that they divide among either.
@@ -213,13 +213,14 @@ TEST_CASE("intercommunicator: allgather, allreduce and reduce_scatter")
             expect(std::equal(part.begin(), part.end(), from));
         };
         Numbers part(block);
-        finish(call_inter_reduce_scatter(state, form, {input(many), output(part)}, kSum), form);
+        finish(call_inter_reduce_scatter(state, form, {input(many), output(part)}, kSumOfInts), form);
         check_part(part, block * static_cast<std::size_t>(state->rank()));
         // The first rank gets all.
         std::vector<std::size_t> first_all(static_cast<std::size_t>(state->size()));
         first_all[0] = elements;
         Numbers whole(state->rank() == 0 ? elements : 0);
-        finish(call_inter_reduce_scatterv(state, form, {input(many), output(whole)}, first_all, kSum), form);
+        finish(call_inter_reduce_scatterv(state, form, {input(many), output(whole)}, first_all, kSumOfInts),
+               form);
         check_part(whole, 0);
     });
 }
@@ -278,8 +279,8 @@ TEST_CASE("intercommunicator: a reduction keeps the order of ranks; calls that d
             if (sides.third)
                 static_cast<void>(call_inter_allgather(sides.state, Form::blocking, buffers({1, 2}, data)));
             else
-                static_cast<void>(
-                    call_inter_allreduce(sides.state, Form::blocking, {input({1, 2}), output(data)}, kSum));
+                static_cast<void>(call_inter_allreduce(sides.state, Form::blocking,
+                                                       {input({1, 2}), output(data)}, kSumOfInts));
             environment.world().barrier();
         });
         FAIL("no error");
