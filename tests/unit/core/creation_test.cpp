@@ -30,7 +30,10 @@ void check_sum(const StatePointer& state, int mine, int expected)
 
 TEST_CASE("a dup that does not block: its communicator is there when the request is complete")
 {
-    at_ranks(5, [](const Communicator& world) {
+    const EnvironmentOptions options =
+        GENERATE(EnvironmentOptions{}, EnvironmentOptions{.progress = Progress::thread});
+    const auto body = [](Environment& environment) {
+        const Communicator world = environment.world();
         const StatePointer old = state_of(world);
         std::array<StatePointer, 3> made;
         std::vector<Request> requests;
@@ -45,7 +48,8 @@ TEST_CASE("a dup that does not block: its communicator is there when the request
             check_sum(one, world.rank(), 10);
         }
         expect(made[0]->context() != made[1]->context() && made[1]->context() != made[2]->context());
-    });
+    };
+    REQUIRE_NOTHROW(run_threads(5, body, options));
 }
 
 TEST_CASE("create: disjoint lists at once, in the order of each list")
