@@ -144,14 +144,31 @@ Task allgatherv(Group& group, const std::byte* own, Blocks all, Selection named)
     return chosen<Allgatherv>(group, call).run(group, own, all);
 }
 
+namespace {
+
+// There the rules choose flat algorithms unless there is a board. One rank, or every one, then connects to
+// all others: too much for one call of a few bytes.
+bool is_large_and_crowded(const Situation& situation)
+{
+    constexpr int kLarge = 16;  // the rules are measured up to here
+    return situation.ranks > kLarge && situation.crowded();
+}
+
+}  // namespace
+
 Task broadcast_as(Group& group, Call call, std::span<std::byte> data, int root)
 {
+    if (is_large_and_crowded({group.size(), data.size(), group.placement()}))
+        call.algorithm = {number_of<Broadcast>("binomial")};
     const auto& algorithm = chosen<Broadcast>(group, call, data.size());
     return algorithm.run(group, data, root, call.algorithm.segment_bytes);
 }
 
 Task allgather_as(Group& group, Call call, const std::byte* own, std::span<std::byte> all)
 {
+    const Situation situation{group.size(), all.size(), group.placement()};
+    if (is_large_and_crowded(situation) && !situation.fits_board())
+        call.algorithm = {number_of<Allgather>("bruck")};
     return chosen<Allgather>(group, call, all.size()).run(group, own, all);
 }
 

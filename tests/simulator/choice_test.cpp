@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "collectives/algorithm_name.hpp"
@@ -334,6 +335,51 @@ TEST_CASE("the collective calls work with whatever the table chooses")
             }
         }
     }
+}
+
+TEST_CASE("a step of another call takes no longer than the logarithm of the ranks, whatever their cores")
+{
+    for (const int ranks : {17, 64, 100}) {
+        for (const Placement& placement : {kNode, kCrowdedNode}) {
+            CAPTURE(ranks, placement.more_ranks_than_cores);
+            Settings settings;
+            settings.placement = placement;
+            std::vector<std::uint64_t> own(static_cast<std::size_t>(ranks));
+            std::vector<std::vector<std::uint64_t>> all(own.size(), std::vector<std::uint64_t>(own.size()));
+            for (std::size_t rank = 0; rank < own.size(); ++rank) {
+                own[rank] = 7 * rank + 1;
+            }
+            const std::vector<std::uint64_t> expected = own;
+            Report report = simulate(ranks, settings, [&](Group& group) {
+                const auto rank = static_cast<std::size_t>(group.rank());
+                return allgather_as(group, {.kind = CallKind::split},
+                                    std::as_bytes(std::span(&own[rank], 1)).data(), bytes_of(all[rank]));
+            });
+            CHECK(report.problems() == "");
+            CHECK(report.finish_ns() == ceil_log2(ranks));
+            CHECK(std::ranges::all_of(all, [&](const auto& one) { return one == expected; }));
+
+            report = simulate(ranks, settings, [&](Group& group) {
+                const auto rank = static_cast<std::size_t>(group.rank());
+                return broadcast_as(group, {.kind = CallKind::dup},
+                                    std::as_writable_bytes(std::span(&own[rank], 1)), 3);
+            });
+            CHECK(report.problems() == "");
+            CHECK(report.finish_ns() == ceil_log2(ranks));
+            CHECK(own == std::vector<std::uint64_t>(own.size(), expected[3]));
+        }
+    }
+    // With a board there are no messages.
+    Settings settings = settings_for(SendMode::eager);
+    settings.placement.one_node = settings.placement.more_ranks_than_cores = true;
+    std::vector<std::vector<std::uint64_t>> all(32, std::vector<std::uint64_t>(32));
+    const Report report = simulate(32, settings, [&](Group& group) {
+        const auto rank = static_cast<std::size_t>(group.rank());
+        return allgather_as(group, {.kind = CallKind::split}, bytes_of(all[rank]).subspan(8 * rank, 8).data(),
+                            bytes_of(all[rank]));
+    });
+    CHECK(report.problems() == "");
+    CHECK(report.messages_sent() == 0);
 }
 
 }  // namespace tutti::collectives::test::choice_tests
