@@ -3,8 +3,8 @@
 // A rank assigns ids from its own counter, so no two communicators of a job share an id, without agreement.
 // dup: rank 0 assigns the id: a broadcast. split and create: an allgather of all colours and keys; each rank
 // then finds the ranks of its own communicator. Every rank adds an id, and that of the first one counts.
-// create_from: the first rank of the list assigns the id: a broadcast among the listed ranks. So all take
-// about log2(size) steps.
+// create_from: the first rank of the list assigns the id: a broadcast among the listed ranks. All
+// take about log2(size) steps, or meet at the board.
 //
 // For an intercommunicator the calls run over the ranks of both groups, and the id after the new one's is
 // that of both new groups together.
@@ -79,7 +79,6 @@ struct SplitPlan {
     }
 
 private:
-    // The coroutine of a lambda or a member would refer to its object in the same way.
     static Task run(Group& group, const SplitPlan& plan);
     void check_lists(const std::vector<Wish>& wishes, std::span<const int> ranks, int first) const;
 };
