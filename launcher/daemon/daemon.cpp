@@ -189,7 +189,11 @@ void Daemon::start_daemons(const StartOrder& order)
 ControlChannels::Events Daemon::control_events()
 {
     ControlChannels::Events events;
-    events.joined = [this](int rank) { rank_joined(rank, &RankProcess::control); };
+    events.joined = [this](int rank, const std::string& farewell) {
+        rank_joined(rank, &RankProcess::control);
+        if (RankProcess* process = processes_.find(rank))
+            process->farewell = farewell;
+    };
     events.left = [this](int rank) { rank_left(rank, &RankProcess::control); };
     events.aborted = [this](int rank, int status, const std::string& message) {
         rank_aborted(rank, status, message);
@@ -287,7 +291,7 @@ void Daemon::reap()
             input_.remove(rank);
             relay_->rank_ended(rank);
             head_.send(FrameType::exited, encode(ExitReport{rank, child, wait_status, process->has_joined(),
-                                                            process->has_left()}));
+                                                            process->has_left(), process->farewell}));
         }
     }
 }

@@ -45,7 +45,8 @@ Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& hos
     if (const int status = WEXITSTATUS(report.wait_status); status != 0)
         return end(status, fmt::format("exited with status {}", status));
     if (!report.ended_well())
-        return end(1, "exited with status 0 without calling finalize");
+        return end(1, fmt::format("exited with status 0 without calling {}",
+                                  report.farewell.empty() ? "finalize" : report.farewell));
     if (!report.joined && absence_.action == Verdict::Action::nothing) {
         absence_ = end(1,
                        "exited with status 0 before it joined the job, which other ranks have joined: they "

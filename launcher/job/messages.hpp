@@ -42,15 +42,16 @@ struct LaunchOrder {
 struct ExitReport {
     int rank = 0;
     int pid = 0;
-    int wait_status = 0;  // as waitpid() gave it
-    bool joined = false;  // it was part of the job: a Tutti program, or another PMIx client
-    bool left = false;    // it has left the job before it ended
+    int wait_status = 0;   // as waitpid() gave it
+    bool joined = false;   // it was part of the job: a Tutti program, or another PMIx client
+    bool left = false;     // it has left the job before it ended
+    std::string farewell;  // the call by which its program leaves; empty: unknown
 
     bool ended_well() const noexcept { return wait_status == 0 && (!joined || left); }
 
     static auto fields(auto& self)
     {
-        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left);
+        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell);
     }
 };
 

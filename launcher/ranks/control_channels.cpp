@@ -97,7 +97,7 @@ void ControlChannels::handle(int number, Packet& packet)
     Rank& rank = ranks_.at(number);
     switch (packet.kind) {
         case Packet::Kind::joined:
-            events_.joined(number);
+            events_.joined(number, packet.name);
             break;
         case Packet::Kind::left:
             events_.left(number);

@@ -22,7 +22,7 @@ public:
     using Answer = std::function<void(Deposit result, std::string bytes)>;
 
     struct Events {
-        std::function<void(int rank)> joined;
+        std::function<void(int rank, const std::string& farewell)> joined;  // see control::Channel
         std::function<void(int rank)> left;
         std::function<void(int rank, int status, const std::string& message)> aborted;
         /// A rank of this node asks for a deposit of `rank`, which is on another node or does not exist.

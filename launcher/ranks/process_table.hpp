@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,10 @@ struct Membership {
 struct RankProcess {
     pid_t pid = -1;  // -1: not started
     bool running = false;
-    Membership control;  // as the rank reports over its control channel
-    Membership pmix;     // as its PMIx server reports
-    UniqueFd handle;     // a pidfd, as long as it runs
+    Membership control;    // as the rank reports over its control channel
+    Membership pmix;       // as its PMIx server reports
+    std::string farewell;  // the call by which its program leaves; empty: unknown
+    UniqueFd handle;       // a pidfd, as long as it runs
 
     bool has_joined() const noexcept { return control.joined || pmix.joined; }
     /// The rank's own report counts first: the PMIx server may be gone or too busy.

@@ -81,6 +81,9 @@ TEST_CASE("a rank that leaves without finalize ends the job")
                                                : "exited with status 7"));
         CHECK(result.seconds < kSoonSeconds);
     }
+    const Result named = tuttirun(actions(2, {"leave", "1", "0", "MPI_Finalize"}));
+    CHECK(named.status == 1);
+    CHECK(contains(named.err, "exited with status 0 without calling MPI_Finalize; ending the job\n"));
 }
 
 TEST_CASE("a rank that waits for a card of a dead one does not wait for ever")

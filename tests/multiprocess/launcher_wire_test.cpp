@@ -59,12 +59,13 @@ TEST_CASE("a launch order survives the wire")
 
 TEST_CASE("an exit report survives the wire")
 {
-    const ExitReport report = decode<ExitReport>(encode(ExitReport{3, 4711, 9, true, false}));
+    const ExitReport report = decode<ExitReport>(encode(ExitReport{3, 4711, 9, true, false, "MPI_Finalize"}));
     CHECK(report.rank == 3);
     CHECK(report.pid == 4711);
     CHECK(report.wait_status == 9);
     CHECK(report.joined);
     CHECK_FALSE(report.left);
+    CHECK(report.farewell == "MPI_Finalize");
 }
 
 TEST_CASE("payloads that are cut short or too long are refused")

@@ -42,9 +42,9 @@ bool Channel::say(const Packet& packet, int descriptor) noexcept
     return getpid() == owner_ && send(socket_.get(), packet, descriptor);
 }
 
-bool Channel::joined() noexcept
+bool Channel::joined(std::string_view farewell) noexcept
 {
-    return say({.kind = Packet::Kind::joined});
+    return say({.kind = Packet::Kind::joined, .name = std::string(farewell)});
 }
 
 bool Channel::left() noexcept

@@ -29,7 +29,9 @@ public:
     explicit Channel(base::UniqueFd socket) noexcept;
 
     /// All of these return false when the daemon is gone.
-    bool joined() noexcept;
+    /// `farewell` is the call by which the program leaves the job, for the launcher's messages; empty: the
+    /// launcher says "finalize". A program that has another one joins again to name it.
+    bool joined(std::string_view farewell = {}) noexcept;
     bool left() noexcept;
     bool abort(int status, std::string_view message) noexcept;
 

@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxPacketBytes = std::size_t{64} << 10;
 struct Packet {
     enum class Kind : std::uint32_t {
         // rank to daemon
-        joined = 1,  // the rank is part of the job
+        joined = 1,  // the rank is part of the job; name: see Channel::joined()
         left,        // the rank has left: its end is no failure
         aborted,     // number: exit status; bytes: message
         deposit,     // name, bytes, perhaps a descriptor: for others to fetch, until withdrawn

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "lib/engine/bootstrap/bootstrap.hpp"
+#include "lib/foundation/control/channel.hpp"
 
 namespace {
 
@@ -99,8 +100,11 @@ int run(Bootstrap& job, const std::vector<std::string>& arguments)
             job.abort(std::stoi(arguments[2]), arguments[3]);
         }
         job.fence();
-    } else if (action == "leave") {  // RANK STATUS: without finalize
+    } else if (action == "leave") {  // RANK STATUS [FAREWELL]: without finalize
         if (chosen) {
+            if (arguments.size() > 3) {
+                expect(job.control()->joined(arguments[3]), "the daemon");
+            }
             ::_exit(std::stoi(arguments[2]));
         }
         job.fence();

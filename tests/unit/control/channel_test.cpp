@@ -52,6 +52,8 @@ TEST_CASE("a rank finds the channel that is its own")
     CHECK((fcntl(ends.rank, F_GETFD) & FD_CLOEXEC) != 0);
     CHECK(channel->joined());
     CHECK(next(ends).kind == Packet::Kind::joined);
+    CHECK(channel->joined("MPI_Finalize"));
+    CHECK(next(ends).name == "MPI_Finalize");
     unsetenv(kVariable);
     CHECK(Channel::inherited("job", 3) == nullptr);
 }

@@ -23,7 +23,9 @@ namespace {
 /// A daemon with ranks 0 and 1; what it is told.
 struct Channels {
     Channels()
-        : channels(loop, {[this](int rank) { said.push_back("joined " + std::to_string(rank)); },
+        : channels(loop, {[this](int rank, const std::string& farewell) {
+                              said.push_back("joined " + std::to_string(rank) + farewell);
+                          },
                           [this](int rank) { said.push_back("left " + std::to_string(rank)); },
                           [this](int rank, int status, const std::string& message) {
                               said.push_back(std::to_string(rank) + " aborted " + std::to_string(status) +
@@ -60,11 +62,13 @@ TEST_CASE("the daemon hears what its ranks say, in order")
 {
     Channels scene;
     scene.zero.joined();
+    scene.zero.joined(" until MPI_Finalize");
     scene.zero.left();
     scene.one.abort(5, "no more fuel");
     scene.channels.ended(0);
     scene.channels.ended(1);
-    CHECK(scene.said == std::vector<std::string>{"joined 0", "left 0", "1 aborted 5 no more fuel"});
+    CHECK(scene.said == std::vector<std::string>{"joined 0", "joined 0 until MPI_Finalize", "left 0",
+                                                 "1 aborted 5 no more fuel"});
 }
 
 TEST_CASE("ranks fetch what others have deposited, with its descriptor")

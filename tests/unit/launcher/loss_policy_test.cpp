@@ -22,7 +22,7 @@ constexpr const char* kAbsent =
 
 ExitReport exit_of(int rank, int wait_status, bool joined, bool left)
 {
-    return {rank, 70, wait_status, joined, left};
+    return {rank, 70, wait_status, joined, left, {}};
 }
 
 void check_end(const Verdict& verdict, int exit_status, const std::string& line)
@@ -46,6 +46,8 @@ TEST_CASE("A rank that ends badly ends the job with its status", "[loss]")
               "rank 0 (pid 70, on b) exited with status 5; ending the job");
     check_end(policy.rank_exited(exit_of(1, 0, true, false), "a"), 1,
               "rank 1 (pid 70, on a) exited with status 0 without calling finalize; ending the job");
+    check_end(policy.rank_exited({1, 70, 0, true, false, "MPI_Finalize"}, "a"), 1,
+              "rank 1 (pid 70, on a) exited with status 0 without calling MPI_Finalize; ending the job");
 }
 
 TEST_CASE("Ranks that end well end nothing", "[loss]")
