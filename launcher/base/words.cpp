@@ -25,18 +25,18 @@ bool is_option(std::string_view word)
 /// What Tutti has in place of another launcher's option, with one dash or two; empty for unknown options.
 std::string_view instead_of(std::string_view option)
 {
-    constexpr std::string_view kParameters =
-        "Open MPI's parameters mean nothing to Tutti; --fabric and --interface choose the network, "
-        "--launch-agent how hosts are reached, and -x sets variables, which tutti-info lists";
-    constexpr std::string_view kHandOn = "write '-x VAR' for each variable, or nothing: ranks inherit all";
+    constexpr std::string_view kNoEnvironment =
+        "ranks inherit all variables; start 'env -i NAME=VALUE... PROGRAM' to have only some";
+    constexpr std::string_view kFile = "write its programs on the command line, with ':' between them";
+    constexpr std::string_view kRankfile = "--map-by, --rank-by and --bind-to say where ranks go";
     static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kInstead = {
-        {{"mca", kParameters},
-         {"gmca", kParameters},
-         {"prtemca", kParameters},
-         {"pmixmca", kParameters},
-         {"envlist", kHandOn},
-         {"genvlist", kHandOn},
-         {"iface", "write '--interface NAME'"}}};
+        {{"envnone", kNoEnvironment},
+         {"genvnone", kNoEnvironment},
+         {"app", kFile},
+         {"configfile", kFile},
+         {"rankfile", kRankfile},
+         {"rf", kRankfile},
+         {"nolocal", "name the hosts to use by --host"}}};
     option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
     const auto* const known =
         std::ranges::find(kInstead, option, &std::pair<std::string_view, std::string_view>::first);
@@ -94,8 +94,9 @@ private:
         if (known == dictionary_.end())
             reject_unknown(spelling, dictionary_);
         const KnownOption& option = known->second;
-        section_.options.push_back(option.canonical);
-        section_.typed[option.canonical] = spelling;
+        GivenOption& given = section_.options.emplace_back(GivenOption{option.canonical, spelling, {}});
+        if (!option.implied.empty())
+            given.values.push_back(option.implied);
         if (attached) {
             if (option.values != 1) {
                 throw UsageError(option.values == 0
@@ -103,11 +104,17 @@ private:
                                      : fmt::format("option '{}' takes {} words after it, not '='", spelling,
                                                    option.values));
             }
-            section_.options.push_back(*attached);
+            given.values.push_back(*attached);
             return;
         }
-        for (int i = 0; i < option.values; ++i)
-            section_.options.push_back(take_value(spelling, option));
+        while (static_cast<int>(given.values.size()) < option.values) {
+            std::string value = take_value(spelling, option);
+            const std::size_t equals = value.find('=');
+            if (option.values == 2 && given.values.empty() && equals != std::string::npos) {
+                given.values = {value.substr(0, equals), value.substr(equals + 1)};
+            } else
+                given.values.push_back(std::move(value));
+        }
     }
 
     /// The next word, unless it is an option.

@@ -1,17 +1,15 @@
 // The launcher's options: their spellings, values, help lines and effects.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "launcher/base/words.hpp"
 #include "launcher/job/job.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace tutti::launcher {
 
@@ -21,21 +19,27 @@ struct CommandLine {
     Options options;
     AppContext app;                                                    // the section being read
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
-    std::map<std::string, std::string> typed;                          // canonical spelling -> as typed
-    std::map<std::string, std::string> job_values;  // of all sections, to find contradictions
-    std::map<std::string, std::string> app_values;  // likewise, of this section
+    std::map<std::string, std::string> job_values;                     // of all sections: no contradictions
+    std::map<std::string, std::string> app_values;                     // likewise, of this section
     bool help = false;
     bool version = false;
-
-    /// How the user wrote the option, for messages.
-    std::string spelled(const std::string& canonical) const;
 };
 
-/// Adds all options to `grammar`. Parsing writes into `line`, which must outlive it, and throws UsageError
-/// for wrong values and for an option that is given twice with different values.
-void define_options(CLI::App& grammar, CommandLine& line);
+struct OptionDefinition {
+    std::vector<std::string> names;  // with their dashes; the first stands for all
+    int values = 0;                  // how many words follow it
+    std::string placeholder;         // for these words, in the help
+    std::string help;
+    std::string group;  // the heading that it stands below in the help
+    /// Gets the option as the user wrote it, and its values. Throws UsageError for wrong ones, and for an
+    /// option that is given again with another value.
+    std::function<void(const std::string& option, std::span<const std::string> values)> store;
+};
+
+/// All options, group by group. They write into `line`, which must outlive them.
+std::vector<OptionDefinition> define_options(CommandLine& line);
 
 /// Every spelling that is accepted: short, long, and long with a single dash as Hydra has it.
-Dictionary spellings_of(const CLI::App& grammar);
+Dictionary spellings_of(std::span<const OptionDefinition> options);
 
 }  // namespace tutti::launcher

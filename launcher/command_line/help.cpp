@@ -1,20 +1,18 @@
 #include "launcher/command_line/help.hpp"
 
-#include <algorithm>
-#include <vector>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <hwloc.h>
 #include <pmix.h>
-#include <CLI/CLI.hpp>
 
 #include "launcher/base/version.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-/// Column of the descriptions, after the longest list of spellings.
+/// Column of the descriptions. Longer lists of spellings have a line of their own.
 constexpr std::size_t kOptionColumn = 38;
 
 constexpr std::string_view kUsage =
@@ -35,6 +33,11 @@ constexpr std::string_view kHostsNote = R"(
 Ranks fill the slots of one host after the other, and all again when there are more ranks than
 slots; --map-by node deals them out in turn. Hosts run the same Tutti at the same path (or see
 --prefix), and 'ssh HOST true' must work there without a password.
+)";
+
+constexpr std::string_view kShorthandNote = R"(
+--bynode, --bycore, --bysocket, --byslot and --rr are --map-by's, --bind-to-core, --bind-to-socket
+and --bind-to-none --bind-to's; --pernode is -N 1. slot:PE=4 and core:4 give four cores to a rank.
 )";
 
 constexpr std::string_view kRest = R"(
@@ -82,37 +85,40 @@ Environment:
   Ranks inherit the whole environment, with PMIX_* variables of their own.
 )";
 
-/// "  -n, --np N". Only the values' placeholder comes from the grammar, not their number: it shows both.
-std::string spellings(const CLI::Option& option)
+/// "  -n, --np N"
+std::string spellings(const OptionDefinition& option)
 {
-    std::vector<std::string> names;
-    for (const std::string& name : option.get_snames())
-        names.push_back("-" + name);
-    for (const std::string& name : option.get_lnames())
-        names.push_back("--" + name);
-    const std::string value = option.get_items_expected_max() > 0 ? " " + option.get_type_name() : "";
-    return fmt::format("  {}{}", fmt::join(names, ", "), value);
+    const std::string_view space = option.placeholder.empty() ? "" : " ";
+    return fmt::format("  {}{}{}", fmt::join(option.names, ", "), space, option.placeholder);
 }
 
-std::string group_text(const CLI::App& grammar, const std::string& group)
+/// What stands below the last option of a group.
+std::string_view note_on(std::string_view group)
 {
-    std::string text = fmt::format("\n{}:\n", group);
-    const auto in_group = [&group](const CLI::Option* option) { return option->get_group() == group; };
-    for (const CLI::Option* option : grammar.get_options(in_group))
-        text += fmt::format("{:<{}}{}\n", spellings(*option) + " ", kOptionColumn, option->get_description());
-    return text;
+    return group.starts_with("Where")         ? kBindingNote
+           : group.starts_with("Other hosts") ? kHostsNote
+           : group.starts_with("Known")       ? kShorthandNote
+                                              : "";
 }
 
 }  // namespace
 
-std::string help_text(const CLI::App& grammar)
+std::string help_text(std::span<const OptionDefinition> options)
 {
     std::string text(kUsage);
-    for (const std::string& group : grammar.get_groups()) {
-        text += group_text(grammar, group);
-        text += group.starts_with("Where") ? kBindingNote : "";
-        text += group.starts_with("Other hosts") ? kHostsNote : "";
+    std::string_view group;
+    for (const OptionDefinition& option : options) {
+        if (option.group != group) {
+            text += note_on(group);
+            group = option.group;
+            text += fmt::format("\n{}:\n", group);
+        }
+        const std::string names = spellings(option);
+        const bool wide = names.size() >= kOptionColumn;
+        text += fmt::format("{:<{}}{}\n", wide ? names + '\n' + std::string(kOptionColumn, ' ') : names,
+                            kOptionColumn, option.help);
     }
+    text += note_on(group);
     return text + std::string(kRest);
 }
 

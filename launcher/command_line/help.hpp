@@ -1,17 +1,16 @@
 // What --help and --version print.
 #pragma once
 
+#include <span>
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "launcher/command_line/grammar.hpp"
 
 namespace tutti::launcher {
 
-/// Usage, the grammar's options by theme, examples, exit statuses and environment variables; at most 100
+/// Usage, the options by theme, examples, exit statuses and environment variables; at most 100
 /// columns wide.
-std::string help_text(const CLI::App& grammar);
+std::string help_text(std::span<const OptionDefinition> options);
 
 /// "tuttirun (Tutti) 0.1.0" and the versions of the libraries in use.
 std::string version_text();

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include "launcher/base/values.hpp"
-#include "launcher/base/words.hpp"
+#include "launcher/command_line/elsewhere.hpp"
 #include "launcher/command_line/grammar.hpp"
 #include "launcher/command_line/help.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
@@ -30,32 +29,18 @@ void print(const std::string& text)
     std::fflush(stdout);
 }
 
-/// Reads one section's options into `line`.
-void read_options(CLI::App& grammar, CommandLine& line, const Section& section)
-{
-    line.app = AppContext{};
-    line.app_values.clear();
-    line.typed = section.typed;
-    // CLI11 takes its words from the back.
-    std::vector<std::string> words(section.options.rbegin(), section.options.rend());
-    try {
-        grammar.parse(words);
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
-    }
-}
-
 /// Throws UsageError where the section ends with a variable and its value: the value was probably meant as
 /// the program.
 void check_last_variable(const Section& section)
 {
-    const std::vector<std::string>& words = section.options;
-    const std::string option = words.size() < 3 ? "" : words[words.size() - 3];
-    if (option == "--env" || option == "--genv") {
+    if (section.options.empty())
+        return;
+    const GivenOption& last = section.options.back();
+    if (last.canonical == "--env" || last.canonical == "--genv") {
         throw UsageError(
             fmt::format("no program to run: {0} takes two words, so '{2}' is the value of {1}; write "
                         "'{0} {1} VALUE {2}', or '-x {1} {2}' to hand on what is set here",
-                        section.typed.at(option), words[words.size() - 2], words.back()));
+                        last.typed, last.values.front(), last.values.back()));
     }
 }
 
@@ -86,6 +71,19 @@ void merge_environment(CommandLine& line)
         merged.insert(merged.end(), std::make_move_iterator(app.environment.begin()),
                       std::make_move_iterator(app.environment.end()));
         app.environment = std::move(merged);
+    }
+}
+
+/// Remembers the variables that say nothing to Tutti. Ranks get them all the same.
+void note_variables_without_effect(Options& options)
+{
+    for (const AppContext& app : options.apps) {
+        for (const auto& [name, value] : app.environment) {
+            const bool noted =
+                std::ranges::find(options.without_effect, name) != options.without_effect.end();
+            if (belongs_to_other_library(name) && !noted)
+                options.without_effect.push_back(name);
+        }
     }
 }
 
@@ -141,20 +139,28 @@ void apply_variables(Options& options)
     check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
 }
 
+const OptionDefinition& definition_of(const GivenOption& given, std::span<const OptionDefinition> definitions)
+{
+    return *std::ranges::find_if(definitions, [&given](const OptionDefinition& definition) {
+        return definition.names.front() == given.canonical;
+    });
+}
+
 }  // namespace
 
 Options parse_command_line(int argc, const char* const* argv)
 {
     CommandLine line;
-    CLI::App grammar;
-    define_options(grammar, line);
-
+    const std::vector<OptionDefinition> definitions = define_options(line);
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    const std::vector<Section> sections = split_words(words, spellings_of(grammar));
+    const std::vector<Section> sections = split_words(words, spellings_of(definitions));
     for (const Section& section : sections) {
-        read_options(grammar, line, section);
+        line.app = AppContext{};
+        line.app_values.clear();
+        for (const GivenOption& given : section.options)
+            definition_of(given, definitions).store(given.typed, given.values);
         if (line.help || line.version) {
-            print(line.help ? help_text(grammar) : version_text());
+            print(line.help ? help_text(definitions) : version_text());
             throw EarlyExit{};
         }
         if (line.options.doctor && section.program.empty())
@@ -164,6 +170,10 @@ Options parse_command_line(int argc, const char* const* argv)
         line.options.apps.push_back(std::move(line.app));
     }
     merge_environment(line);
+    note_variables_without_effect(line.options);
+    // Cores of its own are what a rank gets without --bind-to.
+    if (line.options.cores_per_rank > 0 && line.options.binding == Binding::core)
+        line.options.binding = Binding::automatic;
     check_job(line);
     apply_variables(line.options);
     return std::move(line.options);

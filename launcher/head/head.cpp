@@ -88,7 +88,7 @@ int Head::run()
     if (options_.timeout_seconds > 0) {
         loop_.after(std::chrono::duration<double>(options_.timeout_seconds), [this] {
             end_job(kTimeoutStatus, SIGTERM,
-                    fmt::format("the job did not end within {} s (--timeout); ending it",
+                    fmt::format("the job did not end within {} s (--timeout or MPIEXEC_TIMEOUT); ending it",
                                 options_.timeout_seconds));
             shorten_daemon_timeout();
         });
@@ -151,6 +151,9 @@ void Head::launch_when_complete()
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
     if (options_.verbosity > 0) {
+        if (!options_.without_effect.empty())
+            say(fmt::format("without effect here: {} (tuttirun --help has what is used instead)",
+                            fmt::join(options_.without_effect, ", ")));
         std::vector<std::string_view> names;
         for (const NodeState& node : nodes_)
             names.push_back(node.name);

@@ -53,6 +53,7 @@ struct Options {
     Binding binding = Binding::automatic;
     MapBy map_by = MapBy::slot;
     int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
+    int cores_per_rank = 0;  // --map-by slot:PE=N; 0: by OMP_NUM_THREADS
     RankBy rank_by = RankBy::as_mapped;
     bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
     bool report_bindings = false;
@@ -72,6 +73,7 @@ struct Options {
     bool json = false;                           // the doctor's findings as JSON
     bool quiet = false;
     int verbosity = 0;
+    std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries
 };
 
 /// Where one rank runs.

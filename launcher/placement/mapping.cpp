@@ -26,9 +26,12 @@ struct Place {
     bool exclusive = false;    // no other rank has these units
 };
 
-/// The first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the ranks of `app` will see it.
-std::optional<int> threads_per_rank(const AppContext& app)
+/// What the user gives each rank; else the first number of OMP_NUM_THREADS ("4,2" sets nested levels), as the
+/// ranks of `app` will see it.
+std::optional<int> threads_per_rank(const Options& options, const AppContext& app)
 {
+    if (options.cores_per_rank > 0)
+        return options.cores_per_rank;
     const char* inherited = std::getenv("OMP_NUM_THREADS");
     std::string text = inherited != nullptr ? inherited : "";
     for (const auto& [name, value] : app.environment)
@@ -54,11 +57,11 @@ bool place_automatically(const Options& options, const Topology& topology, const
                          std::vector<Place>& places)
 {
     const int ranks = static_cast<int>(places.size());
-    if (ranks == 1)
+    if (ranks == 1 && options.cores_per_rank == 0)
         return false;
     std::vector<std::optional<int>> threads;
     for (const AppContext& app : options.apps)
-        threads.push_back(threads_per_rank(app));
+        threads.push_back(threads_per_rank(options, app));
     std::vector<int> widths;
     long long demand = 0;
     for (const Place& place : places) {

@@ -15,9 +15,9 @@
 //  4. binding (--bind-to) widens the rank's place to a core, socket, ..., or leaves the rank unbound.
 //
 // Without --bind-to, the only rank of a node is not bound. Otherwise each rank gets OMP_NUM_THREADS cores of
-// its own. Where that is not set it gets an equal share of the node's cores; with --map-by core or hwthread
-// it gets one of these. When the node has too few cores, or a control group's quota grants too little time,
-// none of its ranks is bound.
+// its own, or as many as --map-by slot:PE=N or --bind-to core:N says. Where that is not set it gets an equal
+// share of the node's cores; with --map-by core or hwthread it gets one of these. When the node has too few
+// cores, or a control group's quota grants too little time, none of its ranks is bound.
 #pragma once
 
 #include <span>

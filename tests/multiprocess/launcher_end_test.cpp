@@ -303,10 +303,17 @@ TEST_CASE("what is left in TMPDIR where all of a job is killed at once goes with
 
 TEST_CASE("a job that takes too long is ended")
 {
+    constexpr const char* kOver =
+        "tuttirun: the job did not end within 0.3 s (--timeout or MPIEXEC_TIMEOUT); ending it\n";
     const Result result = tuttirun({"--timeout", "0.3", "-n", "2", "sleep", "1000"});
     CHECK(result.status == 124);
-    CHECK(contains(result.err, "did not end within 0.3 s"));
+    CHECK(result.err == kOver);
     CHECK(result.seconds < kSoonSeconds);
+    ::setenv("MPIEXEC_TIMEOUT", "0.3", 1);
+    const Result by_variable = tuttirun({"-n", "2", "sleep", "1000"});
+    ::unsetenv("MPIEXEC_TIMEOUT");
+    CHECK(by_variable.status == 124);
+    CHECK(by_variable.err == kOver);
     CHECK(tuttirun({"--timeout", "10", "-n", "2", "true"}).status == 0);
 }
 

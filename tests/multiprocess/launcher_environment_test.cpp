@@ -1,6 +1,9 @@
 // What ranks find around them: variables, directory, processors, arguments.
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include <catch2/catch.hpp>
 
 #include "tests/multiprocess/launched.hpp"
@@ -33,6 +36,53 @@ TEST_CASE("several programs in one job")
                                     "echo b $PMIX_RANK", ":", "-n", "1", "sh", "-c", "echo c $PMIX_RANK"});
     CHECK(result.status == 0);
     CHECK(sorted(lines_of(result.out)) == std::vector<std::string>{"a 0", "b 1", "b 2", "c 3"});
+}
+
+TEST_CASE("lines of scripts for other launchers run, and only -v says what has no effect")
+{
+    const std::filesystem::path hosts =
+        std::filesystem::temp_directory_path() / ("tutti-test-hosts-" + std::to_string(::getpid()));
+    std::ofstream(hosts) << "localhost slots=2\n";
+    const auto run = [&hosts](std::vector<std::string> words) {
+        words.insert(words.end(), {"-machinefile",
+                                   hosts.string(),
+                                   "--mca",
+                                   "btl",
+                                   "self",
+                                   "-mca",
+                                   "pml",
+                                   "ob1",
+                                   "--allow-run-as-root",
+                                   "--oversubscribe",
+                                   "-genv",
+                                   "I_MPI_PIN",
+                                   "off",
+                                   "-np",
+                                   "1",
+                                   "sh",
+                                   "-c",
+                                   "echo a $I_MPI_PIN",
+                                   ":",
+                                   "-n",
+                                   "2",
+                                   "--use-hwthread-cpus",
+                                   "sh",
+                                   "-c",
+                                   "echo b $PMIX_RANK"});
+        return tuttirun(words);
+    };
+    const Result silent = run({});
+    CHECK(silent.status == 0);
+    CHECK(sorted(lines_of(silent.out)) == std::vector<std::string>{"a off", "b 1", "b 2"});
+    CHECK(silent.err == "");
+    const Result verbose = run({"-v"});
+    CHECK(verbose.status == 0);
+    CHECK(
+        lines_of(verbose.err).at(0) ==
+        "tuttirun: without effect here: --mca btl self, -mca pml ob1, --allow-run-as-root, --oversubscribe, "
+        "--use-hwthread-cpus, I_MPI_PIN (tuttirun --help has what is used instead)");
+    CHECK(lines_of(verbose.err).size() == 2);
+    std::filesystem::remove(hosts);
 }
 
 TEST_CASE("arguments arrive as they are")

@@ -103,6 +103,21 @@ TEST_CASE("Default binding gives each rank OMP_NUM_THREADS cores, on one NUMA no
     CHECK(cpus_of(options, topology) == row.cpus);
 }
 
+TEST_CASE("Cores that the user gives each rank go before OMP_NUM_THREADS")
+{
+    const WithVariable threads("OMP_NUM_THREADS", "1");
+    Options options = job(2);
+    options.cores_per_rank = 3;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-5", "8-13"});
+    options.map_by = MapBy::socket;
+    options.cores_per_rank = 2;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3", "8-11"});
+    options.apps[0].ranks = 1;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == Texts{"0-3"});
+    options.cores_per_rank = 9;
+    CHECK(cpus_of(options, Topology::synthetic(kTwoSockets)) == unbound(1));
+}
+
 TEST_CASE("Ranks lie across NUMA nodes when they do not fit otherwise")
 {
     const WithVariable threads("OMP_NUM_THREADS", "2");

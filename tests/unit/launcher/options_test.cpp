@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>
 
 #include "launcher/command_line/grammar.hpp"
@@ -189,6 +188,83 @@ TEST_CASE("The launcher's own options, and those without effect")
     CHECK(options.apps.at(0).environment.empty());
 }
 
+TEST_CASE("Lines for other launchers mean here what comes nearest")
+{
+    // Open MPI 4 and 5
+    const Options open_mpi =
+        parse({"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus", "-mca", "btl", "self,vader",
+               "--mca", "pml", "ob1", "--bynode", "-x", "A=1", "-np", "3", "--tag-output", "./a", "-mca"});
+    CHECK(open_mpi.apps.at(0).argv == Words{"./a", "-mca"});
+    CHECK(open_mpi.apps.at(0).ranks == 3);
+    CHECK(open_mpi.apps.at(0).environment == Environment{{"A", "1"}});
+    CHECK(open_mpi.map_by == MapBy::node);
+    CHECK(open_mpi.output.tag);
+    CHECK(open_mpi.without_effect == Words{"--allow-run-as-root", "--oversubscribe", "--use-hwthread-cpus",
+                                           "-mca btl self,vader", "--mca pml ob1"});
+    const Options five =
+        parse({"--map-by", "ppr:2:node:PE=4:OVERSUBSCRIBE", "--bind-to", "core:overload-allowed", "--output",
+               "tag,merge-stderr-to-stdout,dir=logs", "--display", "map,bindings", "a"});
+    CHECK(five.ranks_per_node == 2);
+    CHECK(five.cores_per_rank == 4);
+    CHECK(five.binding == Binding::automatic);
+    CHECK(five.output.tag);
+    CHECK(five.output.merge_stderr);
+    CHECK(five.output.directory == "logs");
+    CHECK(five.display_map);
+    CHECK(five.report_bindings);
+    CHECK(parse({"--map-by", ":OVERSUBSCRIBE", "a"}).map_by == MapBy::slot);
+    CHECK(parse({"--map-by", "package:PE=2", "a"}).map_by == MapBy::socket);
+    CHECK(parse({"--cpus-per-proc", "3", "--map-by", "slot:PE=3", "a"}).cores_per_rank == 3);
+    CHECK(parse({"--bind-to-socket", "a"}).binding == Binding::socket);
+    CHECK(parse({"--pernode", "a"}).ranks_per_node == 1);
+    CHECK_FALSE(parse({"--display-allocation", "a"}).display_map);
+
+    // MPICH and Intel
+    const WithVariable set("TUTTI_TEST_VARIABLE", "from here");
+    const WithVariable unset("TUTTI_TEST_OTHER", std::nullopt);
+    const Options hydra = parse({"-genv",
+                                 "I_MPI_PIN=1",
+                                 "-genv",
+                                 "I_MPI_DEBUG",
+                                 "5",
+                                 "-env",
+                                 "A=x=y",
+                                 "-genvlist",
+                                 "TUTTI_TEST_VARIABLE,TUTTI_TEST_OTHER",
+                                 "-ppn",
+                                 "2",
+                                 "-iface",
+                                 "eth0",
+                                 "-bind-to",
+                                 "core:2",
+                                 "-bootstrap",
+                                 "ssh",
+                                 "-rr",
+                                 "-print-rank-map",
+                                 "-rmk",
+                                 "slurm",
+                                 "-n",
+                                 "4",
+                                 "./a"});
+    CHECK(hydra.apps.at(0).environment == Environment{{"I_MPI_PIN", "1"},
+                                                      {"I_MPI_DEBUG", "5"},
+                                                      {"TUTTI_TEST_VARIABLE", "from here"},
+                                                      {"TUTTI_INTERFACE", "eth0"},
+                                                      {"A", "x=y"}});
+    CHECK(hydra.without_effect == Words{"-rmk slurm", "I_MPI_PIN", "I_MPI_DEBUG"});
+    CHECK(hydra.ranks_per_node == 2);
+    CHECK(hydra.cores_per_rank == 2);
+    CHECK(hydra.binding == Binding::automatic);
+    CHECK(hydra.map_by == MapBy::node);
+    CHECK(hydra.display_map);
+    CHECK(hydra.launcher == StartMethod::Agent::remote_shell);
+    const Options two =
+        parse({"-n", "1", "-envlist", "TUTTI_TEST_VARIABLE", "a", ":", "-n", "2", "-mca", "x", "y", "b"});
+    CHECK(two.apps.at(0).environment == Environment{{"TUTTI_TEST_VARIABLE", "from here"}});
+    CHECK(two.apps.at(1).environment.empty());
+    CHECK(two.without_effect == Words{"-mca x y"});
+}
+
 TEST_CASE("Signals are given by name or number, each once")
 {
     CHECK(parse({"--forward-signals", "WINCH,SIGURG,10", "a"}).forward_signals ==
@@ -308,13 +384,19 @@ TEST_CASE("Help and version are printed to stdout and end the launcher with succ
 TEST_CASE("The help names every option and fits into 100 columns")
 {
     CommandLine line;
-    CLI::App grammar;
-    define_options(grammar, line);
-    const std::string text = help_text(grammar);
-    for (const CLI::Option* option : grammar.get_options()) {
-        CAPTURE(option->get_name());
-        CHECK_THAT(text, Catch::Contains(option->get_name()) && Catch::Contains(option->get_description()));
-        CHECK_FALSE(option->get_description().empty());
+    const std::vector<OptionDefinition> definitions = define_options(line);
+    const std::string text = help_text(definitions);
+    for (const OptionDefinition& option : definitions) {
+        for (const std::string& name : option.names) {
+            CAPTURE(name);
+            CHECK_THAT(text, Catch::Contains(name));
+        }
+        CHECK_THAT(text, Catch::Contains(option.help));
+        CHECK_FALSE(option.help.empty());
+    }
+    for (const auto& [spelling, known] : spellings_of(definitions)) {
+        CAPTURE(spelling);
+        CHECK((known.implied.empty() || text.find(spelling) != std::string::npos));
     }
     std::istringstream lines(text);
     for (std::string row; std::getline(lines, row);) {

@@ -1,0 +1,94 @@
+// Builds the list of options.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "launcher/base/values.hpp"
+#include "launcher/command_line/grammar.hpp"
+
+namespace tutti::launcher {
+
+/// Remembers `value` for `what`. False when it had the same value before. Throws when it had another one; the
+/// message calls it `shown`.
+bool first_time(std::map<std::string, std::string>& seen, const std::string& what, const std::string& shown,
+                const std::string& value);
+
+/// `names` are "-n,--np". `store` and `parse` get the option as the user wrote it, and its value.
+class Definer {
+public:
+    using Store = std::function<void(const std::string& option, const std::string& value)>;
+    using Seen = std::map<std::string, std::string>;
+    using Values = std::span<const std::string>;
+
+    explicit Definer(CommandLine& line) : line_(line) {}
+
+    std::vector<OptionDefinition> take() { return std::move(options_); }
+
+    /// The heading of the help for all options that follow.
+    void group(const std::string& name) { group_ = name; }
+
+    /// An option with `values` words after it, which may be given many times.
+    void repeated(const std::string& names, int values, const std::string& placeholder,
+                  const std::string& help, decltype(OptionDefinition::store) store)
+    {
+        options_.push_back({parse_list("", names), values, placeholder, help, group_, std::move(store)});
+    }
+
+    /// An option with one value. It may be given again with the same value.
+    void single(const std::string& names, const std::string& placeholder, const std::string& help,
+                Store store)
+    {
+        single_in(line_.job_values, names, placeholder, help, std::move(store));
+    }
+    /// Likewise: once in `seen`.
+    void single_in(Seen& seen, const std::string& names, const std::string& placeholder,
+                   const std::string& help, Store store)
+    {
+        repeated(names, 1, placeholder, help,
+                 [&seen, what = names.substr(0, names.find(',')), store = std::move(store)](
+                     const std::string& option, Values values) {
+                     if (first_time(seen, what, "option " + option, values.front()))
+                         store(option, values.front());
+                 });
+    }
+
+    /// Likewise: `target` becomes what `parse` reads.
+    template <class Target, class Parse>
+    void value(const std::string& names, const std::string& placeholder, const std::string& help,
+               Target& target, Parse parse)
+    {
+        single(names, placeholder, help,
+               [&target, parse](const std::string& option, const std::string& text) {
+                   target = parse(option, text);
+               });
+    }
+
+    /// Likewise: one of `words`, of which the first stands for `first`.
+    template <class Enum>
+    void choice(const std::string& names, const std::string& help, Enum& target,
+                std::span<const std::string_view> words, Enum first)
+    {
+        value(
+            names, "WHAT", help, target, [words, first](const std::string& option, const std::string& text) {
+                return static_cast<Enum>(static_cast<std::size_t>(first) + parse_choice(option, text, words));
+            });
+    }
+
+    /// An option without a value; giving it again changes nothing.
+    void flag(const std::string& names, const std::string& help, bool& target)
+    {
+        repeated(names, 0, "", help, [&target](const std::string&, Values) { target = true; });
+    }
+
+private:
+    CommandLine& line_;
+    std::string group_;
+    std::vector<OptionDefinition> options_;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,110 @@
+#include "launcher/command_line/elsewhere.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace tutti::launcher {
+namespace {
+
+struct WithoutEffect {
+    const char* names;
+    int values;
+    const char* placeholder;
+    const char* help;
+};
+
+constexpr WithoutEffect kWithoutEffect[] = {
+    {"--mca,--gmca,--prtemca,--pmixmca", 2, "KEY VALUE",
+     "Open MPI's own; see --fabric, --interface, --launch-agent"},
+    {"--tune,--am", 1, "FILE", "the same from a file"},
+    {"--allow-run-as-root", 0, "", "root may run jobs anyway"},
+    {"--oversubscribe,--use-hwthread-cpus", 0, "", "any number of ranks runs on any number of cores"},
+    {"--nooversubscribe", 0, "", "max_slots in a hostfile limits ranks"},
+    {"--genvall,--envall", 0, "", "ranks inherit the whole environment anyway"},
+    {"--display-allocation,--display-devel-map", 0, "", "--display-map shows hosts and ranks"},
+    {"--print-all-exitcodes", 0, "", "the rank that failed first is named anyway"},
+    {"--disable-auto-cleanup", 0, "", "a rank that fails ends the job"},
+    {"--ordered-output", 0, "", "lines of different ranks do not mix anyway"},
+    {"--get-stack-traces,--report-state-on-timeout", 0, "", "where ranks are is not told"},
+    {"--enable-x,--disable-x,--disable-hostname-propagation,--noprefix", 0, "",
+     "see --launch-agent, --prefix"},
+    {"--hetero-nodes,--novm,--do-not-resolve,--noconf,--silent-abort", 0, "", "nothing to switch"},
+    {"--rmk,--topolib,--demux,--usize,--localhost", 1, "WHAT", "nothing to choose"},
+    {"--membind,--branch-count,--tmpdir,--gpus-per-proc", 1, "WHAT", "nothing to choose"},
+};
+
+struct Shorthand {
+    const char* word;
+    const char* option;
+    const char* value;
+};
+
+constexpr Shorthand kShorthands[] = {
+    {"bycore", "--map-by", "core"},
+    {"bynode", "--map-by", "node"},
+    {"bysocket", "--map-by", "socket"},
+    {"byslot", "--map-by", "slot"},
+    {"rr", "--map-by", "node"},
+    {"bind-to-core", "--bind-to", "core"},
+    {"bind-to-none", "--bind-to", "none"},
+    {"bind-to-socket", "--bind-to", "socket"},
+    {"pernode", "-N", "1"},
+};
+
+/// Those of --map-by and --bind-to that say what Tutti does anyway, or what has no meaning here.
+constexpr std::array<std::string_view, 8> kModifiers = {
+    "oversubscribe", "nooversubscribe", "overload-allowed", "if-supported",
+    "span",          "hwtcpus",         "inherit",          "noinherit"};
+
+}  // namespace
+
+void define_known_from_elsewhere(Definer& define, std::vector<std::string>& given)
+{
+    define.group("Known from elsewhere, without effect (-v tells which were given)");
+    for (const WithoutEffect& option : kWithoutEffect) {
+        define.repeated(option.names, option.values, option.placeholder, option.help,
+                        [&given](const std::string& name, Definer::Values values) {
+                            std::string& words = given.emplace_back(name);
+                            for (const std::string& value : values)
+                                words += ' ' + value;
+                        });
+    }
+}
+
+void add_shorthands(Dictionary& dictionary)
+{
+    for (const Shorthand& shorthand : kShorthands) {
+        const std::string& canonical = dictionary.at(shorthand.option).canonical;
+        for (const char* dashes : {"-", "--"})
+            dictionary.emplace(dashes + std::string(shorthand.word),
+                               KnownOption{canonical, 0, shorthand.value});
+    }
+}
+
+std::string take_modifiers(const std::string& option, std::string value,
+                           const std::function<void(const std::string& option, std::string_view text)>& cores)
+{
+    while (true) {
+        const std::size_t colon = value.rfind(':');
+        std::string modifier = colon == std::string::npos ? "" : value.substr(colon + 1);
+        std::ranges::transform(modifier, modifier.begin(), [](unsigned char c) { return std::tolower(c); });
+        if (modifier.starts_with("pe="))
+            cores(option, modifier.substr(3));
+        else if (value == "core:" + modifier && modifier.find_first_not_of("0123456789") == std::string::npos)
+            cores(option, modifier);
+        else if (std::ranges::find(kModifiers, modifier) == kModifiers.end())
+            return value == "package" ? "socket" : value;  // as Open MPI 5 calls it
+        value.erase(colon);
+    }
+}
+
+bool belongs_to_other_library(std::string_view variable)
+{
+    static constexpr std::array<std::string_view, 6> kPrefixes = {"I_MPI_",     "OMPI_",  "PRTE_",
+                                                                  "MPIR_CVAR_", "MPICH_", "HYDRA_"};
+    return std::ranges::any_of(kPrefixes,
+                               [variable](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+}  // namespace tutti::launcher
