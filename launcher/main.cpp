@@ -17,7 +17,6 @@
 #include "launcher/doctor/doctor.hpp"
 #include "launcher/head/head.hpp"
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/placement/describe.hpp"
 #include "launcher/placement/mapping.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 

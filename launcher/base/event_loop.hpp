@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

@@ -1,10 +1,14 @@
-// The limit of open files (ulimit -n), and errors that name it.
+// Descriptors, the limit of open files (ulimit -n), and errors that name it.
 #pragma once
 
 #include <exception>
 #include <string>
 
+#include "lib/foundation/base/unique_fd.hpp"
+
 namespace tutti::launcher {
+
+using base::UniqueFd;
 
 /// Throws std::runtime_error with the limit and the remedy when this process cannot open `more`
 /// descriptors. `what` needs them: "starting 2 ranks here".

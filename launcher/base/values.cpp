@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/base/usage_error.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {

@@ -1,15 +1,30 @@
-// Strict reading of option values. Every function throws UsageError with the option as the user wrote it,
+// Strict reading of option values, and the error for a wrong command line, hostfile or environment variable.
+// Every function throws UsageError with the option as the user wrote it,
 // its value, and what the value should be.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tutti::launcher {
+
+/// tuttirun's exit status after a UsageError.
+inline constexpr int kUsageStatus = 2;
+
+/// The request is wrong; nothing was started. what() is the whole message, with the remedy and a pointer to
+/// the help, and without the program's name in front.
+class UsageError : public std::runtime_error {
+public:
+    explicit UsageError(const std::string& message)
+        : std::runtime_error(message + "\nSee 'tuttirun --help' for the options and examples.")
+    {
+    }
+};
 
 /// More ranks than this on one machine are a typing error.
 inline constexpr int kMaxRanks = 65536;

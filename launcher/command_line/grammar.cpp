@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/usage_error.hpp"
+#include "launcher/base/values.hpp"
 #include "launcher/command_line/definer.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/hosts/hostfile.hpp"

@@ -42,4 +42,11 @@ std::vector<OptionDefinition> define_options(CommandLine& line);
 /// Every spelling that is accepted: short, long, and long with a single dash as Hydra has it.
 Dictionary spellings_of(std::span<const OptionDefinition> options);
 
+/// Usage, the options by theme, examples, exit statuses and environment variables; at most 100
+/// columns wide.
+std::string help_text(std::span<const OptionDefinition> options);
+
+/// "tuttirun (Tutti) 0.1.0" and the versions of the libraries in use.
+std::string version_text();
+
 }  // namespace tutti::launcher

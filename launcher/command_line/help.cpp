@@ -1,4 +1,4 @@
-#include "launcher/command_line/help.hpp"
+#include "launcher/command_line/grammar.hpp"
 
 #include <string_view>
 

@@ -11,7 +11,6 @@
 #include "launcher/base/values.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/command_line/grammar.hpp"
-#include "launcher/command_line/help.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "tutti/error.hpp"
 

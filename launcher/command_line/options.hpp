@@ -1,7 +1,7 @@
 // The launcher's command line.
 #pragma once
 
-#include "launcher/base/usage_error.hpp"
+#include "launcher/base/values.hpp"
 #include "launcher/job/job.hpp"
 
 namespace tutti::launcher {

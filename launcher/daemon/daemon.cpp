@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
                const std::string& session_directory, Watchdog& watchdog)
     : identity_(identity),
       inherited_(inherited),
-      base_environment_(::environ),
+      base_environment_(environment_of_ranks(::environ)),
       signals_(open_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT})),
       watchdog_(watchdog),
       processes_(watchdog_),

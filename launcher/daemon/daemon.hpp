@@ -66,7 +66,7 @@ private:
     void launch(LaunchOrder order);
     void start_ranks(const LaunchOrder& order);
     bool start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                    const RankEnvironment& app_environment);
+                    const Environment& app_environment);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void reap();
@@ -76,7 +76,7 @@ private:
     const DaemonIdentity identity_;
     EventLoop loop_;
     InheritedState inherited_;
-    RankEnvironment base_environment_;  // as it is before libpmix adds variables of its own
+    Environment base_environment_;  // as it is before libpmix adds variables of its own
     UniqueFd signals_;
     Watchdog& watchdog_;
     ProcessTable processes_;

@@ -59,7 +59,7 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
 
 /// The rank's numbers under the names that torchrun gives them. MASTER_ADDR and MASTER_PORT are not among
 /// them: nobody holds a port for the program.
-void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
+void set_rank_variables(Environment& environment, const LaunchOrder& order, const Placement& rank)
 {
     // Nodes without ranks do not count.
     std::set<int> earlier_nodes;
@@ -69,12 +69,11 @@ void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, 
         if (other.node < rank.node)
             earlier_nodes.insert(other.node);
     }
-    environment.set("RANK", std::to_string(rank.rank));
-    environment.set("WORLD_SIZE", std::to_string(order.ranks.size()));
-    environment.set("LOCAL_RANK", std::to_string(rank.local_rank));
-    environment.set("LOCAL_WORLD_SIZE", std::to_string(local_size));
-    environment.set("NODE_RANK", std::to_string(earlier_nodes.size()));
-    environment.set("GROUP_RANK", std::to_string(earlier_nodes.size()));
+    environment["RANK"] = std::to_string(rank.rank);
+    environment["WORLD_SIZE"] = std::to_string(order.ranks.size());
+    environment["LOCAL_RANK"] = std::to_string(rank.local_rank);
+    environment["LOCAL_WORLD_SIZE"] = std::to_string(local_size);
+    environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
 }  // namespace
@@ -124,24 +123,24 @@ void Daemon::start_ranks(const LaunchOrder& order)
     try {
         if (identity_.hello) {
             enter_working_directory(order);
-            base_environment_.add_forwarded(order.environment);
+            // The head's values go before those of this host.
+            for (const std::string& entry : order.environment)
+                set_entry(base_environment_, entry);
         }
         require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
                                                                       local.size() == 1 ? "" : "s"));
         control_.set_job(describe_job_to_ranks(order, identity_.key));
-        std::vector<RankEnvironment> environments;
+        std::vector<Environment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
-            RankEnvironment& environment = environments.emplace_back(base_environment_);
+            Environment& environment = environments.emplace_back(base_environment_);
             for (const auto& [name, value] : app.environment)
-                environment.set(name, value);
-            environment.set("TUTTI_LOCAL_SIZE", std::to_string(local.size()));
+                environment[name] = value;
+            environment["TUTTI_LOCAL_SIZE"] = std::to_string(local.size());
             // Ranks that share cores must not spin while they wait. Only the launcher sees all masks and
             // quotas. The user's own setting wins.
-            if (!environment.has("TUTTI_SHARED_CORES")) {
-                const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
-                environment.set("TUTTI_SHARED_CORES", shared ? "1" : "0");
-            }
+            const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
+            environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
         }
         for (const int rank : local) {
             const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
@@ -153,8 +152,10 @@ void Daemon::start_ranks(const LaunchOrder& order)
                 if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0) {
                     error = {errno, "cannot use the working directory " + app.working_directory};
                 } else {
-                    programs[index] = find_program(app.argv.front(), environments[index].get("PATH"),
-                                                   app.working_directory, error);
+                    const auto path = environments[index].find("PATH");
+                    programs[index] =
+                        find_program(app.argv.front(), path == environments[index].end() ? "" : path->second,
+                                     app.working_directory, error);
                 }
                 if (programs[index].empty()) {
                     start_failed(placement.rank, error);
@@ -170,17 +171,17 @@ void Daemon::start_ranks(const LaunchOrder& order)
 }
 
 bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                        const RankEnvironment& app_environment)
+                        const Environment& app_environment)
 {
-    RankEnvironment environment = app_environment;
+    Environment environment = app_environment;
     for (const std::string& entry : pmix_->rank_environment(placement.rank))
-        environment.set_entry(entry);
-    environment.set("TUTTI_LOCAL_RANK", std::to_string(placement.local_rank));
+        set_entry(environment, entry);
+    environment["TUTTI_LOCAL_RANK"] = std::to_string(placement.local_rank);
     if (order.rank_variables)
         set_rank_variables(environment, order, placement);
     const UniqueFd control = control_.open(placement.rank);
-    environment.set(control::kVariable,
-                    control::channel_variable(control.get(), order.job_name, placement.rank));
+    environment[control::kVariable] =
+        control::channel_variable(control.get(), order.job_name, placement.rank);
 
     const bool wants_input = order.stdin_target == StdinTarget::all ||
                              (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
@@ -190,7 +191,7 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     if (!order.merge_stderr)
         err.emplace();
     if (err && order.shows_status)
-        environment.set(base::kTerminalVariable, base::identity_of_file(err->write_end.get()));
+        environment[base::kTerminalVariable] = base::identity_of_file(err->write_end.get());
     UniqueFd null;
     if (wants_input) {
         in.emplace();
@@ -199,12 +200,18 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         if (!null)
             throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
     }
+    std::vector<std::string> entries;
+    for (const auto& [name, value] : environment)
+        entries.push_back(name + "=" + value);
+    std::vector<char*> pointers;
+    for (std::string& entry : entries)
+        pointers.push_back(entry.data());
+    pointers.push_back(nullptr);
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
-    const std::vector<char*> pointers = environment.pointers();
     SpawnRequest request{};
     request.program = program.c_str();
     request.argv = &app.argv;
-    request.environment = const_cast<char**>(pointers.data());
+    request.environment = pointers.data();
     request.working_directory = app.working_directory.c_str();
     request.cpus = &placement.cpus;
     request.standard_streams[0] = in ? in->read_end.get() : null.get();

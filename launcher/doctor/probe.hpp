@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "launcher/doctor/messages.hpp"
 #include "lib/foundation/connection/listener.hpp"

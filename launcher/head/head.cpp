@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/base/usage_error.hpp"
+#include "launcher/base/values.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/rank_environment.hpp"
 #include "lib/foundation/base/terminal.hpp"

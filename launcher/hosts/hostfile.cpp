@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/usage_error.hpp"
 #include "launcher/base/values.hpp"
 #include "lib/foundation/base/suggest.hpp"
 

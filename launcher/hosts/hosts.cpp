@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/base/usage_error.hpp"
+#include "launcher/base/values.hpp"
 #include "launcher/hosts/slurm.hpp"
 #include "launcher/hosts/this_host.hpp"
 

@@ -2,7 +2,6 @@
 // scheduler.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "launcher/job/job.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/usage_error.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/hostfile.hpp"
 #include "launcher/hosts/this_host.hpp"

@@ -1,13 +1,11 @@
 #include "launcher/hosts/this_host.hpp"
 
 #include <netdb.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 
 #include "lib/foundation/network/interfaces.hpp"
 

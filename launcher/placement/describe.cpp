@@ -1,4 +1,4 @@
-#include "launcher/placement/describe.hpp"
+#include "launcher/placement/mapping.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -9,10 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "launcher/base/values.hpp"
-#include "launcher/placement/node_mapping.hpp"
 #include "launcher/placement/units.hpp"
 
 namespace tutti::launcher {

@@ -1,7 +1,7 @@
 // Where each rank goes: on which node, to which cores, and with which number.
 //
 // Four steps, each with its option:
-//  1. nodes (node_mapping.hpp): each node gets as many ranks as it has slots, or as --map-by node and ppr
+//  1. nodes (map_to_nodes()): each node gets as many ranks as it has slots, or as --map-by node and ppr
 //  say.
 //  2. mapping (--map-by) assigns the cores of each node.
 //       slot, node: from the first core on. A rank is not split over two NUMA nodes where that can be
@@ -21,6 +21,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "launcher/job/job.hpp"
 #include "launcher/placement/topology.hpp"
@@ -31,5 +33,27 @@ namespace tutti::launcher {
 /// the machine of each. A program without a number of ranks gets one for each slot. Throws UsageError when
 /// max_slots, --stdin's rank or the total number of ranks does not fit.
 JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<const Topology> topologies);
+
+/// A rank's program and node, in the order of mapping.
+struct MappedRank {
+    int app = 0;
+    int node = 0;
+};
+
+/// Maps all ranks of the job to nodes, program by program. `hosts` have their real numbers of slots.
+///
+/// Each host is filled up to its slots before the next one gets ranks; with --map-by node each host gets one
+/// rank in turn. When all slots are taken, each host takes as many ranks again, up to its max_slots. With
+/// Options::ranks_per_node each program has at most that many ranks on each host, whatever the slots.
+/// A program without a number of ranks gets all slots (or ranks_per_node on each host). Throws UsageError.
+std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Host> hosts);
+
+/// One line a rank: "rank 0 on host bound to core 0 (cpus 0-1): [BB/..][../..]". The picture has a bracket a
+/// package, a group between '/' a core, and a letter a hardware thread, 'B' where the rank is bound. There is
+/// a topology for each of the map's nodes.
+std::string describe_bindings(const JobMap& map, std::span<const Topology> topologies);
+
+/// Hosts, programs and ranks of the job, several lines.
+std::string describe_map(const Options& options, const JobMap& map);
 
 }  // namespace tutti::launcher

@@ -1,11 +1,10 @@
-#include "launcher/placement/node_mapping.hpp"
+#include "launcher/placement/mapping.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
 
-#include "launcher/base/usage_error.hpp"
 #include "launcher/base/values.hpp"
 
 namespace tutti::launcher {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 #include "launcher/wire/wire.hpp"
 
 namespace tutti::launcher {

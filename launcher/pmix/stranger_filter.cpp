@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 #include "lib/foundation/control/packet.hpp"
 
 namespace tutti::launcher {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

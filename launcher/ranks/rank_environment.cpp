@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 namespace tutti::launcher {
 
@@ -42,58 +41,20 @@ bool belongs_to_host_or_session(std::string_view entry)
 
 }  // namespace
 
-RankEnvironment::RankEnvironment(const char* const* environment)
+Environment environment_of_ranks(const char* const* environment)
 {
+    Environment result;
     for (; *environment != nullptr; ++environment)
         if (!belongs_to_outer_job(*environment))
-            entries_.emplace_back(*environment);
-}
-
-void RankEnvironment::add_forwarded(const std::vector<std::string>& entries)
-{
-    for (const std::string& entry : entries)
-        set_entry(entry);
-}
-
-void RankEnvironment::set(const std::string& name, const std::string& value)
-{
-    set_entry(name + "=" + value);
-}
-
-void RankEnvironment::set_entry(const std::string& entry)
-{
-    const std::string_view name_and_sign = std::string_view(entry).substr(0, entry.find('=') + 1);
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const std::string& existing) {
-        return existing.starts_with(name_and_sign);
-    });
-    if (found != entries_.end())
-        *found = entry;
-    else
-        entries_.push_back(entry);
-}
-
-bool RankEnvironment::has(const std::string& name) const
-{
-    return std::ranges::any_of(
-        entries_, [start = name + "="](const std::string& entry) { return entry.starts_with(start); });
-}
-
-std::string RankEnvironment::get(const std::string& name) const
-{
-    const std::string name_and_sign = name + "=";
-    for (const std::string& entry : entries_)
-        if (entry.starts_with(name_and_sign))
-            return entry.substr(name_and_sign.size());
-    return {};
-}
-
-std::vector<char*> RankEnvironment::pointers() const
-{
-    std::vector<char*> result;
-    for (const std::string& entry : entries_)
-        result.push_back(const_cast<char*>(entry.c_str()));
-    result.push_back(nullptr);
+            set_entry(result, *environment);
     return result;
+}
+
+void set_entry(Environment& environment, std::string_view entry)
+{
+    const std::size_t name_bytes = std::min(entry.find('='), entry.size());
+    environment[std::string(entry.substr(0, name_bytes))] =
+        entry.substr(std::min(name_bytes + 1, entry.size()));
 }
 
 std::vector<std::string> forwarded_environment(const char* const* environment)

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

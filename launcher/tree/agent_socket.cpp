@@ -2,11 +2,9 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 namespace tutti::launcher {
 

@@ -1,7 +1,7 @@
 // A daemon's way into the job: connects to whoever has started it.
 #pragma once
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 #include "launcher/job/daemon_record.hpp"
 
 namespace tutti::launcher {

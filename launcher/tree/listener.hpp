@@ -6,7 +6,7 @@
 #include <string>
 
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 #include "lib/foundation/connection/listener.hpp"
 
 namespace tutti::launcher {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "launcher/base/event_loop.hpp"
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 #include "launcher/wire/wire.hpp"
 
 namespace tutti::launcher {

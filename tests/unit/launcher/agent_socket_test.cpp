@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/base/unique_fd.hpp"
+#include "launcher/base/open_files.hpp"
 
 using namespace tutti::launcher;
 

@@ -1,4 +1,4 @@
-#include "launcher/placement/node_mapping.hpp"
+#include "launcher/placement/mapping.hpp"
 
 #include <catch2/catch.hpp>
 

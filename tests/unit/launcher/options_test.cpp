@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/command_line/grammar.hpp"
-#include "launcher/command_line/help.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;
