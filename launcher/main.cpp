@@ -12,8 +12,8 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/command_line/options.hpp"
+#include "launcher/daemon/daemon.hpp"
 #include "launcher/daemon/local_daemon.hpp"
-#include "launcher/daemon/remote_daemon.hpp"
 #include "launcher/doctor/doctor.hpp"
 #include "launcher/head/head.hpp"
 #include "launcher/hosts/hosts.hpp"

@@ -44,6 +44,11 @@ struct DaemonIdentity {
 int run_daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,
                const std::string& session_directory);
 
+/// tuttirun --daemon: the daemon of a host other than the head's. Reads its record from standard input, joins
+/// the job, and serves it to its end. Returns the process's exit status. What goes wrong is said on stderr,
+/// which ssh carries to the head.
+int run_remote_daemon();
+
 class Daemon {
 public:
     Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedState& inherited,

@@ -1,4 +1,3 @@
-#include "launcher/daemon/remote_daemon.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,11 +15,11 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/daemon/daemon.hpp"
-#include "launcher/job/daemon_messages.hpp"
+#include "launcher/job/messages.hpp"
 #include "launcher/placement/topology.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
-#include "launcher/tree/join.hpp"
+#include "launcher/tree/listener.hpp"
 
 namespace tutti::launcher {
 

@@ -1,4 +1,4 @@
-#include "launcher/doctor/facts.hpp"
+#include "launcher/doctor/host_check.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 
 #include "launcher/base/version.hpp"
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher::doctor {

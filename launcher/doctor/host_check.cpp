@@ -2,8 +2,7 @@
 
 #include <chrono>
 
-#include "launcher/doctor/facts.hpp"
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "launcher/placement/topology.hpp"
 
 namespace tutti::launcher::doctor {

@@ -43,4 +43,7 @@ private:
     std::future<void> work_;
 };
 
+/// Fills in all but the network and the cores. Blocks for many seconds where a name server does not answer.
+void collect_facts(const FactsTask& task, Facts& facts);
+
 }  // namespace tutti::launcher::doctor

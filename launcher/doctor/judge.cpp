@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "launcher/hosts/slurm.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/spawn.hpp"
 
 namespace tutti::launcher::doctor {

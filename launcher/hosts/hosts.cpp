@@ -12,8 +12,6 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/values.hpp"
-#include "launcher/hosts/slurm.hpp"
-#include "launcher/hosts/this_host.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -1,4 +1,3 @@
-#include "launcher/hosts/slurm.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +7,7 @@
 
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/hostfile.hpp"
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -1,4 +1,4 @@
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 
 #include <netdb.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Messages about the job and its ranks.
+// Messages about the job and its ranks, about daemons, and between the PMIx servers of a job's nodes.
 #pragma once
 
 #include <string>
@@ -53,6 +53,90 @@ struct ExitReport {
     {
         return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell);
     }
+};
+
+/// The first frame of every daemon. The version is always its first field, so that different releases can
+/// recognise each other.
+struct Hello {
+    std::string version;       // of Tutti
+    std::string architecture;  // of the processor, as uname has it
+    std::string host_name;     // of the machine itself
+    int pid = 0;
+    std::string topology;  // for map_job(), from Topology::to_wire()
+
+    /// The Hello of this process, without its topology.
+    static Hello of_this_process();
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.version, self.architecture, self.host_name, self.pid, self.topology);
+    }
+};
+
+/// The daemons below a daemon. It has all hosts of the job but the head's, since their order decides which
+/// daemon starts which (starter_of()).
+struct StartOrder {
+    StartMethod method;
+    std::string interface;  // to which daemons connect; empty: choose
+    std::vector<RemoteHost> hosts;
+    int index = 0;                      // of the host that the order goes to
+    double daemon_timeout_seconds = 0;  // see Children::watch_for_silence()
+
+    /// Checks that it has an agent, and that its index is a host.
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.method, self.interface, self.hosts, self.index, self.daemon_timeout_seconds);
+    }
+};
+
+/// Daemons that are missing, and why.
+struct MissingDaemons {
+    std::vector<int> nodes;
+    std::string reason;  // whole sentences
+
+    static auto fields(auto& self) { return std::tie(self.nodes, self.reason); }
+};
+
+/// Reads only the version where that differs. Throws WireError.
+Hello decode_hello(std::string_view payload);
+
+/// Why a daemon with this `hello` cannot take part, as the rest of a sentence about its host; empty when it
+/// can.
+std::string judge_hello(const Hello& hello);
+
+/// The contribution of one node's ranks to a fence, or of all nodes. Its ranks identify a fence: they all
+/// call the same fences in the same order.
+struct FenceFrame {
+    std::vector<int> ranks;   // ascending; kAllRanks alone for the whole job
+    std::int32_t status = 0;  // pmix_status_t
+    std::string data;         // from libpmix
+
+    static auto fields(auto& self) { return std::tie(self.ranks, self.status, self.data); }
+};
+
+/// One node asks for values that a rank of another node has published.
+struct ModexRequest {
+    std::uint32_t number = 0;  // by which the asker recognises the answer
+    std::uint16_t asker = 0;   // node
+    std::int32_t rank = 0;
+    std::string key;         // that must be among them
+    bool deposited = false;  // over the control channel, not PMIx: to be answered at once
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.number, self.asker, self.rank, self.key, self.deposited);
+    }
+};
+
+struct ModexAnswer {
+    std::uint32_t number = 0;
+    std::uint16_t asker = 0;
+    std::int32_t status = 0;  // pmix_status_t, or a ControlChannels::Deposit
+    std::string data;
+
+    static auto fields(auto& self) { return std::tie(self.number, self.asker, self.status, self.data); }
 };
 
 }  // namespace tutti::launcher

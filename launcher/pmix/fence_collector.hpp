@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launcher/job/job.hpp"
-#include "launcher/job/pmix_messages.hpp"
+#include "launcher/job/messages.hpp"
 
 namespace tutti::launcher {
 

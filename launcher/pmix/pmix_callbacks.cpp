@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "launcher/job/pmix_messages.hpp"
+#include "launcher/job/messages.hpp"
 
 namespace tutti::launcher {
 

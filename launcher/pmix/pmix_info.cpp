@@ -1,8 +1,16 @@
 #include "launcher/pmix/pmix_info.hpp"
 
 #include <pmix.h>
+#include <pmix_server.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <new>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/job/messages.hpp"
 
 namespace tutti::launcher {
 
@@ -42,6 +50,120 @@ void PmixInfoList::add_array(const char* key, const PmixInfoList& list)
     array.size = list.infos_.size();
     array.array = const_cast<pmix_info_t*>(list.infos_.data());  // load() copies it
     load(key, &array, PMIX_DATA_ARRAY);
+}
+
+namespace {
+
+/// The numbers of the ranks of each node.
+std::vector<std::vector<int>> group_by_node(const LaunchOrder& order)
+{
+    std::vector<std::vector<int>> ranks(order.nodes.size());
+    for (const Placement& placement : order.ranks)
+        ranks[static_cast<std::size_t>(placement.node)].push_back(placement.rank);
+    return ranks;
+}
+
+int ranks_of_app(const LaunchOrder& order, int app)
+{
+    int count = 0;
+    for (const Placement& placement : order.ranks)
+        count += placement.app == app ? 1 : 0;
+    return count;
+}
+
+/// The nodes with ranks, and their ranks, in PMIx's compressed form.
+void add_maps(PmixInfoList& list, const LaunchOrder& order, const std::vector<std::vector<int>>& ranks_of)
+{
+    std::string names;
+    std::string lists;
+    for (std::size_t node = 0; node < ranks_of.size(); ++node) {
+        if (ranks_of[node].empty())
+            continue;
+        names += (names.empty() ? "" : ",") + order.nodes[node].name;
+        lists += fmt::format("{}{}", lists.empty() ? "" : ";", fmt::join(ranks_of[node], ","));
+    }
+    char* nodes = nullptr;
+    char* ranks = nullptr;
+    PMIx_generate_regex(names.c_str(), &nodes);
+    PMIx_generate_ppn(lists.c_str(), &ranks);
+    list.add_regex(PMIX_NODE_MAP, nodes);
+    list.add_regex(PMIX_PROC_MAP, ranks);
+    std::free(nodes);
+    std::free(ranks);
+}
+
+PmixInfoList describe_node(const LaunchOrder& order, std::size_t node, const std::vector<int>& ranks)
+{
+    const auto size = static_cast<std::uint32_t>(ranks.size());
+    PmixInfoList list;
+    list.add(PMIX_HOSTNAME, order.nodes[node].name);
+    list.add_u32(PMIX_NODEID, static_cast<std::uint32_t>(node));
+    list.add_u32(PMIX_NODE_SIZE, size);
+    list.add_u32(PMIX_LOCAL_SIZE, size);
+    list.add(PMIX_LOCAL_PEERS, fmt::format("{}", fmt::join(ranks, ",")));
+    list.add_rank(PMIX_LOCALLDR, ranks.front());
+    return list;
+}
+
+PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement, int app_rank)
+{
+    PmixInfoList list;
+    list.add_rank(PMIX_RANK, placement.rank);  // first: what follows is about this rank
+    list.add(PMIX_HOSTNAME, order.nodes[static_cast<std::size_t>(placement.node)].name);
+    list.add_u32(PMIX_NODEID, static_cast<std::uint32_t>(placement.node));
+    list.add_u16(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(placement.local_rank));
+    list.add_u16(PMIX_NODE_RANK, static_cast<std::uint16_t>(placement.local_rank));
+    list.add_u32(PMIX_APPNUM, static_cast<std::uint32_t>(placement.app));
+    list.add_rank(PMIX_GLOBAL_RANK, placement.rank);
+    list.add_rank(PMIX_APP_RANK, app_rank);
+    list.add_u32(PMIX_REINCARNATION, 0);
+    if (!placement.cpus_as_text.empty())
+        list.add(PMIX_CPUSET, "hwloc:" + placement.cpus_as_text);
+    return list;
+}
+
+}  // namespace
+
+PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string& session_directory)
+{
+    const auto size = static_cast<std::uint32_t>(order.ranks.size());
+    const std::vector<std::vector<int>> ranks_of = group_by_node(order);
+    const std::vector<int>& local = ranks_of[static_cast<std::size_t>(node)];
+
+    PmixInfoList list;
+    list.add(PMIX_JOBID, order.job_name);
+    list.add_u32(PMIX_UNIV_SIZE, size);
+    list.add_u32(PMIX_JOB_SIZE, size);
+    list.add_u32(PMIX_MAX_PROCS, size);
+    list.add_u32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(order.apps.size()));
+    const auto is_used = [](const std::vector<int>& ranks) { return !ranks.empty(); };
+    list.add_u32(PMIX_NUM_NODES, static_cast<std::uint32_t>(std::ranges::count_if(ranks_of, is_used)));
+    add_maps(list, order, ranks_of);
+    list.add(PMIX_NSDIR, session_directory);
+    list.add(PMIX_TMPDIR, session_directory);
+    list.add_flag(PMIX_TDIR_RMCLEAN, true);
+    list.add_u32(PMIX_LOCAL_SIZE, static_cast<std::uint32_t>(local.size()));
+    list.add_u32(PMIX_NODE_SIZE, static_cast<std::uint32_t>(local.size()));
+    list.add(PMIX_LOCAL_PEERS, fmt::format("{}", fmt::join(local, ",")));
+    list.add_rank(PMIX_LOCALLDR, local.front());
+    if (order.apps.size() == 1)
+        list.add_u32(PMIX_APP_SIZE, size);
+
+    for (std::size_t other = 0; other < ranks_of.size(); ++other)
+        if (is_used(ranks_of[other]))
+            list.add_array(PMIX_NODE_INFO_ARRAY, describe_node(order, other, ranks_of[other]));
+    for (int app = 0; app < static_cast<int>(order.apps.size()); ++app) {
+        PmixInfoList entry;
+        entry.add_u32(PMIX_APPNUM, static_cast<std::uint32_t>(app));
+        entry.add_u32(PMIX_APP_SIZE, static_cast<std::uint32_t>(ranks_of_app(order, app)));
+        list.add_array(PMIX_APP_INFO_ARRAY, entry);
+    }
+    std::vector<int> next_in_app(order.apps.size(), 0);
+    for (const Placement& placement : order.ranks) {
+        const int app_rank = next_in_app[static_cast<std::size_t>(placement.app)]++;
+        list.add_array(PMIX_PROC_DATA, describe_rank(order, placement, app_rank));
+    }
+    return list;
 }
 
 }  // namespace tutti::launcher

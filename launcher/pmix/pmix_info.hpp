@@ -1,4 +1,5 @@
-// A list of PMIx attributes with C++ ownership.
+// Lists of PMIx attributes, and what PMIx clients can get of a job: its size, the ranks of each node, where
+// each rank runs.
 #pragma once
 
 #include <pmix_common.h>
@@ -9,6 +10,9 @@
 
 namespace tutti::launcher {
 
+struct LaunchOrder;
+
+/// Owns its values.
 class PmixInfoList {
 public:
     PmixInfoList() = default;
@@ -41,5 +45,8 @@ private:
 
     static constexpr std::size_t kNothing = static_cast<std::size_t>(-1);
 };
+
+/// For PMIx_server_register_nspace on `node`. The PMIx server must run, since it compresses lists.
+PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string& session_directory);
 
 }  // namespace tutti::launcher

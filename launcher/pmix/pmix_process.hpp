@@ -12,7 +12,6 @@
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/job/messages.hpp"
-#include "launcher/job/pmix_messages.hpp"
 #include "launcher/pmix/pmix_reports.hpp"
 #include "launcher/wire/connection.hpp"
 

@@ -17,7 +17,6 @@
 #include "launcher/job/messages.hpp"
 #include "launcher/pmix/pmix_callbacks.hpp"
 #include "launcher/pmix/pmix_info.hpp"
-#include "launcher/pmix/pmix_job_info.hpp"
 #include "launcher/pmix/stranger_filter.hpp"
 
 namespace tutti::launcher {

@@ -7,7 +7,7 @@
 
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/job/daemon_record.hpp"
-#include "launcher/wire/daemon_link.hpp"
+#include "launcher/wire/connection.hpp"
 
 namespace tutti::launcher {
 

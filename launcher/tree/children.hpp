@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/job/daemon_messages.hpp"
+#include "launcher/job/messages.hpp"
 #include "launcher/tree/listener.hpp"
 #include "launcher/tree/starter.hpp"
 #include "launcher/wire/connection.hpp"

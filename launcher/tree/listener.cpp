@@ -1,7 +1,17 @@
 #include "launcher/tree/listener.hpp"
 
-#include "launcher/job/daemon_record.hpp"
-#include "launcher/wire/daemon_link.hpp"
+#include <net/if.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "launcher/wire/connection.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/connection/dialer.hpp"
 
 namespace tutti::launcher {
 
@@ -11,6 +21,33 @@ namespace {
 constexpr std::chrono::nanoseconds kGuestPatience = std::chrono::seconds(5);
 /// More than these are not listened to at once: the one that has waited longest goes.
 constexpr std::size_t kMostGuests = 512;
+
+constexpr std::chrono::nanoseconds kJoinPatience = std::chrono::seconds(10);  // for all addresses together
+constexpr std::chrono::nanoseconds kHeadStart = std::chrono::milliseconds(250);
+
+/// From whichever address the routes choose.
+std::vector<network::Candidate> candidates(const DaemonRecord& record)
+{
+    std::vector<std::string> addresses;
+    const char* const connection = std::getenv("SSH_CONNECTION");
+    if (const std::string text = connection != nullptr ? connection : ""; !text.empty())
+        addresses.push_back(text.substr(0, text.find(' ')));  // the client's address comes first
+    for (const std::string& address : record.addresses)
+        if (std::ranges::find(addresses, address) == addresses.end())
+            addresses.push_back(address);
+    std::vector<network::Candidate> ways;
+    for (const std::string& text : addresses) {
+        const std::size_t percent = text.find('%');
+        const auto to = network::IpAddress::parse(text.substr(0, percent));
+        if (!to)
+            continue;
+        network::LocalAddress from{{*network::IpAddress::parse(to->is_v4() ? "0.0.0.0" : "::"), 0, {}}};
+        if (percent != std::string::npos)
+            from.interface_index = ::if_nametoindex(text.c_str() + percent + 1);
+        ways.push_back({from, {*to, 0, {}}});
+    }
+    return ways;
+}
 
 }  // namespace
 
@@ -45,6 +82,25 @@ void Listener::arrived(connection::PendingConnection& guest)
 void Listener::dropped(const std::string& remote, std::string_view why)
 {
     events_.refused(remote.substr(0, remote.rfind(':')), why);
+}
+
+UniqueFd join_job(const DaemonRecord& record, int node)
+{
+    const connection::Options options{
+        .key = record.key,
+        .version = kDaemonProtocol,
+        .self = {security::Identity::Kind::daemon, static_cast<std::uint32_t>(node)},
+        .timeout_ns = kJoinPatience.count(),
+        .prepare = prepare_link};
+    connection::Poller poller;
+    connection::Dialer dialer(options, poller, record.parent, record.port, candidates(record),
+                              kHeadStart.count());
+    if (const auto joined = dialer.wait(base::now_ns() + kJoinPatience.count()))
+        return joined->release();
+    throw std::runtime_error(
+        fmt::format("cannot connect back to tuttirun at port {} ({}); a firewall must let this host connect "
+                    "there, on one of these addresses",
+                    record.port, dialer.failure()));
 }
 
 }  // namespace tutti::launcher

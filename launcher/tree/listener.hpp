@@ -1,4 +1,5 @@
-// Where daemons connect to the process that has started them. Whoever else comes is sent away.
+// Where daemons connect to the process that has started them, and how they do. Whoever else comes is sent
+// away.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 #include "launcher/base/event_loop.hpp"
 #include "launcher/base/open_files.hpp"
+#include "launcher/job/daemon_record.hpp"
 #include "lib/foundation/connection/listener.hpp"
 
 namespace tutti::launcher {
@@ -39,5 +41,11 @@ private:
     connection::Poller poller_;
     connection::Listener listener_;
 };
+
+/// Connects to the parent that `record` names, as the daemon of `node`, and exchanges proofs with it. Tries
+/// the address from which ssh came first, then those of the record, a new one every moment while the others
+/// still wait. Blocks for some seconds at most. The result does not block, and what comes next on it is a
+/// frame. Throws std::runtime_error with all addresses and what was wrong with each.
+UniqueFd join_job(const DaemonRecord& record, int node);
 
 }  // namespace tutti::launcher

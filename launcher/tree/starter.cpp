@@ -1,9 +1,13 @@
 #include "launcher/tree/starter.hpp"
 
 #include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,10 +17,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
-
-#include <poll.h>
-
-#include "launcher/tree/agent_socket.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -66,6 +66,17 @@ void signal_agent(pid_t pid, int signal) noexcept
 {
     ::kill(-pid, signal);
     ::kill(-pid, SIGCONT);
+}
+
+/// A program's first descriptors; those above standard error are its own.
+constexpr int kFirstOwn = 3;
+constexpr int kLastOwn = 15;
+
+bool is_tcp(int fd) noexcept
+{
+    int protocol = 0;
+    socklen_t size = sizeof protocol;
+    return ::getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 && protocol == IPPROTO_TCP;
 }
 
 }  // namespace
@@ -317,6 +328,19 @@ bool DaemonStarter::wait_for_agents(std::chrono::steady_clock::time_point until)
         }
     }
     return true;
+}
+
+bool disable_nagle(int process) noexcept
+{
+    bool any = false;
+    for (int number = kFirstOwn; number <= kLastOwn; ++number) {
+        const UniqueFd copy(static_cast<int>(::syscall(SYS_pidfd_getfd, process, number, 0U)));
+        if (copy && is_tcp(copy.get())) {
+            const int yes = 1;
+            any = ::setsockopt(copy.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes) == 0 || any;
+        }
+    }
+    return any;
 }
 
 }  // namespace tutti::launcher

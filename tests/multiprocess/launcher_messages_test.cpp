@@ -3,9 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/job/daemon_messages.hpp"
 #include "launcher/job/daemon_record.hpp"
-#include "launcher/job/pmix_messages.hpp"
+#include "launcher/job/messages.hpp"
 
 using namespace tutti::launcher;
 using tutti::security::Identity;

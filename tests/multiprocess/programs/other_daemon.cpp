@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "launcher/job/daemon_messages.hpp"
-#include "launcher/tree/join.hpp"
+#include "launcher/job/messages.hpp"
+#include "launcher/tree/listener.hpp"
 
 using namespace tutti::launcher;
 

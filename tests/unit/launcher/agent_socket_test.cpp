@@ -1,5 +1,5 @@
 // A process's connections are reached from outside: those of TCP, and no others.
-#include "launcher/tree/agent_socket.hpp"
+#include "launcher/tree/starter.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

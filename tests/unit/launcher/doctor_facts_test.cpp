@@ -1,6 +1,6 @@
 // What the doctor looks up by itself: under limits and prohibitions that the test makes, and in environments
 // of schedulers.
-#include "launcher/doctor/facts.hpp"
+#include "launcher/doctor/host_check.hpp"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -19,7 +19,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/doctor/judge.hpp"
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

@@ -10,7 +10,6 @@
 
 #include "launcher/doctor/messages.hpp"
 #include "launcher/doctor/probe.hpp"
-#include "launcher/doctor/tournament.hpp"
 
 using namespace tutti::launcher;
 using namespace tutti::launcher::doctor;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/hosts/this_host.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

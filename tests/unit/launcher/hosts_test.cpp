@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "launcher/hosts/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;

@@ -1,9 +1,7 @@
-#include "launcher/hosts/slurm.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/hosts/this_host.hpp"
 #include "tests/unit/launcher/support.hpp"
 
 using namespace tutti::launcher;
