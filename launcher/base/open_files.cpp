@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -22,6 +25,38 @@ const char* remedy(int error_number)
 }
 
 }  // namespace
+
+std::pair<UniqueFd, UniqueFd> make_pipe(const char* what)
+{
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw std::system_error(errno, std::generic_category(), what);
+    return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+std::pair<UniqueFd, UniqueFd> make_socket_pair(int type, const char* what)
+{
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        throw std::system_error(errno, std::generic_category(), what);
+    return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+void redirect_to_null(std::initializer_list<int> descriptors)
+{
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (const int descriptor : descriptors)
+        ::dup2(null.get(), descriptor);
+}
+
+UniqueFd keep_only(UniqueFd kept)
+{
+    constexpr int kFirst = STDERR_FILENO + 1;
+    ::dup2(kept.get(), kFirst);
+    ::close_range(kFirst + 1, ~0U, 0);
+    kept.release();  // it is closed, or it is the descriptor that is returned
+    return UniqueFd(kFirst);
+}
 
 void require_open_files(int more, const std::string& what)
 {

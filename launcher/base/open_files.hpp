@@ -2,13 +2,27 @@
 #pragma once
 
 #include <exception>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher {
 
 using base::UniqueFd;
+
+/// The ends of a pipe, to read and to write. Closed by exec. Throws std::system_error that begins with
+/// `what`.
+std::pair<UniqueFd, UniqueFd> make_pipe(const char* what);
+/// Likewise, of a pair of local sockets of this type.
+std::pair<UniqueFd, UniqueFd> make_socket_pair(int type, const char* what);
+
+/// Opens /dev/null in place of these descriptors.
+void redirect_to_null(std::initializer_list<int> descriptors);
+
+/// Closes all descriptors above standard error but `kept`, which gets the first number there.
+UniqueFd keep_only(UniqueFd kept);
 
 /// Throws std::runtime_error with the limit and the remedy when this process cannot open `more`
 /// descriptors. `what` needs them: "starting 2 ranks here".

@@ -53,6 +53,12 @@ int signal_number(std::string_view option, const std::string& text)
 
 }  // namespace
 
+std::string environment_variable(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
 int parse_number(std::string_view option, std::string_view what, std::string_view text, int lowest,
                  int highest)
 {

@@ -26,6 +26,9 @@ public:
     }
 };
 
+/// The value of an environment variable; empty where it is not set.
+std::string environment_variable(const char* name);
+
 /// More ranks than this on one machine are a typing error.
 inline constexpr int kMaxRanks = 65536;
 

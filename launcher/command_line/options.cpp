@@ -1,7 +1,6 @@
 #include "launcher/command_line/options.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -124,17 +123,15 @@ void check_interface(const char* source, const std::string& text)
 /// tuttirun ...".
 void apply_variables(Options& options)
 {
-    const auto value = [](const char* variable) {
-        const char* text = std::getenv(variable);
-        return std::string(text != nullptr ? text : "");
-    };
-    if (const std::string text = value(kTimeoutVariable); options.timeout_seconds == 0 && !text.empty())
+    if (const std::string text = environment_variable(kTimeoutVariable);
+        options.timeout_seconds == 0 && !text.empty())
         options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
-    if (const std::string text = value(kAgentVariable); options.launch_agent.empty() && !text.empty())
+    if (const std::string text = environment_variable(kAgentVariable);
+        options.launch_agent.empty() && !text.empty())
         options.launch_agent = parse_agent(kAgentVariable, text);
     const bool by_option = !options.interface.empty();
     if (!by_option)
-        options.interface = value(kInterfaceVariable);
+        options.interface = environment_variable(kInterfaceVariable);
     check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
 }
 

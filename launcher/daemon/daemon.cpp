@@ -84,8 +84,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
     pmix_ = std::make_unique<PmixProcess>(loop_, pmix_events(), session_directory);
     // From here on errors go to the head.
-    const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    ::dup2(null.get(), STDERR_FILENO);
+    redirect_to_null({STDERR_FILENO});
     relay_ = std::make_unique<PmixRelay>(loop_, head_, *pmix_, control_);
 }
 

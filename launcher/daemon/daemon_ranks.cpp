@@ -3,13 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,18 +24,7 @@ namespace tutti::launcher {
 
 namespace {
 
-struct Pipe {
-    Pipe()
-    {
-        std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-            throw std::system_error(errno, std::generic_category(), "cannot create a pipe for a rank");
-        read_end.reset(ends[0]);
-        write_end.reset(ends[1]);
-    }
-    UniqueFd read_end;
-    UniqueFd write_end;
-};
+constexpr const char* kNoPipe = "cannot create a pipe for a rank";
 
 /// How many open files this process needs for its ranks.
 int descriptors_for(const LaunchOrder& order, const std::vector<int>& local)
@@ -185,21 +174,18 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
 
     const bool wants_input = order.stdin_target == StdinTarget::all ||
                              (order.stdin_target == StdinTarget::rank && order.stdin_rank == placement.rank);
-    Pipe out;
-    std::optional<Pipe> err;
-    std::optional<Pipe> in;
+    auto [out, rank_out] = make_pipe(kNoPipe);
+    UniqueFd err, rank_err, rank_in, in;
     if (!order.merge_stderr)
-        err.emplace();
+        std::tie(err, rank_err) = make_pipe(kNoPipe);
     if (err && order.shows_status)
-        environment[base::kTerminalVariable] = base::identity_of_file(err->write_end.get());
-    UniqueFd null;
-    if (wants_input) {
-        in.emplace();
-    } else {
-        null.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-        if (!null)
-            throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
-    }
+        environment[base::kTerminalVariable] = base::identity_of_file(rank_err.get());
+    if (wants_input)
+        std::tie(rank_in, in) = make_pipe(kNoPipe);
+    else
+        rank_in.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!rank_in)
+        throw std::system_error(errno, std::generic_category(), "cannot open /dev/null");
     std::vector<std::string> entries;
     for (const auto& [name, value] : environment)
         entries.push_back(name + "=" + value);
@@ -214,9 +200,9 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.environment = pointers.data();
     request.working_directory = app.working_directory.c_str();
     request.cpus = &placement.cpus;
-    request.standard_streams[0] = in ? in->read_end.get() : null.get();
-    request.standard_streams[1] = out.write_end.get();
-    request.standard_streams[2] = err ? err->write_end.get() : out.write_end.get();
+    request.standard_streams[0] = rank_in.get();
+    request.standard_streams[1] = rank_out.get();
+    request.standard_streams[2] = err ? rank_err.get() : rank_out.get();
     request.inherited = &inherited_;
     request.kept_descriptor = control.get();
     request.announce_to = watchdog_.group_pipe();
@@ -227,11 +213,11 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         return false;
     }
     processes_.started(placement.rank, pid);
-    output_.add(placement.rank, Channel::standard_output, std::move(out.read_end));
+    output_.add(placement.rank, Channel::standard_output, std::move(out));
     if (err)
-        output_.add(placement.rank, Channel::standard_error, std::move(err->read_end));
+        output_.add(placement.rank, Channel::standard_error, std::move(err));
     if (in)
-        input_.add(placement.rank, std::move(in->write_end));
+        input_.add(placement.rank, std::move(in));
     return true;
 }
 

@@ -1,6 +1,5 @@
 #include "launcher/daemon/local_daemon.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -9,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "launcher/daemon/daemon.hpp"
@@ -32,11 +31,8 @@ constexpr std::chrono::milliseconds kOrphansTimeout{2000};
 
 LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedState& inherited)
 {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        throw std::system_error(errno, std::generic_category(), "socketpair");
-    stream_.reset(ends[0]);
-    UniqueFd daemon_end(ends[1]);
+    UniqueFd daemon_end;
+    std::tie(stream_, daemon_end) = make_socket_pair(SOCK_STREAM, "socketpair");
     // When daemon and watchdog are killed, their processes become children of this one.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     watchdog_ = ::fork();
@@ -45,9 +41,7 @@ LocalDaemon::LocalDaemon(int node, const security::Key& key, const InheritedStat
     if (watchdog_ == 0) {
         stream_.reset();
         // The head has the user's input and output. stderr stays open for libpmix's messages.
-        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-        ::dup2(null.get(), STDIN_FILENO);
-        ::dup2(null.get(), STDOUT_FILENO);
+        redirect_to_null({STDIN_FILENO, STDOUT_FILENO});
         ::_exit(run_daemon(std::move(daemon_end), {node, key, {}}, inherited, session_directory_));
     }
 }

@@ -19,8 +19,6 @@ public:
     /// libpmix starts while the head looks at the machine. Throws std::system_error.
     LocalDaemon(int node, const security::Key& key, const InheritedState& inherited);
     ~LocalDaemon() { wait(kDaemonEndTimeout); }
-    LocalDaemon(const LocalDaemon&) = delete;
-    LocalDaemon& operator=(const LocalDaemon&) = delete;
 
     /// Closes the stream, which ends the daemon, and waits until it and all its processes are gone. A
     /// daemon that does not end within `timeout` is killed.

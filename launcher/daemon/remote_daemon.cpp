@@ -1,5 +1,4 @@
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -7,13 +6,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
 #include "launcher/base/open_files.hpp"
+#include "launcher/base/values.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/job/messages.hpp"
 #include "launcher/placement/topology.hpp"
@@ -58,11 +57,11 @@ int find_node(const DaemonRecord& record)
 {
     if (record.node >= 0)
         return record.node;
-    const char* const name = std::getenv("SLURMD_NODENAME");
-    const auto found = record.nodes.find(name != nullptr ? name : "");
+    const std::string name = environment_variable("SLURMD_NODENAME");
+    const auto found = record.nodes.find(name);
     if (found == record.nodes.end()) {
         throw std::runtime_error(fmt::format("this host, {} by SLURMD_NODENAME, is none of the job's",
-                                             name != nullptr ? name : "nameless"));
+                                             name.empty() ? "nameless" : name));
     }
     return found->second;
 }
@@ -74,9 +73,7 @@ int run_remote_daemon()
     const InheritedState inherited = take_over_process();
     try {
         const DaemonRecord record = decode_daemon_record(read_record());
-        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-        ::dup2(null.get(), STDIN_FILENO);
-        ::dup2(null.get(), STDOUT_FILENO);
+        redirect_to_null({STDIN_FILENO, STDOUT_FILENO});
         const int node = find_node(record);
         UniqueFd stream = join_job(record, node);
         Hello hello = Hello::of_this_process();

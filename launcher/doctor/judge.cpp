@@ -3,12 +3,12 @@
 #include <sys/resource.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/base/values.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/spawn.hpp"
 
@@ -76,9 +76,8 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
 /// Whether a program of this name is in PATH.
 bool in_path(const std::string& program)
 {
-    const char* path = std::getenv("PATH");
     SpawnError error;
-    return !find_program(program, path != nullptr ? path : "", {}, error).empty();
+    return !find_program(program, environment_variable("PATH"), {}, error).empty();
 }
 
 }  // namespace

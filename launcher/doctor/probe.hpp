@@ -24,8 +24,6 @@ public:
     ProbeServer(const security::Key& key, int node);
     /// Waits for the probe that is being answered, a few seconds at most.
     ~ProbeServer();
-    ProbeServer(const ProbeServer&) = delete;
-    ProbeServer& operator=(const ProbeServer&) = delete;
 
     std::uint16_t port() const noexcept { return listener_.port(); }
 

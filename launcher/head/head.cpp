@@ -272,20 +272,16 @@ void Head::handle_output(int node, std::string_view payload)
     WireReader reader(payload);
     const auto rank = reader.number<std::int32_t>();
     const auto channel = reader.number<std::uint8_t>();
-    const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size() &&
-                       (channel == static_cast<std::uint8_t>(Channel::standard_output) ||
-                        channel == static_cast<std::uint8_t>(Channel::standard_error));
-    if (!known)
-        throw WireError("output of a rank that does not exist");
-    writer_->write(node, {rank, static_cast<Channel>(channel)}, reader.rest());
+    if (channel != static_cast<std::uint8_t>(Channel::standard_output) &&
+        channel != static_cast<std::uint8_t>(Channel::standard_error))
+        throw WireError("output of a stream that does not exist");
+    writer_->write(node, {placement_of(rank).rank, static_cast<Channel>(channel)}, reader.rest());
 }
 
 void Head::handle_modex_request(const Frame& frame)
 {
     const ModexRequest request = decode<ModexRequest>(frame.payload);
-    if (request.rank < 0 || static_cast<std::size_t>(request.rank) >= map_->ranks.size())
-        throw WireError("a question about a rank that does not exist");
-    send(map_->ranks[static_cast<std::size_t>(request.rank)].node, FrameType::modex_wanted, frame.payload);
+    send(placement_of(request.rank).node, FrameType::modex_wanted, frame.payload);
 }
 
 void Head::handle_exit(const ExitReport& report)
@@ -308,12 +304,16 @@ Head::NodeState& Head::state_of(int node)
     return nodes_[static_cast<std::size_t>(node)];
 }
 
-const std::string& Head::node_name_of(int rank) const
+const Placement& Head::placement_of(int rank) const
 {
     if (rank < 0 || static_cast<std::size_t>(rank) >= map_->ranks.size())
-        throw WireError("a report of a rank that does not exist");
-    const Placement& placement = map_->ranks[static_cast<std::size_t>(rank)];
-    return map_->nodes[static_cast<std::size_t>(placement.node)].name;
+        throw WireError("a report of a rank that does not exist, or a question about it");
+    return map_->ranks[static_cast<std::size_t>(rank)];
+}
+
+const std::string& Head::node_name_of(int rank) const
+{
+    return map_->nodes[static_cast<std::size_t>(placement_of(rank).node)].name;
 }
 
 void Head::handle_note(const std::string& text, bool only_verbose)

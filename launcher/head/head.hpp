@@ -73,6 +73,8 @@ private:
     void handle_signal();
     void handle_write_failure(const std::string& where, int error_number);
     NodeState& state_of(int node);
+    /// Throws WireError for a rank that does not exist.
+    const Placement& placement_of(int rank) const;
     const std::string& node_name_of(int rank) const;
 
     void broadcast(FrameType type, std::string_view payload = {});

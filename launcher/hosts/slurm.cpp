@@ -1,7 +1,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -15,12 +14,6 @@ namespace {
 constexpr const char* kNodes = "SLURM_JOB_NODELIST";
 constexpr const char* kTasks = "SLURM_TASKS_PER_NODE";
 constexpr const char* kCpus = "SLURM_JOB_CPUS_PER_NODE";
-
-std::string_view variable_or_empty(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
 
 /// Reads a list from its front; every function removes what it has read.
 class ListReader {
@@ -177,7 +170,7 @@ private:
 std::vector<int> slots_per_node(std::size_t nodes)
 {
     for (const char* variable : {kTasks, kCpus}) {
-        const std::string_view text = variable_or_empty(variable);
+        const std::string text = environment_variable(variable);
         if (text.empty())
             continue;
         std::vector<int> counts = expand_counts(variable, text);
@@ -206,15 +199,12 @@ std::vector<int> expand_counts(std::string_view variable, std::string_view text)
 
 std::optional<std::vector<Host>> slurm_allocation()
 {
-    const std::string_view nodes = variable_or_empty(kNodes);
-    if (variable_or_empty("SLURM_JOB_ID").empty() || nodes.empty())
+    const std::string nodes = environment_variable(kNodes);
+    if (environment_variable("SLURM_JOB_ID").empty() || nodes.empty())
         return std::nullopt;
     std::vector<Host> hosts;
-    for (std::string& name : expand_host_list(kNodes, nodes)) {
-        Host host;
-        host.name = std::move(name);
-        hosts.push_back(std::move(host));
-    }
+    for (std::string& name : expand_host_list(kNodes, nodes))
+        hosts.push_back({std::move(name)});
     const std::vector<int> slots = slots_per_node(hosts.size());
     for (std::size_t i = 0; i < hosts.size(); ++i)
         hosts[i].slots = slots[i];
@@ -223,7 +213,7 @@ std::optional<std::vector<Host>> slurm_allocation()
 
 bool is_this_slurm_node(std::string_view name)
 {
-    const std::string_view own = variable_or_empty("SLURMD_NODENAME");
+    const std::string own = environment_variable("SLURMD_NODENAME");
     return own.empty() ? is_this_host(name) : name == own;
 }
 

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "collectives/parse_bytes.hpp"
 
 namespace tutti::info {
 
+using collectives::AlgorithmTraits;
 using collectives::CollectiveEntry;
 using collectives::in_bytes;
 using collectives::kAnyBytes;
@@ -13,6 +17,8 @@ using collectives::kAnyRanks;
 using collectives::Rule;
 using collectives::Situation;
 using collectives::Where;
+using collectives::simulator::PredictedCall;
+using collectives::simulator::Prediction;
 
 namespace {
 
@@ -82,6 +88,11 @@ std::string name_of(const Rule& rule, int number, const CollectiveEntry& collect
                        rule.segment_bytes == 0 ? "" : fmt::format(":{}", rule.segment_bytes));
 }
 
+double order(const Candidate& candidate)
+{
+    return candidate.prediction ? candidate.prediction->time_ns : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 Explanation explain(const collectives::Choice& choice, unsigned collective, const Situation& situation)
@@ -104,6 +115,37 @@ Explanation explain(const collectives::Choice& choice, unsigned collective, cons
         }
     }
     return told;
+}
+
+std::vector<Candidate> candidates(unsigned collective, const Situation& situation, const Explanation& chosen,
+                                  std::size_t most_messages, const collectives::simulator::CostModel& model)
+{
+    const PredictedCall call{.ranks = situation.ranks,
+                             .size_bytes = situation.size_bytes,
+                             .nodes = situation.placement.nodes,
+                             .commutative = situation.commutative,
+                             .most_messages = most_messages};
+    std::vector<Candidate> all;
+    for (const AlgorithmTraits& algorithm : collectives::catalogue()[collective].algorithms) {
+        Candidate& one = all.emplace_back();
+        one.algorithm = algorithm.name;
+        if (algorithm.has_segments)
+            one.segment_bytes =
+                algorithm.name == chosen.algorithm ? chosen.segment_bytes : collectives::kDefaultSegmentBytes;
+        if (!is_met(algorithm.needs, situation)) {
+            one.remark = "cannot do this call";
+        } else if (needs_board(algorithm.needs)) {
+            one.remark = "not in the model, which has a core for every rank";
+        } else {
+            const Prediction made = predict(collective, algorithm.name, one.segment_bytes, call, model);
+            if (made.given_up)
+                one.remark = "given up: too many messages (--messages) or bytes";
+            else
+                one.prediction = made;
+        }
+    }
+    std::ranges::stable_sort(all, {}, order);
+    return all;
 }
 
 }  // namespace tutti::info

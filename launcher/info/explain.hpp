@@ -1,11 +1,15 @@
-// Why a call uses the algorithm that it uses: what decided, and why what was asked before did not.
+// Why a call uses the algorithm that it uses: what decided, and why what was asked before did not; and what
+// each algorithm would cost, by the cost model.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/catalogue.hpp"
 #include "collectives/choice.hpp"
+#include "collectives/simulator/predict.hpp"
 
 namespace tutti::info {
 
@@ -25,5 +29,19 @@ struct Explanation {
 /// The choice for a call of the collective at a place in AllCollectives.
 Explanation explain(const collectives::Choice& choice, unsigned collective,
                     const collectives::Situation& situation);
+
+struct Candidate {
+    std::string_view algorithm;
+    std::size_t segment_bytes = 0;
+    /// None where it cannot do the call, or sends more messages than were allowed.
+    std::optional<collectives::simulator::Prediction> prediction;
+    std::string_view remark;  // why there is none
+};
+
+/// All algorithms of the collective at a place in AllCollectives, the cheapest first. Algorithms in segments
+/// take those of `chosen` where that is theirs, else the default.
+std::vector<Candidate> candidates(unsigned collective, const collectives::Situation& situation,
+                                  const Explanation& chosen, std::size_t most_messages,
+                                  const collectives::simulator::CostModel& model);
 
 }  // namespace tutti::info

@@ -8,12 +8,9 @@
 
 #include "collectives/choice.hpp"
 #include "collectives/nodes.hpp"
-#include "launcher/info/candidates.hpp"
 #include "launcher/info/explain.hpp"
 #include "launcher/info/options.hpp"
-#include "launcher/info/overview.hpp"
 #include "launcher/info/print.hpp"
-#include "launcher/info/table.hpp"
 
 namespace {
 

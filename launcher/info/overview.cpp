@@ -1,4 +1,4 @@
-#include "launcher/info/overview.hpp"
+#include "launcher/info/print.hpp"
 
 #include <fmt/format.h>
 

@@ -78,18 +78,20 @@ struct Options {
 
 /// Where one rank runs.
 struct Placement {
-    int rank = 0;              // in the job
-    int app = 0;               // index into Options::apps
-    int node = 0;              // index into JobMap::nodes
-    int local_rank = 0;        // among the ranks of its node
-    std::vector<int> cpus;     // OS numbers of the hardware threads it is bound to; empty: not bound
-    std::string cpus_as_text;  // hwloc's list syntax, "0-1,4"; empty: not bound
+    int rank = 0;           // in the job
+    int app = 0;            // index into Options::apps
+    int node = 0;           // index into JobMap::nodes
+    int local_rank = 0;     // among the ranks of its node
+    std::vector<int> cpus;  // OS numbers of the hardware threads it is bound to; empty: not bound
 
     static auto fields(auto& self)
     {
-        return std::tie(self.rank, self.app, self.node, self.local_rank, self.cpus, self.cpus_as_text);
+        return std::tie(self.rank, self.app, self.node, self.local_rank, self.cpus);
     }
 };
+
+/// `cpus` in ascending order in the usual list syntax, "0-1,4"; empty for none.
+std::string format_cpu_list(std::vector<int> cpus);
 
 /// A host of the job, with its own daemon. Two names of one machine are two nodes.
 struct Node {

@@ -1,6 +1,7 @@
 #include "launcher/placement/mapping.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,9 +54,9 @@ std::string describe_bindings(const JobMap& map, std::span<const Topology> topol
             continue;
         }
         const std::vector<int> cores = cores_touched(placement.cpus, topology);
-        text +=
-            fmt::format("bound to {} {} (cpus {}): {}\n", cores.size() == 1 ? "core" : "cores",
-                        format_cpu_list(cores), placement.cpus_as_text, picture(placement.cpus, topology));
+        text += fmt::format("bound to {} {} (cpus {}): {}\n", cores.size() == 1 ? "core" : "cores",
+                            format_cpu_list(cores), format_cpu_list(placement.cpus),
+                            picture(placement.cpus, topology));
     }
     return text;
 }
@@ -64,24 +65,21 @@ std::string describe_map(const Options& options, const JobMap& map)
 {
     std::string text;
     for (std::size_t node = 0; node < map.nodes.size(); ++node) {
-        // Only the programs that have ranks on this host, each with these ranks.
+        // The ranks of a program follow each other.
         std::string programs;
+        int app = -1;
         int ranks = 0;
-        for (std::size_t app = 0; app < options.apps.size(); ++app) {
-            std::string lines;
-            for (const Placement& placement : map.ranks) {
-                if (static_cast<std::size_t>(placement.app) == app &&
-                    static_cast<std::size_t>(placement.node) == node) {
-                    lines +=
-                        fmt::format("    rank {}: {}\n", placement.rank,
-                                    placement.cpus.empty() ? "not bound" : "cpus " + placement.cpus_as_text);
-                    ++ranks;
-                }
+        for (const Placement& placement : map.ranks) {
+            if (static_cast<std::size_t>(placement.node) != node)
+                continue;
+            if (std::exchange(app, placement.app) != placement.app) {
+                const std::vector<std::string>& argv = options.apps[static_cast<std::size_t>(app)].argv;
+                programs += fmt::format("  program {}: {}\n", app, fmt::join(argv, " "));
             }
-            if (!lines.empty()) {
-                programs +=
-                    fmt::format("  program {}: {}\n{}", app, fmt::join(options.apps[app].argv, " "), lines);
-            }
+            programs +=
+                fmt::format("    rank {}: {}\n", placement.rank,
+                            placement.cpus.empty() ? "not bound" : "cpus " + format_cpu_list(placement.cpus));
+            ++ranks;
         }
         text += fmt::format("host {}: {} rank{}\n{}", map.nodes[node].name, ranks, ranks == 1 ? "" : "s",
                             programs);

@@ -29,8 +29,7 @@ std::optional<int> threads_per_rank(const Options& options, const AppContext& ap
 {
     if (options.cores_per_rank > 0)
         return options.cores_per_rank;
-    const char* inherited = std::getenv("OMP_NUM_THREADS");
-    std::string text = inherited != nullptr ? inherited : "";
+    std::string text = environment_variable("OMP_NUM_THREADS");
     for (const auto& [name, value] : app.environment)
         if (name == "OMP_NUM_THREADS")
             text = value;
@@ -240,10 +239,8 @@ JobMap map_job(const Options& options, std::span<const Host> hosts, std::span<co
     for (const Place& place : places) {
         const auto node = static_cast<std::size_t>(place.node);
         std::vector<int> cpus = machines[node].cpus_of(place);
-        std::string text = format_cpu_list(cpus);
         const int rank = static_cast<int>(map.ranks.size());
-        map.ranks.push_back(
-            {rank, place.app, place.node, ranks_of_node[node]++, std::move(cpus), std::move(text)});
+        map.ranks.push_back({rank, place.app, place.node, ranks_of_node[node]++, std::move(cpus)});
     }
     for (std::size_t node = 0; node < hosts.size(); ++node)
         map.nodes[node].shares_cores = ranks_share_cores(map, static_cast<int>(node), topologies[node]);

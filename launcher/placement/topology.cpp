@@ -211,20 +211,4 @@ int Topology::slots() const noexcept
     return std::max(1, static_cast<int>(usable_cores_));
 }
 
-std::string format_cpu_list(std::vector<int> cpus)
-{
-    std::sort(cpus.begin(), cpus.end());
-    std::string text;
-    for (std::size_t begin = 0; begin < cpus.size();) {
-        std::size_t end = begin + 1;
-        while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1)
-            ++end;
-        text += text.empty() ? "" : ",";
-        text += end - begin == 1 ? fmt::format("{}", cpus[begin])
-                                 : fmt::format("{}-{}", cpus[begin], cpus[end - 1]);
-        begin = end;
-    }
-    return text;
-}
-
 }  // namespace tutti::launcher

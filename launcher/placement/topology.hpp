@@ -62,7 +62,4 @@ private:
     double usable_cores_ = 1;
 };
 
-/// `cpus` in ascending order in the usual list syntax, "0-1,4"; empty for none.
-std::string format_cpu_list(std::vector<int> cpus);
-
 }  // namespace tutti::launcher

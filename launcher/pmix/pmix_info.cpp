@@ -117,8 +117,8 @@ PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement,
     list.add_rank(PMIX_GLOBAL_RANK, placement.rank);
     list.add_rank(PMIX_APP_RANK, app_rank);
     list.add_u32(PMIX_REINCARNATION, 0);
-    if (!placement.cpus_as_text.empty())
-        list.add(PMIX_CPUSET, "hwloc:" + placement.cpus_as_text);
+    if (!placement.cpus.empty())
+        list.add(PMIX_CPUSET, "hwloc:" + format_cpu_list(placement.cpus));
     return list;
 }
 

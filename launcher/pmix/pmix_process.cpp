@@ -1,6 +1,5 @@
 #include "launcher/pmix/pmix_process.hpp"
 
-#include <fcntl.h>
 #include <pmix_common.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -8,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -20,30 +18,10 @@
 
 namespace tutti::launcher {
 
-namespace {
-
-/// Closes the daemon's descriptors: one that stays open here would hide the daemon's end from others.
-UniqueFd keep_only(UniqueFd stream)
-{
-    ::dup2(stream.get(), STDERR_FILENO + 1);
-    ::close_range(STDERR_FILENO + 2, ~0U, 0);
-    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    ::dup2(null.get(), STDIN_FILENO);
-    ::dup2(null.get(), STDOUT_FILENO);
-    stream.release();  // it is closed, or it is the descriptor that is returned
-    return UniqueFd(STDERR_FILENO + 1);
-}
-
-}  // namespace
-
 PmixProcess::PmixProcess(EventLoop& loop, Events events, const std::string& session_directory)
     : events_(std::move(events))
 {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        throw std::system_error(errno, std::generic_category(), "socketpair");
-    UniqueFd ours(ends[0]);
-    UniqueFd theirs(ends[1]);
+    auto [ours, theirs] = make_socket_pair(SOCK_STREAM, "socketpair");
     const pid_t daemon = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0)
@@ -54,7 +32,10 @@ PmixProcess::PmixProcess(EventLoop& loop, Events events, const std::string& sess
             ::_exit(0);  // it died before the line above
         ::prctl(PR_SET_NAME, "tuttirun-pmix");
         ::prctl(PR_SET_CHILD_SUBREAPER, 0);
-        run_pmix_server(keep_only(std::move(theirs)), session_directory);
+        // A descriptor of the daemon's that stays open here would hide the daemon's end from others.
+        theirs = keep_only(std::move(theirs));
+        redirect_to_null({STDIN_FILENO, STDOUT_FILENO});
+        run_pmix_server(std::move(theirs), session_directory);
     }
     server_ = std::make_unique<Connection>(
         loop, std::move(ours), [this](const Frame& frame) { handle(frame); },

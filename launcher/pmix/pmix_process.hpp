@@ -39,8 +39,6 @@ public:
     /// ends, before there are other threads. Throws std::system_error.
     PmixProcess(EventLoop& loop, Events events, const std::string& session_directory);
     ~PmixProcess();
-    PmixProcess(const PmixProcess&) = delete;
-    PmixProcess& operator=(const PmixProcess&) = delete;
 
     /// Registers the job, whose ranks may read `key`. Events::ready follows.
     void register_job(const LaunchOrder& order, int node, const std::string& key);

@@ -1,6 +1,5 @@
 #include "launcher/pmix/pmix_server.hpp"
 
-#include <fcntl.h>
 #include <hwloc.h>
 #include <pmix.h>
 #include <pmix_server.h>
@@ -230,8 +229,7 @@ void run_pmix_server(UniqueFd daemon, const std::string& session_directory)
         PmixServer server(reports, session_directory);
         // From here on errors go to the daemon, not to stderr. libpmix writes a line there for each rank
         // that is killed in its start.
-        const UniqueFd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-        ::dup2(null.get(), STDERR_FILENO);
+        redirect_to_null({STDERR_FILENO});
         reports.read([&server](const Frame& frame) { server.handle(frame); });
     } catch (const std::exception& error) {
         reports.send(FrameType::pmix_refused, error.what());

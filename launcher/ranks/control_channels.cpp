@@ -4,9 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include <array>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include "lib/foundation/control/job_description.hpp"
@@ -42,16 +39,11 @@ ControlChannels::~ControlChannels()
 
 UniqueFd ControlChannels::open(int rank)
 {
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        throw std::system_error(errno, std::generic_category(),
-                                "cannot create a socket for a rank (raise ulimit -n)");
-    }
-    Rank& mine = ranks_[rank];
-    mine.socket.reset(ends[0]);
-    UniqueFd theirs = move_up(UniqueFd(ends[1]));
-    loop_.watch(mine.socket.get(), EPOLLIN, [this, rank](std::uint32_t) { read(rank); });
-    return theirs;
+    auto [ours, theirs] =
+        make_socket_pair(SOCK_SEQPACKET, "cannot create a socket for a rank (raise ulimit -n)");
+    loop_.watch(ours.get(), EPOLLIN, [this, rank](std::uint32_t) { read(rank); });
+    ranks_[rank].socket = std::move(ours);
+    return move_up(std::move(theirs));
 }
 
 void ControlChannels::close(Rank& rank)

@@ -9,7 +9,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -18,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/base/values.hpp"
 #include "lib/foundation/security/key.hpp"
 
 namespace tutti::launcher {
@@ -29,8 +29,8 @@ constexpr std::size_t kDigits = 16;
 
 std::string parent_directory()
 {
-    const char* base = std::getenv("TMPDIR");
-    return base != nullptr && *base != '\0' ? base : "/tmp";
+    const std::string base = environment_variable("TMPDIR");
+    return base.empty() ? "/tmp" : base;
 }
 
 /// Empty where it cannot be locked; `taken` says that another process has the lock. On file systems without

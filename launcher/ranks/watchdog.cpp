@@ -11,6 +11,8 @@
 #include <chrono>
 #include <set>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
@@ -24,27 +26,15 @@ constexpr pid_t kOrderlyEnd = 0;  // no process group has this number
 /// For processes that the daemon leaves behind to end by themselves: its agents' daemons have to clean up.
 constexpr std::chrono::milliseconds kOrphansEndTimeout{2000};
 
-/// Closes everything but the pipe: a descriptor that stays open would hide the daemon's death.
-void keep_only(int pipe_end)
-{
-    if (pipe_end != 3)
-        ::dup2(pipe_end, 3);
-    ::close_range(4, ~0U, 0);
-    const int null = ::open("/dev/null", O_RDWR);
-    for (int fd = 0; fd < 3; ++fd)
-        ::dup2(null, fd);
-    ::close(null);
-}
-
 class Watch {
 public:
-    explicit Watch(pid_t daemon) : daemon_(daemon)
+    Watch(pid_t daemon, UniqueFd pipe) : daemon_(daemon), pipe_(std::move(pipe))
     {
         sigset_t all;
         sigfillset(&all);
         ::sigprocmask(SIG_SETMASK, &all, nullptr);
         signals_ = open_signals({SIGCHLD, kKillDaemonSignal, SIGTERM, SIGINT, SIGHUP, SIGQUIT});
-        ::fcntl(kPipe, F_SETFL, O_NONBLOCK);
+        ::fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);
     }
 
     /// Returns the exit status.
@@ -52,7 +42,7 @@ public:
     {
         while (!daemon_has_ended()) {
             std::array<pollfd, 2> entries{pollfd{signals_.get(), POLLIN, 0},
-                                          pollfd{pipe_ended_ ? -1 : kPipe, POLLIN, 0}};
+                                          pollfd{pipe_ended_ ? -1 : pipe_.get(), POLLIN, 0}};
             ::poll(entries.data(), entries.size(), -1);
             read_groups();
             pass_on_signals();
@@ -68,8 +58,6 @@ public:
     }
 
 private:
-    static constexpr int kPipe = 3;
-
     bool daemon_has_ended()
     {
         int status = 0;
@@ -87,7 +75,7 @@ private:
     {
         pid_t message = kOrderlyEnd;
         ssize_t bytes = 0;
-        while ((bytes = ::read(kPipe, &message, sizeof message)) == sizeof message)
+        while ((bytes = ::read(pipe_.get(), &message, sizeof message)) == sizeof message)
             if (message == kOrderlyEnd)
                 orderly_ = true;
             else if (message > 0)
@@ -108,6 +96,7 @@ private:
     }
 
     pid_t daemon_;
+    UniqueFd pipe_;
     UniqueFd signals_;
     std::set<pid_t> groups_;
     bool orderly_ = false;
@@ -119,11 +108,8 @@ private:
 
 Watchdog::Watchdog(const std::string& session_directory)
 {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        throw std::system_error(errno, std::generic_category(), "pipe2");
-    UniqueFd read_end(ends[0]);
-    pipe_.reset(ends[1]);
+    UniqueFd read_end;
+    std::tie(read_end, pipe_) = make_pipe("pipe2");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // before there are other processes
     const pid_t daemon = ::fork();
     if (daemon < 0)
@@ -132,9 +118,11 @@ Watchdog::Watchdog(const std::string& session_directory)
         ::setsid();                    // out of reach of a kill of the head's process group
         ::prctl(PR_SET_PDEATHSIG, 0);  // when the parent dies, the daemon ends by itself
         ::prctl(PR_SET_NAME, "tuttirun-watch");
-        keep_only(read_end.get());
+        // A descriptor that stays open here would hide the daemon's death.
+        read_end = keep_only(std::move(read_end));
+        redirect_to_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
         remove_stale_session_directories();  // no process waits for this one
-        ::_exit(Watch(daemon).run(session_directory));
+        ::_exit(Watch(daemon, std::move(read_end)).run(session_directory));
     }
 }
 

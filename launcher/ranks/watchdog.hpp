@@ -23,8 +23,6 @@ public:
     explicit Watchdog(const std::string& session_directory);
     /// The orderly end: the watchdog has nothing to do.
     ~Watchdog();
-    Watchdog(const Watchdog&) = delete;
-    Watchdog& operator=(const Watchdog&) = delete;
 
     /// Where the leader of a process group writes its number, a pid_t, before it has children: so the
     /// watchdog knows all groups whenever the daemon is killed. Valid as long as this object.

@@ -10,19 +10,9 @@
 
 namespace tutti::launcher {
 
-std::size_t LineMerger::key(StreamId stream) noexcept
-{
-    return static_cast<std::size_t>(stream.rank) * 2 + (stream.channel == Channel::standard_error ? 1 : 0);
-}
-
-StreamId LineMerger::stream_of(std::size_t key) noexcept
-{
-    return {static_cast<int>(key / 2), key % 2 == 1 ? Channel::standard_error : Channel::standard_output};
-}
-
 void LineMerger::add(StreamId id, std::string_view text)
 {
-    Stream& stream = streams_[key(id)];
+    Stream& stream = streams_[id];
     const bool at_beginning = (stream.unfinished.empty() || stream.is_status) && !goes_on(id);
     if (terminal_ && at_beginning && StatusLine::is_meant_by(text) && text.find('\n') != text.npos) {
         take_unfinished(id, stream);
@@ -122,7 +112,7 @@ void LineMerger::append_prefix(StreamId id)
 
 void LineMerger::end(StreamId id)
 {
-    const auto found = streams_.find(key(id));
+    const auto found = streams_.find(id);
     if (found == streams_.end())
         return;
     Stream& stream = found->second;
@@ -152,9 +142,8 @@ void LineMerger::flush_prompt()
 {
     if (!has_prompt())
         return;
-    for (auto& [number, stream] : streams_) {
+    for (auto& [id, stream] : streams_) {
         if (!stream.unfinished.empty() && !stream.is_status) {
-            const StreamId id = stream_of(number);
             pass_on(id, take_unfinished(id, stream));
             prompt_open_ = true;
             return;
@@ -172,7 +161,7 @@ void LineMerger::finish()
 {
     break_line();
     while (!streams_.empty())
-        end(stream_of(streams_.begin()->first));
+        end(streams_.begin()->first);
     status_.set({});
     status_.hide(output_);
 }

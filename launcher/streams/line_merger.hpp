@@ -15,11 +15,12 @@
 // No other stream waits for it.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "launcher/job/job.hpp"
 #include "launcher/job/messages.hpp"
@@ -30,7 +31,7 @@ namespace tutti::launcher {
 struct StreamId {
     int rank = 0;
     Channel channel = Channel::standard_output;
-    bool operator==(const StreamId&) const = default;
+    auto operator<=>(const StreamId&) const = default;
 };
 
 class LineMerger {
@@ -77,8 +78,6 @@ private:
         bool is_status = false;  // it is a status line
         bool too_long = false;   // pieces of the line that it belongs to have been passed on
     };
-    static std::size_t key(StreamId stream) noexcept;
-    static StreamId stream_of(std::size_t key) noexcept;
     bool goes_on(StreamId id) const noexcept { return inside_line_ && writer_ == id; }
     void pass_on(StreamId id, std::string_view text);
     void append_prefix(StreamId id);
@@ -89,7 +88,7 @@ private:
     bool terminal_;
     bool prefixed_;    // each line
     bool ends_lines_;  // before other text follows in them
-    std::unordered_map<std::size_t, Stream> streams_;
+    std::map<StreamId, Stream> streams_;
     StatusLine status_;
     StreamId status_stream_;          // the last that has set it
     int unfinished_ = 0;              // streams with an unfinished line that is no status line

@@ -35,8 +35,6 @@ public:
     OutputWriter(const OutputOptions& options, Events events);
     /// Writes all text; blocks as long as the terminal does.
     ~OutputWriter();
-    OutputWriter(const OutputWriter&) = delete;
-    OutputWriter& operator=(const OutputWriter&) = delete;
 
     /// From now on text also goes to files below options.directory. Throws std::system_error when that
     /// cannot be used.

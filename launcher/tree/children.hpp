@@ -37,8 +37,6 @@ public:
     Children(EventLoop& loop, const security::Key& key, security::Identity self,
              const InheritedState& inherited, Events events);
     ~Children();
-    Children(const Children&) = delete;
-    Children& operator=(const Children&) = delete;
 
     /// The daemon of this machine, which is connected already.
     void adopt(int node, const std::string& name, UniqueFd stream);

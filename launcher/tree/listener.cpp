@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "launcher/base/values.hpp"
 #include "launcher/wire/connection.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/connection/dialer.hpp"
@@ -29,8 +29,7 @@ constexpr std::chrono::nanoseconds kHeadStart = std::chrono::milliseconds(250);
 std::vector<network::Candidate> candidates(const DaemonRecord& record)
 {
     std::vector<std::string> addresses;
-    const char* const connection = std::getenv("SSH_CONNECTION");
-    if (const std::string text = connection != nullptr ? connection : ""; !text.empty())
+    if (const std::string text = environment_variable("SSH_CONNECTION"); !text.empty())
         addresses.push_back(text.substr(0, text.find(' ')));  // the client's address comes first
     for (const std::string& address : record.addresses)
         if (std::ranges::find(addresses, address) == addresses.end())

@@ -15,8 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
+
+#include "launcher/base/values.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -166,9 +167,7 @@ void DaemonStarter::disable_nagle_soon(Agent& agent, std::chrono::milliseconds w
 
 pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, SpawnError& error) const
 {
-    const char* search_path = std::getenv("PATH");
-    const std::string program =
-        find_program(agent.command.front(), search_path != nullptr ? search_path : "", {}, error);
+    const std::string program = find_program(agent.command.front(), environment_variable("PATH"), {}, error);
     if (program.empty())
         return -1;
     const std::vector<int> unbound;

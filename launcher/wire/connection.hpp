@@ -22,8 +22,6 @@ public:
     /// `on_closed` is called at most once, when the peer is gone or sends bytes that are no frames.
     Connection(EventLoop& loop, UniqueFd fd, FrameHandler on_frame, ClosedHandler on_closed);
     ~Connection();
-    Connection(const Connection&) = delete;
-    Connection& operator=(const Connection&) = delete;
 
     /// Queues the frame and writes as much as the kernel takes now. Frames to a closed peer are dropped.
     void send(const Frame& frame);

@@ -15,7 +15,7 @@ struct FenceScene {
     FenceScene()
     {
         map.nodes = {{"a"}, {"b"}, {"c"}};
-        map.ranks = {{0, 0, 0, 0, {}, ""}, {1, 0, 0, 1, {}, ""}, {2, 0, 1, 0, {}, ""}, {3, 0, 2, 0, {}, ""}};
+        map.ranks = {{0, 0, 0, 0, {}}, {1, 0, 0, 1, {}}, {2, 0, 1, 0, {}}, {3, 0, 2, 0, {}}};
     }
 
     void add(int node, std::vector<int> ranks, const std::string& data, int status = PMIX_SUCCESS)

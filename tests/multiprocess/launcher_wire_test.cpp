@@ -16,9 +16,9 @@ LaunchOrder make_order()
     order.nodes = {{"here"}, {"there", true}};
     order.apps.push_back({{"program", "", "two words"}, 2, {{"NAME", "value"}, {"EMPTY", ""}}, "/tmp"});
     order.apps.push_back({{"other"}, 1, {}, ""});
-    order.ranks.push_back({0, 0, 0, 0, {0, 1}, "0-1"});
-    order.ranks.push_back({1, 0, 1, 0, {}, ""});
-    order.ranks.push_back({2, 1, 0, 1, {5}, "5"});
+    order.ranks.push_back({0, 0, 0, 0, {0, 1}});
+    order.ranks.push_back({1, 0, 1, 0, {}});
+    order.ranks.push_back({2, 1, 0, 1, {5}});
     order.stdin_target = StdinTarget::rank;
     order.stdin_rank = 2;
     order.merge_stderr = true;
@@ -48,7 +48,7 @@ TEST_CASE("a launch order survives the wire")
     CHECK(order.ranks[1].node == 1);
     CHECK(order.ranks[2].node == 0);
     CHECK(order.ranks[2].local_rank == 1);
-    CHECK(order.ranks[2].cpus_as_text == "5");
+    CHECK(order.ranks[2].cpus == std::vector<int>{5});
     CHECK(order.stdin_target == StdinTarget::rank);
     CHECK(order.stdin_rank == 2);
     CHECK(order.merge_stderr);

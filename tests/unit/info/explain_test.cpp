@@ -8,10 +8,7 @@
 
 #include "collectives/nodes.hpp"
 #include "collectives/parse_bytes.hpp"
-#include "launcher/info/candidates.hpp"
-#include "launcher/info/overview.hpp"
 #include "launcher/info/print.hpp"
-#include "launcher/info/table.hpp"
 
 namespace tutti::info {
 

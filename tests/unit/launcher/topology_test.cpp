@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "launcher/job/job.hpp"
 #include "launcher/wire/wire.hpp"
 #include "tutti/error.hpp"
 
