@@ -17,7 +17,6 @@
 #include "launcher/doctor/doctor.hpp"
 #include "launcher/head/head.hpp"
 #include "launcher/hosts/hosts.hpp"
-#include "launcher/placement/mapping.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 
 namespace {
@@ -39,7 +38,7 @@ void open_standard_descriptors()
 int run(const Options& options)
 {
     const InheritedState inherited = take_over_process();
-    HeadPlan plan{tutti::security::Key::random(), job_hosts(options), {}, {}, {}};
+    HeadPlan plan{tutti::security::Key::random(), job_hosts(options), {}, {}};
     const std::vector<Host>& hosts = plan.hosts;
     // The daemon of this machine, where that is a host of the job.
     std::optional<LocalDaemon> daemon;
@@ -51,16 +50,6 @@ int run(const Options& options)
         return doctor::Doctor(options, hosts, plan.key, std::move(plan.local_daemon), inherited).run();
     if (!std::ranges::all_of(hosts, &Host::local))
         plan.method = start_method(options);
-    plan.map = [&options, hosts](std::span<const Topology> topologies) {
-        JobMap map = map_job(options, hosts, topologies);
-        if (options.display_map) {
-            fmt::print("{}", describe_map(options, map));
-            std::fflush(stdout);
-        }
-        if (options.report_bindings)
-            fmt::print(stderr, "{}", describe_bindings(map, topologies));
-        return map;
-    };
     Head head(options, std::move(plan), inherited);
     const int status = head.run();
     if (daemon)

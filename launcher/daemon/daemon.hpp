@@ -70,7 +70,7 @@ private:
     void handle_signal();
     void launch(LaunchOrder order);
     void start_ranks(const LaunchOrder& order);
-    bool start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
+    void start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
                     const Environment& app_environment);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);

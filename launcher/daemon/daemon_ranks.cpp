@@ -65,6 +65,16 @@ void set_rank_variables(Environment& environment, const LaunchOrder& order, cons
     environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
+std::string program_of(const AppContext& app, const Environment& environment)
+{
+    struct stat status {};
+    if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0)
+        throw SpawnError{errno, "cannot use the working directory " + app.working_directory};
+    const auto path = environment.find("PATH");
+    return find_program(app.argv.front(), path == environment.end() ? "" : path->second,
+                        app.working_directory);
+}
+
 }  // namespace
 
 /// Ranks on other hosts start in the head's working directory.
@@ -109,6 +119,7 @@ void Daemon::pmix_ready()
 void Daemon::start_ranks(const LaunchOrder& order)
 {
     const std::vector<int> local = order.ranks_of(identity_.node);
+    int starting = local.front();
     try {
         if (identity_.hello) {
             enter_working_directory(order);
@@ -135,31 +146,19 @@ void Daemon::start_ranks(const LaunchOrder& order)
             const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
             const auto index = static_cast<std::size_t>(placement.app);
             const AppContext& app = order.apps[index];
-            if (programs[index].empty()) {
-                SpawnError error;
-                struct stat status {};
-                if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0) {
-                    error = {errno, "cannot use the working directory " + app.working_directory};
-                } else {
-                    const auto path = environments[index].find("PATH");
-                    programs[index] =
-                        find_program(app.argv.front(), path == environments[index].end() ? "" : path->second,
-                                     app.working_directory, error);
-                }
-                if (programs[index].empty()) {
-                    start_failed(placement.rank, error);
-                    break;
-                }
-            }
-            if (!start_rank(order, placement, programs[index], environments[index]))
-                break;
+            starting = rank;
+            if (programs[index].empty())
+                programs[index] = program_of(app, environments[index]);
+            start_rank(order, placement, programs[index], environments[index]);
         }
+    } catch (const SpawnError& error) {
+        start_failed(starting, error);
     } catch (const std::exception& error) {
-        start_failed(local.front(), {0, describe(error)});
+        start_failed(starting, {0, describe(error)});
     }
 }
 
-bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
+void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
                         const Environment& app_environment)
 {
     Environment environment = app_environment;
@@ -206,19 +205,12 @@ bool Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.inherited = &inherited_;
     request.kept_descriptor = control.get();
     request.announce_to = watchdog_.group_pipe();
-    SpawnError error;
-    const pid_t pid = spawn(request, error);
-    if (pid < 0) {
-        start_failed(placement.rank, {error.error_number, fmt::format("{}: {}", program, error.what)});
-        return false;
-    }
-    processes_.started(placement.rank, pid);
+    processes_.started(placement.rank, spawn(request));
     output_.add(placement.rank, Channel::standard_output, std::move(out));
     if (err)
         output_.add(placement.rank, Channel::standard_error, std::move(err));
     if (in)
         input_.add(placement.rank, std::move(in));
-    return true;
 }
 
 void Daemon::start_failed(int rank, const SpawnError& error)

@@ -39,6 +39,7 @@ StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
 Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
                UniqueFd local_daemon, const InheritedState& inherited)
     : options_(options),
+      job_hosts_(hosts),
       method_(method_for(options, hosts)),
       signals_(open_launcher_signals({})),
       local_daemon_(std::move(local_daemon)),
@@ -51,8 +52,6 @@ Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const sec
                          fmt::print(stderr, "tuttirun: {}\n", text);
                  }})
 {
-    for (const Host& host : hosts)
-        hosts_.push_back({host.name, host.user, host.local});
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) {
         for (const int signal : read_signals(signals_)) {
             if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) {
@@ -81,20 +80,14 @@ int Doctor::run()
 void Doctor::start()
 {
     started_ = Clock::now();
-    StartOrder order{method_, options_.interface, {}, -1, 0};
-    for (int node = 0; node < static_cast<int>(hosts_.size()); ++node) {
-        HostState& host = hosts_[static_cast<std::size_t>(node)];
-        if (host.local) {
-            host.here = true;
-            children_.adopt(node, host.name, std::move(local_daemon_));
+    for (const Host& host : job_hosts_) {
+        hosts_.push_back({host.name, host.local});
+        hosts_.back().here = host.local;
+        hosts_.back().waiting = !host.local;
+        if (host.local)
             tell(good(host.name + ": this host").about("start", {host.name}));
-        } else {
-            host.waiting = true;
-            order.hosts.push_back({node, host.name, host.user});
-        }
     }
-    if (!order.hosts.empty())
-        children_.start(order);
+    children_.start({method_, options_.interface, {}, -1, 0}, job_hosts_, std::move(local_daemon_));
     wait_then(std::chrono::duration<double>(method_.timeout_seconds) + kHelloTimeout,
               [this] { ask_for_facts(); });
 }

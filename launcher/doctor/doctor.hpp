@@ -28,7 +28,6 @@ private:
 
     struct HostState {
         std::string name;
-        std::string user;
         bool local = false;
         bool here = false;     // its daemon is there
         bool gone = false;     // its daemon did not come, or is lost
@@ -60,6 +59,7 @@ private:
     std::vector<int> present() const;
 
     const Options& options_;
+    const std::vector<Host>& job_hosts_;
     StartMethod method_;
     EventLoop loop_;
     UniqueFd signals_;

@@ -76,8 +76,12 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
 /// Whether a program of this name is in PATH.
 bool in_path(const std::string& program)
 {
-    SpawnError error;
-    return !find_program(program, environment_variable("PATH"), {}, error).empty();
+    try {
+        find_program(program, environment_variable("PATH"), {});
+        return true;
+    } catch (const SpawnError&) {
+        return false;
+    }
 }
 
 }  // namespace
@@ -109,20 +113,18 @@ std::vector<Finding> judge_host(const std::string& name, const Facts& facts, con
     const std::string versions =
         fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
                     facts.host_name == name ? "" : ", calls itself " + facts.host_name);
-    if (facts.pmix_version == here.pmix_version)
-        add("version", good(versions));
-    else
-        add("version", warning(versions, fmt::format("here it is {}: install one PMIx on all hosts",
-                                                     here.pmix_version)));
+    add("version", facts.pmix_version == here.pmix_version
+                       ? good(versions)
+                       : warning(versions, fmt::format("here it is {}: install one PMIx on all hosts",
+                                                       here.pmix_version)));
     add("cores", judge_cores(name, facts));
     add("locked_memory", judge_memlock(name, facts));
     const std::string files =
         fmt::format("{}: up to {} open files a process", name, count_text(facts.open_files));
-    if (facts.open_files >= kFewOpenFiles)
-        add("open_files", good(files));
-    else
-        add("open_files",
-            warning(files, "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf"));
+    add("open_files",
+        facts.open_files >= kFewOpenFiles
+            ? good(files)
+            : warning(files, "jobs of many ranks need more: 'nofile' in /etc/security/limits.conf"));
     if (facts.shared_memory.empty()) {
         add("shared_memory", good(name + ": shared memory works"));
     } else {

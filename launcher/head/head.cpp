@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <random>
 
@@ -13,6 +14,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/placement/mapping.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/rank_environment.hpp"
 #include "lib/foundation/base/terminal.hpp"
@@ -107,20 +109,13 @@ void Head::start_daemons()
         throw UsageError(
             fmt::format("{} hosts are more than the {} that a job may have", plan_.hosts.size(), kMaxNodes));
     }
-    StartOrder order{plan_.method, options_.interface, {}, -1, options_.daemon_timeout_seconds};
     for (const Host& host : plan_.hosts) {
-        const int node = static_cast<int>(nodes_.size());
         NodeState& state = nodes_.emplace_back();
         state.name = host.name;
-        if (host.local) {
-            state.here = true;
-            children_.adopt(node, host.name, std::move(plan_.local_daemon));
-        } else {
-            order.hosts.push_back({node, host.name, host.user});
-        }
+        state.here = host.local;
     }
-    if (!order.hosts.empty())
-        children_.start(order);
+    children_.start({plan_.method, options_.interface, {}, -1, options_.daemon_timeout_seconds}, plan_.hosts,
+                    std::move(plan_.local_daemon));
     children_.watch_for_silence(options_.daemon_timeout_seconds, kDaemonTimeoutOption);
     // This is done while ssh is under way, which takes far longer.
     for (NodeState& state : nodes_)
@@ -140,14 +135,26 @@ void Head::handle_hello(int node, std::string_view payload)
     launch_when_complete();
 }
 
+JobMap Head::place_ranks()
+{
+    std::vector<Topology> topologies;
+    for (NodeState& node : nodes_)
+        topologies.push_back(std::move(node.topology));
+    JobMap map = map_job(options_, plan_.hosts, topologies);
+    if (options_.display_map) {
+        fmt::print("{}", describe_map(options_, map));
+        std::fflush(stdout);
+    }
+    if (options_.report_bindings)
+        fmt::print(stderr, "{}", describe_bindings(map, topologies));
+    return map;
+}
+
 void Head::launch_when_complete()
 {
     if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here))
         return;
-    std::vector<Topology> topologies;
-    for (NodeState& node : nodes_)
-        topologies.push_back(std::move(node.topology));
-    map_ = plan_.map(topologies);
+    map_ = place_ranks();
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
     if (options_.verbosity > 0) {

@@ -2,7 +2,6 @@
 // the exit status.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,9 +27,6 @@ struct HeadPlan {
     std::vector<Host> hosts;  // from job_hosts()
     UniqueFd local_daemon;    // stream to the daemon of the host that is local, where there is one
     StartMethod method;       // for the daemons of the others
-    /// Places the ranks once all daemons have sent the topologies of their machines. May throw, which ends
-    /// the job.
-    std::function<JobMap(std::span<const Topology> topologies)> map;
 };
 
 class Head {
@@ -39,8 +35,9 @@ public:
     /// references must outlive the head.
     Head(const Options& options, HeadPlan plan, const InheritedState& inherited);
 
-    /// Runs the job to its end, and hangs up on the daemons. Returns tuttirun's exit status. Throws what
-    /// plan.map throws, and std::system_error when the output directory cannot be written.
+    /// Runs the job to its end, and hangs up on the daemons. Returns tuttirun's exit status. Throws
+    /// UsageError when the ranks cannot be placed, and std::system_error when the output directory cannot be
+    /// written.
     int run();
     /// After run(): the user ended the job, and the terminal takes no output. The writer's thread may hang
     /// in its write, so the process must end without waiting for it.
@@ -59,6 +56,7 @@ private:
     };
 
     void start_daemons();
+    JobMap place_ranks();
     void handle_hello(int node, std::string_view payload);
     void handle_not_started(const MissingDaemons& report);
     void handle_lost(const MissingDaemons& report);

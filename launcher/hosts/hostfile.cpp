@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -45,14 +46,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kForeign 
      {"iface", kOneNetwork},
      {"port", "ssh's port of a host stands in ~/.ssh/config: 'Host NAME' and 'Port N'"}}};
 
-constexpr std::string_view kLettersAndDigits =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
 /// Whether `text` has only letters, digits and `others`, and no '-' at its start: no program misreads it.
 bool is_harmless(std::string_view text, std::string_view others)
 {
     return !text.empty() && text.front() != '-' && std::ranges::all_of(text, [&](char letter) {
-        return kLettersAndDigits.find(letter) != std::string_view::npos ||
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
                others.find(letter) != std::string_view::npos;
     });
 }

@@ -40,11 +40,11 @@ public:
     {
         std::vector<int> result;
         do {
-            const int count = number(1);
+            const int count = number();
             int times = 1;
             if (take('(')) {
                 expect('x');
-                times = number(1);
+                times = number();
                 expect(')');
             }
             result.insert(result.end(), static_cast<std::size_t>(times), count);
@@ -94,13 +94,13 @@ private:
         return result;
     }
 
-    int number(int lowest)
+    int number()
     {
         const std::string_view text = digits();
         int value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (text.empty() || error != std::errc{} || value < lowest || value > kMaxRanks)
-            reject(fmt::format("a number from {} to {} is missing", lowest, kMaxRanks));
+        if (text.empty() || error != std::errc{} || value < 1 || value > kMaxRanks)
+            reject(fmt::format("a number from 1 to {} is missing", kMaxRanks));
         return value;
     }
 

@@ -16,6 +16,15 @@ namespace {
 constexpr std::array kDeadlySignals = {SIGABRT, SIGBUS,  SIGFPE,    SIGILL,  SIGSEGV, SIGSYS,   SIGTRAP,
                                        SIGALRM, SIGPROF, SIGVTALRM, SIGXCPU, SIGIO,   SIGSTKFLT};
 
+sigset_t set_of(const std::vector<int>& signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : signals)
+        sigaddset(&set, signal);
+    return set;
+}
+
 }  // namespace
 
 InheritedState take_over_process()
@@ -43,20 +52,14 @@ UniqueFd open_launcher_signals(const std::vector<int>& forwarded)
         struct sigaction action {};
         return ::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN;
     });
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : signals)
-        sigaddset(&set, signal);
+    const sigset_t set = set_of(signals);
     ::sigprocmask(SIG_BLOCK, &set, nullptr);  // some of `forwarded` may be deadly
     return open_signals(signals);
 }
 
 UniqueFd open_signals(const std::vector<int>& signals)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : signals)
-        sigaddset(&set, signal);
+    const sigset_t set = set_of(signals);
     UniqueFd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!fd)
         throw std::system_error(errno, std::generic_category(), "signalfd");

@@ -103,24 +103,21 @@ struct CpuSet {
 }  // namespace
 
 std::string find_program(const std::string& program, const std::string& search_path,
-                         const std::string& working_directory, SpawnError& error)
+                         const std::string& working_directory)
 {
     const auto in_working_directory = [&](const std::string& path) {
         return path.starts_with('/') || working_directory.empty() ? path : working_directory + "/" + path;
     };
     const auto check = [](const std::string& path) {
         struct stat status {};
-        if (::stat(path.c_str(), &status) != 0) {
+        if (::stat(path.c_str(), &status) != 0)
             return errno;
-        }
         return S_ISDIR(status.st_mode) ? EISDIR : ::access(path.c_str(), X_OK) != 0 ? errno : 0;
     };
     if (program.find('/') != std::string::npos) {
         const int failure = check(in_working_directory(program));
-        if (failure != 0) {
-            error = {failure, fmt::format("cannot run {}", program)};
-            return {};
-        }
+        if (failure != 0)
+            throw SpawnError{failure, fmt::format("cannot run {}", program)};
         return program;
     }
     int failure = ENOENT;
@@ -135,12 +132,12 @@ std::string find_program(const std::string& program, const std::string& search_p
         begin = end + 1;
     }
     const bool is_here = check(in_working_directory("./" + program)) == 0;
-    error = {failure, fmt::format("cannot run {} (looked for in PATH{})", program,
-                                  is_here ? "; there is a ./" + program + ": did you mean that?" : "")};
-    return {};
+    throw SpawnError{failure,
+                     fmt::format("cannot run {} (looked for in PATH{})", program,
+                                 is_here ? "; there is a ./" + program + ": did you mean that?" : "")};
 }
 
-pid_t spawn(const SpawnRequest& request, SpawnError& error)
+pid_t spawn(const SpawnRequest& request)
 {
     std::vector<char*> argv{nullptr};  // the spare place for /bin/sh
     for (const std::string& argument : *request.argv)
@@ -152,15 +149,10 @@ pid_t spawn(const SpawnRequest& request, SpawnError& error)
     const pid_t child = ::vfork();
     if (child == 0)
         run_child(request, argv.data() + 1, cpus, parent, failure);
-    if (child < 0) {
-        error = {errno, "cannot create a process"};
-        return -1;
-    }
-    if (failure.step != nullptr) {
-        const char* step = failure.step;
-        error = {failure.error_number, step};
-        return -1;  // the child is reaped by the daemon like any other
-    }
+    const char* const step = child < 0 ? "cannot create a process" : failure.step;
+    if (step != nullptr)
+        throw SpawnError{child < 0 ? errno : failure.error_number,
+                         fmt::format("{}: {}", request.program, step)};
     return child;
 }
 

@@ -34,20 +34,21 @@ struct SpawnRequest {
     int announce_to = -1;
 };
 
-/// Why a rank did not start: the system's error and its object, "cannot run ./hello".
+/// Thrown where a process does not start: the system's error and its object, "cannot run ./hello". No
+/// std::exception, so that no general handler takes it for one.
 struct SpawnError {
     int error_number = 0;
     std::string what;
 };
 
 /// The path to execute for `program`: itself when it has a slash (relative to `working_directory`), else the
-/// first match in `search_path`. `error` is filled and the result empty when there is none.
+/// first match in `search_path`. Throws SpawnError when there is none.
 std::string find_program(const std::string& program, const std::string& search_path,
-                         const std::string& working_directory, SpawnError& error);
+                         const std::string& working_directory);
 
-/// Returns the child's pid, or -1 with `error` filled, once the child has executed its program. Until then
-/// the child shares this process's memory, so nothing is copied. The child dies with the calling thread,
-/// which must be the main one.
-pid_t spawn(const SpawnRequest& request, SpawnError& error);
+/// Returns the child's pid once the child has executed its program. Until then the child shares this
+/// process's memory, so nothing is copied. The child dies with the calling thread, which must be the main
+/// one. Throws SpawnError; a child that failed is to be reaped like any other.
+pid_t spawn(const SpawnRequest& request);
 
 }  // namespace tutti::launcher

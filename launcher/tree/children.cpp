@@ -31,23 +31,31 @@ Children::~Children()
     finish(std::chrono::milliseconds(0));
 }
 
-void Children::add_child(int node, int index, const std::string& name)
+Children::Child& Children::add_child(int node, int index, const std::string& name)
 {
-    auto child = std::make_unique<Child>();
-    child->node = node;
-    child->index = index;
-    child->name = name;
-    children_[node] = std::move(child);
+    Child& child = children_[node];
+    child.node = node;
+    child.index = index;
+    child.name = name;
+    return child;
 }
 
-void Children::adopt(int node, const std::string& name, UniqueFd stream)
+void Children::start(StartOrder order, std::span<const Host> hosts, UniqueFd local_daemon)
 {
-    add_child(node, -1, name);
-    Child& child = *children_.at(node);
-    child.nodes = {node};
-    child.said_hello = true;
-    ways_[node] = &child;
-    connect(child, std::move(stream));
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        const int node = static_cast<int>(i);
+        if (!hosts[i].local) {
+            order.hosts.push_back({node, hosts[i].name, hosts[i].user});
+            continue;
+        }
+        Child& child = add_child(node, -1, hosts[i].name);
+        child.nodes = {node};
+        child.said_hello = true;
+        ways_[node] = &child;
+        connect(child, std::move(local_daemon));
+    }
+    if (!order.hosts.empty())
+        start(order);
 }
 
 void Children::start(const StartOrder& order)
@@ -68,7 +76,7 @@ void Children::start(const StartOrder& order)
         if (above < first)
             continue;  // below another daemon
         const int node = order.hosts[static_cast<std::size_t>(index)].node;
-        Child& child = *children_.at(order.hosts[static_cast<std::size_t>(above)].node);
+        Child& child = children_.at(order.hosts[static_cast<std::size_t>(above)].node);
         child.nodes.push_back(node);
         ways_[node] = &child;
     }
@@ -104,7 +112,7 @@ std::string Children::make_record(int node) const
     DaemonRecord record{key_, self_, addresses_, listener_->port(), node, {}};
     if (node == kNodeByName)
         for (const auto& [number, child] : children_)
-            record.nodes[child->name] = number;
+            record.nodes[child.name] = number;
     return encode(record);
 }
 
@@ -119,12 +127,12 @@ void Children::connect(Child& child, UniqueFd stream)
 void Children::handle_joined(std::uint32_t node, UniqueFd stream)
 {
     const auto found = children_.find(static_cast<int>(node));
-    if (found == children_.end() || found->second->connection || found->second->given_up)
+    if (found == children_.end() || found->second.connection || found->second.given_up)
         return;  // late, or a second one: closing its stream ends it
-    connect(*found->second, std::move(stream));
-    starter_->connected(found->second->node);
+    connect(found->second, std::move(stream));
+    starter_->connected(found->second.node);
     if (std::ranges::all_of(children_,
-                            [](const auto& child) { return child.second->connection != nullptr; })) {
+                            [](const auto& child) { return child.second.connection != nullptr; })) {
         // All are here, so the port is closed; later, since the listener makes this call.
         loop_.post([this] { listener_.reset(); });
     }
@@ -145,7 +153,7 @@ void Children::handle_failed_start(const std::vector<int>& nodes, const std::str
 {
     MissingDaemons report{{}, reason};
     for (const int node : nodes) {
-        Child& child = *children_.at(node);
+        Child& child = children_.at(node);
         child.given_up = true;
         report.nodes.insert(report.nodes.end(), child.nodes.begin(), child.nodes.end());
     }
@@ -217,8 +225,8 @@ void Children::watch_for_silence(double limit_seconds, const std::string& settin
     silence_limit_seconds_ = limit_seconds;
     silence_setting_ = setting;
     loop_.cancel(ping_timer_);
-    for (const auto& [node, child] : children_)
-        child->unanswered = 0;
+    for (auto& [node, child] : children_)
+        child.unanswered = 0;
     if (limit_seconds > 0)
         ping_all();
 }
@@ -227,29 +235,28 @@ void Children::ping_all()
 {
     const std::chrono::duration<double> period(silence_limit_seconds_ / kPings);
     ping_timer_ = loop_.after(period, [this] { ping_all(); });
-    for (const auto& [node, child] : children_) {
-        if (!child->connection || !child->said_hello || child->given_up)
+    for (auto& [node, child] : children_) {
+        if (!child.connection || !child.said_hello || child.given_up)
             continue;
-        if (child->unanswered < kPings) {
-            ++child->unanswered;
-            child->connection->send({FrameType::ping, static_cast<std::uint16_t>(node), {}});
+        if (child.unanswered < kPings) {
+            ++child.unanswered;
+            child.connection->send({FrameType::ping, static_cast<std::uint16_t>(node), {}});
             continue;
         }
-        child->given_up = true;
-        child->connection->hang_up();
-        tell_loss(*child,
-                  fmt::format("it has not answered for {} s ({}), though its host has: it is stopped, "
-                              "or hangs; look there for what is left",
-                              silence_limit_seconds_, silence_setting_));
+        child.given_up = true;
+        child.connection->hang_up();
+        tell_loss(child, fmt::format("it has not answered for {} s ({}), though its host has: it is stopped, "
+                                     "or hangs; look there for what is left",
+                                     silence_limit_seconds_, silence_setting_));
     }
 }
 
 void Children::send(const Frame& frame)
 {
     if (frame.node == kAllNodes) {
-        for (const auto& [node, child] : children_)
-            if (child->connection && !child->given_up)
-                child->connection->send(frame);
+        for (auto& [node, child] : children_)
+            if (child.connection && !child.given_up)
+                child.connection->send(frame);
         return;
     }
     const auto way = ways_.find(frame.node);
@@ -262,7 +269,7 @@ std::string Children::describe_host(int node) const
     const auto found = children_.find(node);
     if (found == children_.end())
         return {};
-    const Child& child = *found->second;
+    const Child& child = found->second;
     return child.address.empty() ? child.name : fmt::format("{} ({})", child.name, child.address);
 }
 
@@ -270,9 +277,9 @@ void Children::finish(std::chrono::milliseconds timeout) noexcept
 {
     listener_.reset();
     loop_.cancel(ping_timer_);
-    for (const auto& [node, child] : children_)
-        if (child->connection)
-            child->connection->hang_up();
+    for (auto& [node, child] : children_)
+        if (child.connection)
+            child.connection->hang_up();
     if (starter_)
         starter_->finish(timeout);
 }

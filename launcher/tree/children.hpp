@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "launcher/job/job.hpp"
 #include "launcher/job/messages.hpp"
 #include "launcher/tree/listener.hpp"
 #include "launcher/tree/starter.hpp"
@@ -38,12 +40,12 @@ public:
              const InheritedState& inherited, Events events);
     ~Children();
 
-    /// The daemon of this machine, which is connected already.
-    void adopt(int node, const std::string& name, UniqueFd stream);
     /// Starts the daemons of order.hosts that are directly below this process (the head where order.index
     /// is -1), and tells each to start those below it. To be called once. Throws a std::exception when no
     /// port can be opened, or the interface is not there.
     void start(const StartOrder& order);
+    /// The same for a head: fills in `order`. `local_daemon` leads to the daemon of the host that is local.
+    void start(StartOrder order, std::span<const Host> hosts, UniqueFd local_daemon);
 
     /// From now on each child gets pings, and is lost when it answers none for `limit_seconds`: its kernel
     /// may keep the connection alive, but the daemon is stopped or hangs. Only time in which this process
@@ -78,7 +80,7 @@ private:
     };
 
     std::string make_record(int node) const;
-    void add_child(int node, int index, const std::string& name);
+    Child& add_child(int node, int index, const std::string& name);
     void connect(Child& child, UniqueFd stream);
     void handle_joined(std::uint32_t node, UniqueFd stream);
     void handle_refused(const std::string& address, std::string_view reason);
@@ -98,8 +100,8 @@ private:
     std::vector<std::string> addresses_;  // to which children connect
     std::unique_ptr<Listener> listener_;
     std::optional<DaemonStarter> starter_;
-    std::map<int, std::unique_ptr<Child>> children_;  // by node
-    std::map<int, Child*> ways_;                      // by node below: the child that leads there
+    std::map<int, Child> children_;  // by node
+    std::map<int, Child*> ways_;     // by node below: the child that leads there
     bool stranger_noted_ = false;
     double silence_limit_seconds_ = 0;
     std::string silence_setting_;

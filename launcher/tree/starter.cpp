@@ -117,7 +117,7 @@ void DaemonStarter::start_some()
 void DaemonStarter::run(std::vector<RemoteHost> hosts)
 {
     const bool by_srun = method_.kind == StartMethod::Agent::srun;
-    Agent& agent = *agents_.emplace_back(std::make_unique<Agent>());
+    Agent& agent = agents_.emplace_back();
     ++starting_;
     agent.command = by_srun ? srun_command(method_, hosts) : remote_shell_command(method_, hosts.front());
     const int record_for = by_srun ? kNodeByName : hosts.front().node;
@@ -136,14 +136,15 @@ void DaemonStarter::run(std::vector<RemoteHost> hosts)
     agent.output.reset(ends[0]);
     const UniqueFd write_end(ends[1]);
     ::fcntl(agent.output.get(), F_SETFL, O_NONBLOCK);
-    SpawnError error;
-    agent.pid = execute(agent, record.get(), write_end.get(), error);
-    if (agent.pid > 0) {
-        agent.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, agent.pid, 0)));
-        error.error_number = errno;
-    }
-    if (!agent.process) {
+    try {
+        agent.pid = execute(agent, record.get(), write_end.get());
+    } catch (const SpawnError& error) {
         fail(agent, AgentEnd::Kind::cannot_run, error.error_number);
+        return;
+    }
+    agent.process.reset(static_cast<int>(::syscall(SYS_pidfd_open, agent.pid, 0)));
+    if (!agent.process) {
+        fail(agent, AgentEnd::Kind::cannot_run, errno);
         return;
     }
     loop_.watch(agent.output.get(), EPOLLIN, [this, &agent](std::uint32_t) { read_output(agent); });
@@ -165,11 +166,9 @@ void DaemonStarter::disable_nagle_soon(Agent& agent, std::chrono::milliseconds w
     });
 }
 
-pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, SpawnError& error) const
+pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output) const
 {
-    const std::string program = find_program(agent.command.front(), environment_variable("PATH"), {}, error);
-    if (program.empty())
-        return -1;
+    const std::string program = find_program(agent.command.front(), environment_variable("PATH"), {});
     const std::vector<int> unbound;
     std::vector<char*> environment = environment_of_agents();
     SpawnRequest request{};
@@ -182,16 +181,16 @@ pid_t DaemonStarter::execute(Agent& agent, int standard_input, int output, Spawn
     request.standard_streams[1] = output;
     request.standard_streams[2] = output;
     request.inherited = &inherited_;
-    return spawn(request, error);
+    return spawn(request);
 }
 
 void DaemonStarter::connected(int node)
 {
-    for (const std::unique_ptr<Agent>& agent : agents_) {
+    for (Agent& agent : agents_) {
         const bool waits =
-            std::erase_if(agent->missing, [&](const RemoteHost& host) { return host.node == node; }) > 0;
-        if (waits && agent->missing.empty() && !agent->failed) {
-            loop_.cancel(agent->timer);
+            std::erase_if(agent.missing, [&](const RemoteHost& host) { return host.node == node; }) > 0;
+        if (waits && agent.missing.empty() && !agent.failed) {
+            loop_.cancel(agent.timer);
             --starting_;
             start_some();
             return;
@@ -201,9 +200,9 @@ void DaemonStarter::connected(int node)
 
 std::string DaemonStarter::output_of(int node) const
 {
-    for (const std::unique_ptr<Agent>& agent : agents_)
-        if (std::ranges::find(agent->nodes, node) != agent->nodes.end())
-            return agent->text;
+    for (const Agent& agent : agents_)
+        if (std::ranges::find(agent.nodes, node) != agent.nodes.end())
+            return agent.text;
     return {};
 }
 
@@ -232,10 +231,10 @@ void DaemonStarter::handle_end(Agent& agent)
 
 bool DaemonStarter::reaped(pid_t child, int wait_status)
 {
-    const auto found = std::ranges::find_if(agents_, [&](const auto& agent) { return agent->pid == child; });
+    const auto found = std::ranges::find_if(agents_, [&](const Agent& agent) { return agent.pid == child; });
     if (found == agents_.end())
         return false;
-    ended(**found, wait_status);
+    ended(*found, wait_status);
     return true;
 }
 
@@ -292,16 +291,16 @@ void DaemonStarter::finish(std::chrono::milliseconds timeout) noexcept
     const auto now = std::chrono::steady_clock::now();
     finished_ = true;
     waiting_.clear();
-    for (const std::unique_ptr<Agent>& agent : agents_) {
-        forget(*agent);
-        if (agent->pid > 0 && !agent->missing.empty())
-            signal_agent(agent->pid, SIGTERM);
+    for (Agent& agent : agents_) {
+        forget(agent);
+        if (agent.pid > 0 && !agent.missing.empty())
+            signal_agent(agent.pid, SIGTERM);
     }
     if (!wait_for_agents(now + timeout)) {
         for (const int signal : {SIGTERM, SIGKILL}) {
-            for (const std::unique_ptr<Agent>& agent : agents_)
-                if (agent->pid > 0)
-                    signal_agent(agent->pid, signal);
+            for (Agent& agent : agents_)
+                if (agent.pid > 0)
+                    signal_agent(agent.pid, signal);
             if (wait_for_agents(std::chrono::steady_clock::now() + kAgentGrace))
                 break;
         }
@@ -313,15 +312,15 @@ void DaemonStarter::finish(std::chrono::milliseconds timeout) noexcept
 bool DaemonStarter::wait_for_agents(std::chrono::steady_clock::time_point until) noexcept
 {
     using std::chrono::milliseconds;
-    for (const std::unique_ptr<Agent>& agent : agents_) {
-        while (agent->pid > 0) {
+    for (Agent& agent : agents_) {
+        while (agent.pid > 0) {
             const auto left =
                 std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now()).count();
-            pollfd entry{agent->process.get(), POLLIN, 0};
+            pollfd entry{agent.process.get(), POLLIN, 0};
             const int ready = ::poll(&entry, 1, static_cast<int>(std::max<long>(0, left)));
-            const pid_t result = ::waitpid(agent->pid, nullptr, WNOHANG);
-            if (result == agent->pid || (result < 0 && errno == ECHILD))
-                agent->pid = -1;
+            const pid_t result = ::waitpid(agent.pid, nullptr, WNOHANG);
+            if (result == agent.pid || (result < 0 && errno == ECHILD))
+                agent.pid = -1;
             else if (ready == 0 && left <= 0)
                 return false;
         }

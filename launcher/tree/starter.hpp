@@ -11,7 +11,6 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -79,11 +78,10 @@ private:
         EventLoop::TimerId nagle_timer = 0;
         bool failed = false;
     };
-    using Agents = std::list<std::unique_ptr<Agent>>;
 
     void start_some();
     void run(std::vector<RemoteHost> hosts);
-    pid_t execute(Agent& agent, int standard_input, int output, SpawnError& error) const;
+    pid_t execute(Agent& agent, int standard_input, int output) const;
     void disable_nagle_soon(Agent& agent, std::chrono::milliseconds wait);
     void read_output(Agent& agent);
     void handle_end(Agent& agent);
@@ -97,7 +95,7 @@ private:
     InheritedState inherited_;
     Events events_;
     std::deque<RemoteHost> waiting_;
-    Agents agents_;
+    std::list<Agent> agents_;   // they do not move
     std::size_t starting_ = 0;  // agents whose daemons have not all connected
     bool finished_ = false;
 };

@@ -17,7 +17,7 @@ using namespace tutti::launcher;
 namespace {
 
 struct AnnouncedChild {
-    pid_t pid = -1;                // as spawn() returns it
+    pid_t pid = -1;                // as spawn() returns it; -1: it throws
     std::vector<pid_t> announced;  // all that it wrote
     SpawnError error;
 };
@@ -46,7 +46,11 @@ AnnouncedChild spawn_announced(const char* program, const std::vector<std::strin
     request.announce_to = write_end.get();
 
     AnnouncedChild child;
-    child.pid = spawn(request, child.error);
+    try {
+        child.pid = spawn(request);
+    } catch (const SpawnError& error) {
+        child.error = error;
+    }
     write_end.reset();
     pid_t number = 0;
     while (::read(read_end.get(), &number, sizeof number) == sizeof number)
@@ -80,10 +84,15 @@ TEST_CASE("A child that cannot execute its program has announced itself before, 
 
 TEST_CASE("A program that lies in the working directory, and not in PATH, is offered by its path", "[spawn]")
 {
-    SpawnError error;
-    CHECK(find_program("sleep", "/no/such/folder:/bin", "/", error) == "/bin/sleep");
-    CHECK(find_program("sleep", "/no/such/folder", "/bin", error).empty());
-    CHECK(error.what == "cannot run sleep (looked for in PATH; there is a ./sleep: did you mean that?)");
-    CHECK(find_program("sleep", "/no/such/folder", "/", error).empty());
-    CHECK(error.what == "cannot run sleep (looked for in PATH)");
+    const auto why_not = [](const char* search_path, const char* working_directory) {
+        try {
+            return find_program("sleep", search_path, working_directory);
+        } catch (const SpawnError& error) {
+            return error.what;
+        }
+    };
+    CHECK(why_not("/no/such/folder:/bin", "/") == "/bin/sleep");
+    CHECK(why_not("/no/such/folder", "/bin") ==
+          "cannot run sleep (looked for in PATH; there is a ./sleep: did you mean that?)");
+    CHECK(why_not("/no/such/folder", "/") == "cannot run sleep (looked for in PATH)");
 }
