@@ -7,7 +7,7 @@
 #include <hwloc.h>
 #include <pmix.h>
 
-#include "launcher/base/version.hpp"
+#include "launcher/job/messages.hpp"
 
 namespace tutti::launcher {
 namespace {

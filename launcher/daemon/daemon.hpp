@@ -71,7 +71,7 @@ private:
     void launch(LaunchOrder order);
     void start_ranks(const LaunchOrder& order);
     void start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                    const Environment& app_environment);
+                    const RankEnvironment& app_environment);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void reap();
@@ -81,7 +81,7 @@ private:
     const DaemonIdentity identity_;
     EventLoop loop_;
     InheritedState inherited_;
-    Environment base_environment_;  // as it is before libpmix adds variables of its own
+    RankEnvironment base_environment_;  // as it is before libpmix adds variables of its own
     UniqueFd signals_;
     Watchdog& watchdog_;
     ProcessTable processes_;

@@ -48,7 +48,7 @@ std::string describe_job_to_ranks(const LaunchOrder& order, const security::Key&
 
 /// The rank's numbers under the names that torchrun gives them. MASTER_ADDR and MASTER_PORT are not among
 /// them: nobody holds a port for the program.
-void set_rank_variables(Environment& environment, const LaunchOrder& order, const Placement& rank)
+void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, const Placement& rank)
 {
     // Nodes without ranks do not count.
     std::set<int> earlier_nodes;
@@ -65,7 +65,7 @@ void set_rank_variables(Environment& environment, const LaunchOrder& order, cons
     environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
 }
 
-std::string program_of(const AppContext& app, const Environment& environment)
+std::string program_of(const AppContext& app, const RankEnvironment& environment)
 {
     struct stat status {};
     if (!app.working_directory.empty() && ::stat(app.working_directory.c_str(), &status) != 0)
@@ -130,10 +130,10 @@ void Daemon::start_ranks(const LaunchOrder& order)
         require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
                                                                       local.size() == 1 ? "" : "s"));
         control_.set_job(describe_job_to_ranks(order, identity_.key));
-        std::vector<Environment> environments;
+        std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
-            Environment& environment = environments.emplace_back(base_environment_);
+            RankEnvironment& environment = environments.emplace_back(base_environment_);
             for (const auto& [name, value] : app.environment)
                 environment[name] = value;
             environment["TUTTI_LOCAL_SIZE"] = std::to_string(local.size());
@@ -159,9 +159,9 @@ void Daemon::start_ranks(const LaunchOrder& order)
 }
 
 void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
-                        const Environment& app_environment)
+                        const RankEnvironment& app_environment)
 {
-    Environment environment = app_environment;
+    RankEnvironment environment = app_environment;
     for (const std::string& entry : pmix_->rank_environment(placement.rank))
         set_entry(environment, entry);
     environment["TUTTI_LOCAL_RANK"] = std::to_string(placement.local_rank);

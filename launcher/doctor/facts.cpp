@@ -23,8 +23,8 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/version.hpp"
 #include "launcher/hosts/hosts.hpp"
+#include "launcher/job/messages.hpp"
 #include "lib/foundation/base/unique_fd.hpp"
 
 namespace tutti::launcher::doctor {

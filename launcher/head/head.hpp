@@ -13,7 +13,6 @@
 #include "launcher/pmix/fence_collector.hpp"
 #include "launcher/streams/input_reader.hpp"
 #include "launcher/streams/output_writer.hpp"
-#include "launcher/streams/stdin_window.hpp"
 #include "launcher/tree/children.hpp"
 
 namespace tutti::launcher {

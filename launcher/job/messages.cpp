@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "launcher/base/version.hpp"
-
 namespace tutti::launcher {
 
 std::string format_cpu_list(std::vector<int> cpus)

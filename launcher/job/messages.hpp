@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launcher/job/job.hpp"
@@ -9,6 +10,9 @@
 #include "launcher/wire/wire.hpp"
 
 namespace tutti::launcher {
+
+/// Which Tutti this is.
+inline constexpr std::string_view kVersion = "0.1.0";
 
 enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
 

@@ -1,4 +1,4 @@
-#include "launcher/pmix/pmix_callbacks.hpp"
+#include "launcher/pmix/pmix_server.hpp"
 
 #include <pmix.h>
 

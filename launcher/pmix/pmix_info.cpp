@@ -94,10 +94,10 @@ void add_maps(PmixInfoList& list, const LaunchOrder& order, const std::vector<st
 
 PmixInfoList describe_node(const LaunchOrder& order, std::size_t node, const std::vector<int>& ranks)
 {
-    const auto size = static_cast<std::uint32_t>(ranks.size());
+    const std::size_t size = ranks.size();
     PmixInfoList list;
     list.add(PMIX_HOSTNAME, order.nodes[node].name);
-    list.add_u32(PMIX_NODEID, static_cast<std::uint32_t>(node));
+    list.add_u32(PMIX_NODEID, node);
     list.add_u32(PMIX_NODE_SIZE, size);
     list.add_u32(PMIX_LOCAL_SIZE, size);
     list.add(PMIX_LOCAL_PEERS, fmt::format("{}", fmt::join(ranks, ",")));
@@ -110,10 +110,10 @@ PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement,
     PmixInfoList list;
     list.add_rank(PMIX_RANK, placement.rank);  // first: what follows is about this rank
     list.add(PMIX_HOSTNAME, order.nodes[static_cast<std::size_t>(placement.node)].name);
-    list.add_u32(PMIX_NODEID, static_cast<std::uint32_t>(placement.node));
-    list.add_u16(PMIX_LOCAL_RANK, static_cast<std::uint16_t>(placement.local_rank));
-    list.add_u16(PMIX_NODE_RANK, static_cast<std::uint16_t>(placement.local_rank));
-    list.add_u32(PMIX_APPNUM, static_cast<std::uint32_t>(placement.app));
+    list.add_u32(PMIX_NODEID, placement.node);
+    list.add_u16(PMIX_LOCAL_RANK, placement.local_rank);
+    list.add_u16(PMIX_NODE_RANK, placement.local_rank);
+    list.add_u32(PMIX_APPNUM, placement.app);
     list.add_rank(PMIX_GLOBAL_RANK, placement.rank);
     list.add_rank(PMIX_APP_RANK, app_rank);
     list.add_u32(PMIX_REINCARNATION, 0);
@@ -126,7 +126,7 @@ PmixInfoList describe_rank(const LaunchOrder& order, const Placement& placement,
 
 PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string& session_directory)
 {
-    const auto size = static_cast<std::uint32_t>(order.ranks.size());
+    const std::size_t size = order.ranks.size();
     const std::vector<std::vector<int>> ranks_of = group_by_node(order);
     const std::vector<int>& local = ranks_of[static_cast<std::size_t>(node)];
 
@@ -135,15 +135,15 @@ PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string&
     list.add_u32(PMIX_UNIV_SIZE, size);
     list.add_u32(PMIX_JOB_SIZE, size);
     list.add_u32(PMIX_MAX_PROCS, size);
-    list.add_u32(PMIX_JOB_NUM_APPS, static_cast<std::uint32_t>(order.apps.size()));
+    list.add_u32(PMIX_JOB_NUM_APPS, order.apps.size());
     const auto is_used = [](const std::vector<int>& ranks) { return !ranks.empty(); };
-    list.add_u32(PMIX_NUM_NODES, static_cast<std::uint32_t>(std::ranges::count_if(ranks_of, is_used)));
+    list.add_u32(PMIX_NUM_NODES, std::ranges::count_if(ranks_of, is_used));
     add_maps(list, order, ranks_of);
     list.add(PMIX_NSDIR, session_directory);
     list.add(PMIX_TMPDIR, session_directory);
     list.add_flag(PMIX_TDIR_RMCLEAN, true);
-    list.add_u32(PMIX_LOCAL_SIZE, static_cast<std::uint32_t>(local.size()));
-    list.add_u32(PMIX_NODE_SIZE, static_cast<std::uint32_t>(local.size()));
+    list.add_u32(PMIX_LOCAL_SIZE, local.size());
+    list.add_u32(PMIX_NODE_SIZE, local.size());
     list.add(PMIX_LOCAL_PEERS, fmt::format("{}", fmt::join(local, ",")));
     list.add_rank(PMIX_LOCALLDR, local.front());
     if (order.apps.size() == 1)
@@ -154,8 +154,8 @@ PmixInfoList describe_job(const LaunchOrder& order, int node, const std::string&
             list.add_array(PMIX_NODE_INFO_ARRAY, describe_node(order, other, ranks_of[other]));
     for (int app = 0; app < static_cast<int>(order.apps.size()); ++app) {
         PmixInfoList entry;
-        entry.add_u32(PMIX_APPNUM, static_cast<std::uint32_t>(app));
-        entry.add_u32(PMIX_APP_SIZE, static_cast<std::uint32_t>(ranks_of_app(order, app)));
+        entry.add_u32(PMIX_APPNUM, app);
+        entry.add_u32(PMIX_APP_SIZE, ranks_of_app(order, app));
         list.add_array(PMIX_APP_INFO_ARRAY, entry);
     }
     std::vector<int> next_in_app(order.apps.size(), 0);

@@ -4,6 +4,7 @@
 
 #include <pmix_common.h>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,8 +25,16 @@ public:
     /// gives to it, since clients read it by type.
     void add(const char* key, const std::string& text) { load(key, text.c_str(), PMIX_STRING); }
     void add_flag(const char* key, bool flag) { load(key, &flag, PMIX_BOOL); }
-    void add_u16(const char* key, std::uint16_t number) { load(key, &number, PMIX_UINT16); }
-    void add_u32(const char* key, std::uint32_t number) { load(key, &number, PMIX_UINT32); }
+    void add_u16(const char* key, std::integral auto value)
+    {
+        const auto number = static_cast<std::uint16_t>(value);
+        load(key, &number, PMIX_UINT16);
+    }
+    void add_u32(const char* key, std::integral auto value)
+    {
+        const auto number = static_cast<std::uint32_t>(value);
+        load(key, &number, PMIX_UINT32);
+    }
     void add_proc(const char* key, const pmix_proc_t& proc) { load(key, &proc, PMIX_PROC); }
     void add_rank(const char* key, int rank);
     /// `text` comes from PMIx_generate_regex() or _ppn(). It is not always a string: it may have zero bytes.

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "launcher/job/messages.hpp"
-#include "launcher/pmix/pmix_callbacks.hpp"
 #include "launcher/pmix/pmix_info.hpp"
 #include "launcher/pmix/stranger_filter.hpp"
 

@@ -41,16 +41,16 @@ bool belongs_to_host_or_session(std::string_view entry)
 
 }  // namespace
 
-Environment environment_of_ranks(const char* const* environment)
+RankEnvironment environment_of_ranks(const char* const* environment)
 {
-    Environment result;
+    RankEnvironment result;
     for (; *environment != nullptr; ++environment)
         if (!belongs_to_outer_job(*environment))
             set_entry(result, *environment);
     return result;
 }
 
-void set_entry(Environment& environment, std::string_view entry)
+void set_entry(RankEnvironment& environment, std::string_view entry)
 {
     const std::size_t name_bytes = std::min(entry.find('='), entry.size());
     environment[std::string(entry.substr(0, name_bytes))] =

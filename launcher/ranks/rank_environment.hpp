@@ -9,14 +9,14 @@
 namespace tutti::launcher {
 
 /// Values by name.
-using Environment = std::map<std::string, std::string>;
+using RankEnvironment = std::map<std::string, std::string>;
 
 /// `environment` (like ::environ) without the variables that tell PMIx clients, PMI clients and Open MPI
 /// programs of an outer launcher's job.
-Environment environment_of_ranks(const char* const* environment);
+RankEnvironment environment_of_ranks(const char* const* environment);
 
 /// "NAME=value".
-void set_entry(Environment& environment, std::string_view entry);
+void set_entry(RankEnvironment& environment, std::string_view entry);
 
 /// The entries of `environment` that ranks on other hosts get, too: all but those that belong to a host, a
 /// login or a session (HOME, SSH_*, SLURM* and the like), and what an outer launcher put there for its own

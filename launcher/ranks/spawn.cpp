@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -22,28 +22,23 @@ struct ChildFailure {
     int error_number = 0;
 };
 
-struct CpuSet {
-    explicit CpuSet(const std::vector<int>& cpus)
-    {
-        int highest = 0;
-        for (const int cpu : cpus)
-            highest = std::max(highest, cpu);
-        bytes = CPU_ALLOC_SIZE(highest + 1);
-        set = CPU_ALLOC(highest + 1);
-        CPU_ZERO_S(bytes, set);
-        for (const int cpu : cpus)
-            CPU_SET_S(static_cast<std::size_t>(cpu), bytes, set);
-    }
-    ~CpuSet() { CPU_FREE(set); }
-    CpuSet(const CpuSet&) = delete;
-    CpuSet& operator=(const CpuSet&) = delete;
+/// A bit for each processor, as the kernel has it in a cpu_set_t of any size.
+using CpuMask = std::vector<unsigned long>;
 
-    std::size_t bytes = 0;
-    cpu_set_t* set = nullptr;
-};
+CpuMask mask_of(const std::vector<int>& cpus)
+{
+    constexpr std::size_t kBits = 8 * sizeof(CpuMask::value_type);
+    CpuMask mask;
+    for (const int cpu : cpus) {
+        const auto bit = static_cast<std::size_t>(cpu);
+        mask.resize(std::max(mask.size(), bit / kBits + 1));
+        mask[bit / kBits] |= 1UL << bit % kBits;
+    }
+    return mask;
+}
 
 /// Runs in the child, in the parent's memory: it makes system calls only, and does not return.
-[[noreturn]] void run_child(const SpawnRequest& request, char* const* argv, const CpuSet& cpus, pid_t parent,
+[[noreturn]] void run_child(const SpawnRequest& request, char* const* argv, const CpuMask& cpus, pid_t parent,
                             volatile ChildFailure& failure)
 {
     const pid_t self = ::getpid();
@@ -75,7 +70,8 @@ struct CpuSet {
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     if (request.kept_descriptor >= 0 && ::fcntl(request.kept_descriptor, F_SETFD, 0) != 0)
         give_up("cannot pass its control channel on");
-    if (!request.cpus->empty() && ::sched_setaffinity(0, cpus.bytes, cpus.set) != 0)
+    if (!cpus.empty() && ::sched_setaffinity(0, cpus.size() * sizeof cpus.front(),
+                                             reinterpret_cast<const cpu_set_t*>(cpus.data())) != 0)
         give_up("cannot bind it to its processors");
     if (*request.working_directory != '\0' && ::chdir(request.working_directory) != 0)
         give_up("cannot change to the working directory");
@@ -143,7 +139,7 @@ pid_t spawn(const SpawnRequest& request)
     for (const std::string& argument : *request.argv)
         argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const CpuSet cpus(*request.cpus);
+    const CpuMask cpus = mask_of(*request.cpus);
     volatile ChildFailure failure{};
     const pid_t parent = ::getpid();
     const pid_t child = ::vfork();

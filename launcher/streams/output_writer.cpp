@@ -34,24 +34,17 @@ bool same_file(int first, int second)
 
 }  // namespace
 
-OutputWriter::Destination::Destination(int descriptor, const char* its_name, const OutputOptions& options,
-                                       bool terminal)
-    : fd(descriptor),
-      name(its_name),
-      merger(options, terminal),
-      prompt_delay(terminal ? kPromptDelay : kSlowPromptDelay)
-{
-}
-
 OutputWriter::OutputWriter(const OutputOptions& options, Events events)
     : options_(options), events_(std::move(events))
 {
-    destinations_[0] =
-        std::make_unique<Destination>(1, "standard output", options, base::reaches_terminal(1));
-    if (!same_file(1, 2)) {
-        destinations_[1] =
-            std::make_unique<Destination>(2, "standard error", options, base::reaches_terminal(2));
-    }
+    const auto open = [&options](int fd, const char* name) {
+        const bool terminal = base::reaches_terminal(fd);
+        return std::make_unique<Destination>(
+            Destination{fd, name, LineMerger(options, terminal), terminal ? kPromptDelay : kSlowPromptDelay});
+    };
+    destinations_[0] = open(1, "standard output");
+    if (!same_file(1, 2))
+        destinations_[1] = open(2, "standard error");
     thread_ = std::thread([this] { run(); });
 }
 

@@ -57,14 +57,13 @@ private:
     };
     /// stdout or stderr; both when they are the same file, so that their lines do not mix either.
     struct Destination {
-        Destination(int descriptor, const char* its_name, const OutputOptions& options, bool terminal);
         int fd;
         const char* name;
         LineMerger merger;
         std::chrono::milliseconds prompt_delay;
-        std::deque<Entry> held;  // not admitted while a prompt's line is open
+        std::deque<Entry> held{};  // not admitted while a prompt's line is open
         std::size_t held_bytes = 0;
-        Clock::time_point held_since;
+        Clock::time_point held_since{};
         bool failed = false;
     };
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "launcher/pmix/fence_collector.hpp"
-#include "launcher/streams/stdin_window.hpp"
+#include "launcher/streams/input_reader.hpp"
 
 using namespace tutti::launcher;
 
