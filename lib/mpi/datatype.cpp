@@ -16,6 +16,13 @@ Datatype& datatype_of(MPI_Datatype handle)
     fail(MPI_ERR_TYPE, fmt::format("{} is no datatype, or one that was freed", fmt::ptr(handle)));
 }
 
+MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction> construction)
+{
+    auto& made = *new Datatype(std::move(map));
+    made.construction = std::move(construction);
+    return handle_of(made);
+}
+
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     if (count < 0)
@@ -33,7 +40,8 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
     if (size_bytes == 0)
         return {base, 0, nullptr};
     // Of MPI_BOTTOM, a type with absolute addresses.
-    if (buffer == nullptr && map.true_lower_bound() == 0)
+    constexpr std::ptrdiff_t kNoAddress = 4096;
+    if (buffer == nullptr && map.true_lower_bound() < kNoAddress)
         fail(
             MPI_ERR_BUFFER,
             fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));

@@ -8,6 +8,7 @@
 
 #include "lib/foundation/datatype/typemap.hpp"
 #include "lib/mpi/abi.hpp"
+#include "lib/mpi/construction.hpp"
 #include "lib/mpi/object.hpp"
 #include "tutti/buffer.hpp"
 #include "tutti/data_type.hpp"
@@ -27,9 +28,11 @@ struct Datatype final : ObjectOf<Datatype> {
     }
 
     const datatype::TypemapRef map;
+    base::Ref<const Construction> construction;  // none: a predefined type with a name
     std::string name;
     std::optional<DataType> number;  // what the built-in operators take it for
     bool committed = false;
+    bool permanent = false;  // the program may not free it
 };
 
 /// Sizes of the predefined types whose elements are contiguous; 0: another handle, or not yet initialised.
@@ -39,6 +42,9 @@ void define_basic_types();
 
 /// Throws Failure for a handle that is no datatype's.
 Datatype& datatype_of(MPI_Datatype handle);
+
+/// The handle of a type that is not committed.
+MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction> construction);
 
 /// The cases that are not on the fast path: derived types, and arguments that are wrong.
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype);

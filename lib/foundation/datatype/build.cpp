@@ -90,6 +90,16 @@ TypemapRef basic(DataType type, std::size_t external_bytes)
                  alignment_of(type)});
 }
 
+TypemapRef number(DataType like, std::size_t size_bytes)
+{
+    const std::size_t parts = like == DataType::complex64 ? 2 : 1;
+    return made({{0, size_bytes, {}},
+                 {1, size_bytes, size_bytes, like, {}},
+                 {0, static_cast<std::ptrdiff_t>(size_bytes), true},
+                 {},
+                 size_bytes / parts});
+}
+
 TypemapRef bytes(std::size_t count)
 {
     return made(bytes_together(count));

@@ -16,6 +16,9 @@ namespace tutti::datatype {
 /// One element of a basic type. In the portable form (external.hpp) it has external_bytes; 0: as many as in
 /// memory, and 16 for long double.
 TypemapRef basic(DataType type, std::size_t external_bytes = 0);
+/// One element of a number that no operator knows: as `like`, but of size_bytes bytes, in the portable form
+/// too.
+TypemapRef number(DataType like, std::size_t size_bytes);
 /// Bytes without a type.
 TypemapRef bytes(std::size_t count);
 /// Blocks of such bytes.

@@ -71,4 +71,19 @@ std::size_t Signature::whole_elements(std::size_t size_bytes) const noexcept
     return found;
 }
 
+std::size_t Signature::bytes_of(std::size_t count) const
+{
+    if (!list)
+        return size_product(count, bytes / elements);
+    std::size_t found = size_product(count / list->elements, list->bytes);
+    std::size_t rest = count % list->elements;
+    for (const Signature& part : list->parts) {
+        if (rest < part.elements)
+            return size_sum(found, part.bytes_of(rest));
+        found = size_sum(found, part.bytes);
+        rest -= part.elements;
+    }
+    return found;
+}
+
 }  // namespace tutti::datatype

@@ -27,6 +27,9 @@ struct Signature {
 
     /// The number of whole elements in the first `size_bytes` bytes of the repeated signature.
     std::size_t whole_elements(std::size_t size_bytes) const noexcept;
+    /// The bytes of the first `count` elements of the repeated signature, which has elements. Throws as
+    /// times().
+    std::size_t bytes_of(std::size_t count) const;
 
     /// Calls visit(signature of one type) for runs of elements in order. Runs of one type may follow each
     /// other.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the C header, the bodies' declarations and the entry points of MPI: generate.py TABLE_FOLDER OUT_FOLDER.
 
-functions/*.txt has a line a function, in C's words: `[later] [result] Name(parameters)`. `later`: it is not written yet
-and answers MPI_ERR_UNSUPPORTED_OPERATION. A capitalised type is MPI's (Comm: MPI_Comm). Types that differ in the
+functions/*.txt has a line a function, in C's words: `[later] [form] [result] Name(parameters)`. `later`: it is not
+written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter tells whether the form for
+large counts was called. A capitalised type is MPI's (Comm: MPI_Comm). Types that differ in the
 function's form for large counts (Name_c) have names of their own, those of WIDENED.
 
 constants/*.txt has a line a constant; a line [type] begins those of a type. A value may be another constant.
@@ -66,11 +67,12 @@ class Parameter:
 
 class Function:
     def __init__(self, chapter, line):
-        found = re.fullmatch(r"(later )?(?:(\w+) )?(\w+)\((.*)\)", line)
+        found = re.fullmatch(r"(later )?(form )?(?:(\w+) )?(\w+)\((.*)\)", line)
         if not found:
             sys.exit(f"{chapter}: not a function: {line}")
-        later, result, self.name, parameters = found.groups()
+        later, form, result, self.name, parameters = found.groups()
         self.is_later = later is not None
+        self.tells_form = form is not None
         self.result = with_prefix(result or "int")
         self.variadic = parameters.endswith("...")
         texts = [text for text in parameters.removesuffix(", ...").split(", ") if text]
@@ -86,11 +88,13 @@ class Function:
         return f"{self.result} {self.full_name(prefix, large)}({', '.join(parameters) or 'void'})"
 
     def body_declaration(self):
-        return f"{self.result} {self.body}({', '.join(p.body_declaration() for p in self.parameters)})"
+        parameters = ["bool large"] * self.tells_form + [p.body_declaration() for p in self.parameters]
+        return f"{self.result} {self.body}({', '.join(parameters)})"
 
     def call(self, large):
         if not self.is_later:
-            return f"tutti::mpi::{self.body}({', '.join(p.argument() for p in self.parameters)})"
+            form = ["true" if large else "false"] * self.tells_form
+            return f"tutti::mpi::{self.body}({', '.join(form + [p.argument() for p in self.parameters])})"
         if self.result != "int":
             return f"{self.result}()"
         if self.name.startswith("T_"):

@@ -84,6 +84,17 @@ TEST_CASE("long double in 128 bits")
     CHECK(round_trip(two, basic(DataType::complex_long_double)) == two);
 }
 
+TEST_CASE("numbers that no operator knows are turned around as a whole, complex ones by their parts")
+{
+    const std::array<std::uint8_t, 16> bytes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const TypemapRef quad = number(DataType::float64, 16);
+    CHECK(hex_of(bytes, quad) == "0f0e0d0c0b0a09080706050403020100");
+    CHECK(round_trip(bytes, quad) == bytes);
+    CHECK(quad->alignment() == 16);
+    CHECK(quad->signature().whole_elements(33) == 2);
+    CHECK(hex_of(bytes, number(DataType::complex64, 16)) == "07060504030201000f0e0d0c0b0a0908");
+}
+
 TEST_CASE("derived types: without gaps, in the order of transfer")
 {
     struct Pair {

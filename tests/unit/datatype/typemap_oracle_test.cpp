@@ -223,6 +223,9 @@ const char* wrong_signature(const Signature& signature, const NaiveType& naive)
         if (signature.whole_elements(begin) != i || signature.whole_elements(end - 1) != i ||
             signature.whole_elements(begin + 2 * signature.bytes) != i + 2 * types.size())
             return "whole elements";
+        if (signature.bytes_of(i) != begin ||
+            signature.bytes_of(i + 2 * types.size()) != begin + 2 * signature.bytes)
+            return "bytes of elements";
         begin = end;
     }
     return nullptr;

@@ -1,0 +1,53 @@
+// Checks that the constructors of datatypes share.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/views.hpp"
+
+namespace tutti::mpi {
+
+inline void check_type_count(MPI_Count count)
+{
+    if (count < 0)
+        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+}
+
+inline void check_block_length(MPI_Count length)
+{
+    if (length < 0)
+        fail(MPI_ERR_ARG, fmt::format("a block has {} elements; the number must not be negative", length));
+}
+
+/// An array of `count` entries.
+inline void check_array(bool is_null, MPI_Count count, std::string_view name)
+{
+    if (is_null && count > 0)
+        check_not_null(nullptr, name);
+}
+
+/// The type that a new one is made of.
+inline const Datatype& old_type(MPI_Datatype handle, const MPI_Datatype* newtype)
+{
+    check_not_null(newtype, "newtype");
+    return datatype_of(handle);
+}
+
+/// The arguments of a new type, with its only inner type.
+inline base::Ref<Construction> construction_of(int combiner, bool large, const Datatype& type)
+{
+    const base::Ref<Construction> made(new Construction(combiner, large));
+    made->add_type(type);
+    return made;
+}
+
+inline base::Ref<const Construction> complete(const base::Ref<Construction>& construction) noexcept
+{
+    return base::Ref<const Construction>(construction.get());
+}
+
+}  // namespace tutti::mpi

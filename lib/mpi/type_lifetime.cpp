@@ -1,0 +1,56 @@
+// Commit and free; types with other bounds, and duplicates.
+#include "lib/foundation/datatype/build.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/table/bodies.hpp"
+#include "lib/mpi/type_arguments.hpp"
+
+namespace tutti::mpi {
+
+int type_commit(MPI_Datatype* datatype)
+{
+    return guard("MPI_Type_commit", [&] {
+        check_not_null(datatype, "datatype");
+        datatype_of(*datatype).committed = true;
+    });
+}
+
+// Operations in progress and types that are made of it hold what they need of it.
+int type_free(MPI_Datatype* datatype)
+{
+    return guard("MPI_Type_free", [&] {
+        check_not_null(datatype, "datatype");
+        const Datatype& type = datatype_of(*datatype);
+        if (type.permanent)
+            fail(MPI_ERR_TYPE, fmt::format("{} is predefined; free only what a constructor made",
+                                           type.name.empty() ? "the datatype" : type.name));
+        type.drop_reference();
+        *datatype = MPI_DATATYPE_NULL;
+    });
+}
+
+int type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
+{
+    return guard("MPI_Type_dup", [&] {
+        const Datatype& of = old_type(oldtype, newtype);
+        const MPI_Datatype made =
+            new_datatype(of.map, complete(construction_of(MPI_COMBINER_DUP, false, of)));
+        Datatype& copy = datatype_of(made);
+        copy.number = of.number;
+        copy.committed = of.committed;
+        *newtype = made;
+    });
+}
+
+int type_create_resized(bool large, MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
+                        MPI_Datatype* newtype)
+{
+    return guard("MPI_Type_create_resized", [&] {
+        const Datatype& of = old_type(oldtype, newtype);
+        const auto made = construction_of(MPI_COMBINER_RESIZED, large, of);
+        made->add_bytes(lb);
+        made->add_bytes(extent);
+        *newtype = new_datatype(datatype::resized(lb, extent, *of.map), complete(made));
+    });
+}
+
+}  // namespace tutti::mpi
