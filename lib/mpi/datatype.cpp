@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/foundation/datatype/absolute.hpp"
 #include "lib/mpi/errors.hpp"
 
 namespace tutti::mpi {
@@ -40,13 +41,14 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
     if (size_bytes == 0)
         return {base, 0, nullptr};
     // Of MPI_BOTTOM, a type with absolute addresses.
-    constexpr std::ptrdiff_t kNoAddress = 4096;
-    if (buffer == nullptr && map.true_lower_bound() < kNoAddress)
+    if (buffer == nullptr && !datatype::may_be_absolute(map))
         fail(
             MPI_ERR_BUFFER,
             fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
     if (map.is_contiguous())
         return {base + map.true_lower_bound(), size_bytes, nullptr};
+    map.description().data.repeated(static_cast<std::size_t>(count),
+                                    map.extent_bytes());  // throws: too far apart
     return {base, size_bytes, &map};
 }
 

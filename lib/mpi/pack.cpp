@@ -37,7 +37,7 @@ std::size_t packed_place(const void* packed, MPI_Count whole, MPI_Count position
 }
 
 template <class Place>
-void check_place(const Place& place, std::string_view name)
+void check_pack_argument(const Place& place, std::string_view name)
 {
     if (place.is_null())
         check_not_null(nullptr, name);
@@ -69,7 +69,7 @@ int pack(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outb
 {
     return guard("MPI_Pack", comm, [&] {
         state_of(comm);
-        check_place(position, "position");
+        check_pack_argument(position, "position");
         const detail::ConstView view = const_view_of(inbuf, incount, datatype);
         const std::size_t place = packed_place(outbuf, outsize, position.get(), view.size_bytes);
         std::byte* const out = static_cast<std::byte*>(outbuf) + place;
@@ -87,7 +87,7 @@ int unpack(const void* inbuf, MPI_Count insize, CountPlace position, void* outbu
 {
     return guard("MPI_Unpack", comm, [&] {
         state_of(comm);
-        check_place(position, "position");
+        check_pack_argument(position, "position");
         const detail::View view = view_of(outbuf, outcount, datatype);
         const std::size_t place = packed_place(inbuf, insize, position.get(), view.size_bytes);
         const std::byte* const in = static_cast<const std::byte*>(inbuf) + place;
@@ -104,7 +104,7 @@ int pack_size(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, CountPlac
 {
     return guard("MPI_Pack_size", comm, [&] {
         state_of(comm);
-        check_place(size, "size");
+        check_pack_argument(size, "size");
         size.set(packed_size(incount, datatype_of(datatype).map->size_bytes()));
     });
 }

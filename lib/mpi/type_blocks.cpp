@@ -13,7 +13,7 @@ namespace {
 
 using datatype::Block;
 
-std::size_t as_size(MPI_Count count) noexcept
+std::size_t type_count(MPI_Count count) noexcept
 {
     return static_cast<std::size_t>(count);
 }
@@ -34,24 +34,25 @@ void make_blocks_type(int combiner, bool large, MPI_Count count, Lengths lengths
     constexpr bool kInBytes = std::is_pointer_v<Offsets>;
     const Datatype& of = old_type(oldtype, newtype);
     check_type_count(count);
-    const auto made = construction_of(combiner, large, of);
-    made->add_count(count);
-    std::vector<Block> blocks(as_size(count));
-    if constexpr (kOneLength) {
-        made->add_count(checked_length(lengths));
-        for (Block& block : blocks)
-            block.count = as_size(lengths);
-    } else {
+    if constexpr (!kOneLength)
         check_array(lengths.is_null(), count, "array_of_blocklengths");
-        for (std::size_t i = 0; i < blocks.size(); ++i) {
-            blocks[i].count = as_size(checked_length(lengths[i]));
-            made->add_count(lengths[i]);
-        }
-    }
     if constexpr (kInBytes)
         check_array(offsets == nullptr, count, "array_of_displacements");
     else
         check_array(offsets.is_null(), count, "array_of_displacements");
+    const auto made = construction_of(combiner, large, of);
+    made->add_count(count);
+    std::vector<Block> blocks(type_count(count));
+    if constexpr (kOneLength) {
+        made->add_count(checked_length(lengths));
+        for (Block& block : blocks)
+            block.count = type_count(lengths);
+    } else {
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            blocks[i].count = type_count(checked_length(lengths[i]));
+            made->add_count(lengths[i]);
+        }
+    }
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         blocks[i].offset = offsets[i];
         kInBytes ? made->add_bytes(offsets[i]) : made->add_count(offsets[i]);
@@ -70,7 +71,7 @@ int type_contiguous(bool large, MPI_Count count, MPI_Datatype oldtype, MPI_Datat
         check_type_count(count);
         const auto made = construction_of(MPI_COMBINER_CONTIGUOUS, large, of);
         made->add_count(count);
-        *newtype = new_datatype(datatype::contiguous(as_size(count), *of.map), complete(made));
+        *newtype = new_datatype(datatype::contiguous(type_count(count), *of.map), complete(made));
     });
 }
 
@@ -84,7 +85,7 @@ int type_vector(bool large, MPI_Count count, MPI_Count blocklength, MPI_Count st
         const auto made = construction_of(MPI_COMBINER_VECTOR, large, of);
         for (const MPI_Count number : {count, blocklength, stride})
             made->add_count(number);
-        *newtype = new_datatype(datatype::vector(as_size(count), as_size(blocklength), stride, *of.map),
+        *newtype = new_datatype(datatype::vector(type_count(count), type_count(blocklength), stride, *of.map),
                                 complete(made));
     });
 }
@@ -100,8 +101,8 @@ int type_create_hvector(bool large, MPI_Count count, MPI_Count blocklength, MPI_
         made->add_count(count);
         made->add_count(blocklength);
         made->add_bytes(stride);
-        *newtype = new_datatype(datatype::hvector(as_size(count), as_size(blocklength), stride, *of.map),
-                                complete(made));
+        *newtype = new_datatype(
+            datatype::hvector(type_count(count), type_count(blocklength), stride, *of.map), complete(made));
     });
 }
 
@@ -155,14 +156,14 @@ int type_create_struct(bool large, MPI_Count count, Counts array_of_blocklengths
         const base::Ref<Construction> made(new Construction(MPI_COMBINER_STRUCT, large));
         std::vector<datatype::Member> members;
         made->add_count(count);
-        for (std::size_t i = 0; i < as_size(count); ++i) {
+        for (std::size_t i = 0; i < type_count(count); ++i) {
             const Datatype& of = datatype_of(array_of_types[i]);
             const MPI_Count length = checked_length(array_of_blocklengths[i]);
             made->add_count(length);
             made->add_type(of);
-            members.push_back({array_of_displacements[i], as_size(length), of.map.get()});
+            members.push_back({array_of_displacements[i], type_count(length), of.map.get()});
         }
-        for (std::size_t i = 0; i < as_size(count); ++i)
+        for (std::size_t i = 0; i < type_count(count); ++i)
             made->add_bytes(array_of_displacements[i]);
         *newtype = new_datatype(datatype::structure(members), complete(made));
     });

@@ -46,12 +46,12 @@ MPI_Datatype handle_of_inner(const Construction::Inner& type)
     return made;
 }
 
-struct Room {
+struct ContentsRoom {
     MPI_Count integers, addresses, large_counts, datatypes;
 };
 
-void copy_contents(MPI_Datatype datatype, bool small, const Room& room, int* integers, MPI_Aint* addresses,
-                   MPI_Count* large_counts, MPI_Datatype* datatypes)
+void copy_contents(MPI_Datatype datatype, bool small, const ContentsRoom& room, int* integers,
+                   MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* datatypes)
 {
     const Construction* const from = construction_behind(datatype, small);
     if (from == nullptr)

@@ -205,7 +205,9 @@ static void broadcast(void)
 {
     enum { kRows = 3000 };
     int* const matrix = malloc(sizeof(int) * 3 * kRows);
-    MPI_Datatype column;
+    MPI_Datatype column, absolute;
+    MPI_Aint place;
+    const int one = 1;
     int i;
     for (i = 0; i < 3 * kRows; ++i)
         matrix[i] = rank == 0 ? i : -1;
@@ -219,6 +221,18 @@ static void broadcast(void)
         if (matrix[rank % 2 == 0 ? 3 * i + 1 : i] != 3 * i + 1)
             break;
     CHECK_EQUAL(i, kRows);
+    /* The same by absolute addresses. */
+    CHECK_OK(MPI_Get_address(matrix, &place));
+    CHECK_OK(MPI_Type_create_hindexed(1, &one, &place, column, &absolute));
+    CHECK_OK(MPI_Type_commit(&absolute));
+    for (i = 0; i < 3 * kRows; ++i)
+        matrix[i] = rank == 0 ? -i : 1;
+    CHECK_OK(MPI_Bcast(MPI_BOTTOM, 1, absolute, 0, MPI_COMM_WORLD));
+    for (i = 0; i < 3 * kRows; ++i)
+        if (matrix[i] != (rank == 0 || i % 3 == 0 ? -i : 1))
+            break;
+    CHECK_EQUAL(i, 3 * kRows);
+    CHECK_OK(MPI_Type_free(&absolute));
     CHECK_OK(MPI_Type_free(&column));
     free(matrix);
 }

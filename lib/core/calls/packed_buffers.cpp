@@ -4,6 +4,7 @@
 
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/contiguous.hpp"
+#include "lib/foundation/datatype/absolute.hpp"
 
 namespace tutti::detail {
 
@@ -15,7 +16,8 @@ datatype::TypemapRef kept_layout(std::string_view operation, std::string_view na
 {
     if (layout == nullptr || !used)
         return {};
-    check_memory(operation, name, elements);
+    if (!datatype::may_be_absolute(*layout))
+        check_memory(operation, name, elements);
     if (layout->size_bytes() % elements.element_bytes != 0)
         refuse(operation,
                fmt::format("the layout of the {} has {} bytes, which are no whole number of its elements of "
