@@ -11,8 +11,8 @@ namespace tutti::mpi {
 
 namespace {
 
-// A chain of types ends by as many nested calls.
-constexpr int kMostTypeLevels = 10000;
+// The end of a chain of types is as many nested calls.
+constexpr int kMostTypeLevels = 1000;
 
 }  // namespace
 

@@ -85,7 +85,7 @@ static void portable_form(void)
     const double real = -2.5;
     const float complex[] = {1, 2};
     const unsigned char quad[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    struct {
+    static const struct {
         double value;
         int index;
     } pair = {1, 7};
