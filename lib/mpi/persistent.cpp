@@ -1,7 +1,5 @@
 #include "lib/mpi/persistent.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "lib/core/messages/messages.hpp"
@@ -12,6 +10,7 @@
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/message_checks.hpp"
 #include "lib/mpi/request.hpp"
+#include "lib/mpi/results.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
@@ -32,6 +31,13 @@ struct Persistent final : FaceRequest {
     {
         active = nullptr;
         return true;
+    }
+    int let_go(progress::Engine::Lock&) override
+    {
+        if (active != nullptr)
+            mpi::let_go(*active);
+        delete this;
+        return MPI_SUCCESS;
     }
     std::exception_ptr failure() override { return nullptr; }
     void recycle() noexcept override { delete this; }
@@ -172,8 +178,7 @@ int start(MPI_Request* request)
 int startall(int count, MPI_Request* requests)
 {
     return guard("MPI_Startall", [&] {
-        if (count < 0)
-            fail(MPI_ERR_ARG, fmt::format("the count is {}; it must not be negative", count));
+        check_requests(count, requests);
         for (int i = 0; i < count; ++i)
             startable(requests[i]).start();
     });

@@ -74,7 +74,7 @@ int sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, in
             failure = detail::receive(lock, state, in, source, recvtag, received);
         if (leaving != nullptr)
             detail::wait(lock, *leaving);
-        if (const Completed completed = take(sent); completed.failure && !failure)
+        if (const Completed completed = take(lock, sent); completed.failure && !failure)
             failure = completed.failure;
         fill(status, received);
         if (failure)

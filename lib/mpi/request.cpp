@@ -8,6 +8,7 @@
 #include "lib/core/requests/request_access.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
+#include "lib/mpi/generalized.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "tutti/call_handle.hpp"
 
@@ -39,7 +40,26 @@ RequestState& state_behind(MPI_Request handle) noexcept
     return *reinterpret_cast<RequestState*>(handle);
 }
 
+// The handle may be one of a request that has ended. Its memory may have been given back: its content is then
+// not known, but it is no owner.
+[[gnu::no_sanitize_address]] bool is_owned(MPI_Request handle) noexcept
+{
+    return state_behind(handle).owner == &Runtime::process();
+}
+
 }  // namespace
+
+FaceRequest::~FaceRequest()
+{
+    // Volatile: handles may still lead here, and the compiler would leave out a store into what ends.
+    *const_cast<void* volatile*>(&owner) = nullptr;
+}
+
+int FaceRequest::let_go(progress::Engine::Lock&)
+{
+    mpi::let_go(*this);
+    return MPI_SUCCESS;
+}
 
 void define_done_request(detail::Process& process) noexcept
 {
@@ -62,8 +82,8 @@ RequestState* state_of(MPI_Request handle)
     if (handle == MPI_REQUEST_NULL)
         return nullptr;
     const auto value = reinterpret_cast<std::uintptr_t>(handle);
-    if (value < 4096 || value % alignof(RequestState) != 0 || !Runtime::is_running() ||
-        state_behind(handle).owner != &Runtime::process()) [[unlikely]]
+    if (value < 4096 || value % alignof(RequestState) != 0 || !Runtime::is_running() || !is_owned(handle))
+        [[unlikely]]
         fail(MPI_ERR_REQUEST, fmt::format("{} is no request, or one that has ended", fmt::ptr(handle)));
     FaceRequest* const own = face_request(handle);
     return own != nullptr ? own->operation() : &state_behind(handle);
@@ -99,24 +119,45 @@ MPI_Comm communicator_of(const RequestState& state) noexcept
             return communicator_with(
                 static_cast<const detail::CollectiveRequest&>(state).communicator->context());
         case RequestState::Kind::own:
-            break;
+            return static_cast<const FaceRequest&>(state).communicator();
     }
     return MPI_COMM_NULL;
 }
 
-Completed take(MPI_Request& request)
+Completed result_of(progress::Engine::Lock& lock, MPI_Request request)
 {
     FaceRequest* const own = face_request(request);
+    if (own != nullptr && own->generalized() != nullptr) [[unlikely]]
+        return query(lock, *own->generalized());
     RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
-    if (own == nullptr || !own->outlives_operation())
-        request = MPI_REQUEST_NULL;
     Completed completed{.status = state.status, .failure = nullptr};
     if (state.status.code != ErrorCode::success && !state.status.cancelled) [[unlikely]] {
         completed.failure = detail::failure_of(state);
         completed.communicator = communicator_of(state);
     }
+    return completed;
+}
+
+Completed take(progress::Engine::Lock& lock, MPI_Request& request)
+{
+    Completed completed = result_of(lock, request);
+    FaceRequest* const own = face_request(request);
+    RequestState& state = own != nullptr ? *own->operation() : state_behind(request);
+    if (own == nullptr || !own->outlives_operation())
+        request = MPI_REQUEST_NULL;
+    if (own != nullptr && own->generalized() != nullptr) [[unlikely]] {
+        const int code = end(lock, *own->generalized());
+        completed.code = completed.code != MPI_SUCCESS ? completed.code : code;
+        return completed;
+    }
     detail::recycle(state);
     return completed;
+}
+
+void let_go(RequestState& operation)
+{
+    if (&operation != &done_operation())
+        detail::process_of(operation).continuations().let_go(operation, nullptr);
 }
 
 }  // namespace tutti::mpi

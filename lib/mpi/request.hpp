@@ -6,19 +6,36 @@
 
 #include "lib/core/requests/wait.hpp"
 #include "lib/mpi/abi.hpp"
+#include "lib/mpi/object.hpp"
 #include "tutti/call_handle.hpp"
 
 namespace tutti::mpi {
 
-/// Requests of MPI's own kinds.
+struct Generalized;
+
+/// Requests of MPI's own kinds. Their memory is kept as that of objects, so that their handles can still be
+/// looked at.
 struct FaceRequest : detail::OwnRequest {
     /// What a wait waits for; nullptr: the request is not active.
     virtual detail::RequestState* operation() noexcept { return this; }
     /// Whether the request is still there when its operation has ended. Then it forgets the operation.
     virtual bool outlives_operation() noexcept { return false; }
+    /// MPI_Request_free: the operation goes on without a handle. Under the lock, which may be released. A
+    /// code of the program's.
+    virtual int let_go(progress::Engine::Lock& lock);
+    /// Whose error handler takes its error.
+    virtual MPI_Comm communicator() const noexcept { return MPI_COMM_NULL; }
+    /// nullptr for other kinds.
+    virtual Generalized* generalized() noexcept { return nullptr; }
+
+    static void* operator new(std::size_t bytes) { return Object::operator new(bytes); }
+    static void operator delete(void* memory, std::size_t bytes) noexcept
+    {
+        Object::operator delete(memory, bytes);
+    }
 
 protected:
-    ~FaceRequest() = default;
+    ~FaceRequest();
 };
 
 /// The operation of a request; nullptr for MPI_REQUEST_NULL and requests that are not active. Throws Failure
@@ -42,11 +59,16 @@ MPI_Comm communicator_of(const detail::RequestState& state) noexcept;
 struct Completed {
     Status status;
     std::exception_ptr failure;             // nullptr: none
+    int code = MPI_SUCCESS;                 // likewise, of a function of the program's
     MPI_Comm communicator = MPI_COMM_NULL;  // of a failed one
 };
-/// Takes the result of a request's completed operation, and ends the request unless it is persistent. Under
-/// the lock.
-Completed take(MPI_Request& request);
+/// The result of a request's completed operation. Under the lock, which is released while a function of the
+/// program's runs.
+Completed result_of(progress::Engine::Lock& lock, MPI_Request request);
+/// The same, and the request ends unless it is persistent.
+Completed take(progress::Engine::Lock& lock, MPI_Request& request);
+/// Nobody waits for the operation any more; a wait for the end of the job does. Under the lock.
+void let_go(detail::RequestState& operation);
 
 /// The state of all operations that were complete when they began. It never ends.
 detail::RequestState& done_operation() noexcept;

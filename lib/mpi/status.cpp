@@ -1,12 +1,64 @@
 // What a status tells.
 #include "lib/mpi/status.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
+
+namespace {
+
+int get_field(const char* call, const MPI_Status* status, int MPI_Status::*field, int* value,
+              const char* name)
+{
+    return guard(call, [&] {
+        check_not_null(status, "status");
+        check_not_null(value, name);
+        *value = status->*field;
+    });
+}
+
+int set_field(const char* call, MPI_Status* status, int MPI_Status::*field, int value)
+{
+    return guard(call, [&] {
+        check_not_null(status, "status");
+        status->*field = value;
+    });
+}
+
+// The bytes of the first `count` basic elements.
+std::uint64_t bytes_of_elements(const datatype::Signature& type, std::uint64_t count)
+{
+    if (type.elements == 0)
+        return 0;
+    std::uint64_t bytes = count / type.elements * type.bytes;
+    std::uint64_t left = count % type.elements;
+    type.for_each_run([&](const datatype::Signature& run) {
+        const std::uint64_t taken = std::min<std::uint64_t>(left, run.elements);
+        bytes += run.bytes / run.elements * taken;
+        left -= taken;
+    });
+    return bytes;
+}
+
+int set_elements(const char* call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return guard(call, [&] {
+        check_not_null(status, "status");
+        if (count < 0)
+            fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+        set_size(*status, bytes_of_elements(datatype_of(datatype).map->signature(),
+                                            static_cast<std::uint64_t>(count)));
+    });
+}
+
+}  // namespace
 
 int get_count(const MPI_Status* status, MPI_Datatype datatype, CountPlace count)
 {
@@ -30,6 +82,54 @@ int test_cancelled(const MPI_Status* status, int* flag)
         check_not_null(flag, "flag");
         *flag = status->MPI_internal[kCancelled] != 0 ? 1 : 0;
     });
+}
+
+int status_set_cancelled(MPI_Status* status, int flag)
+{
+    return guard("MPI_Status_set_cancelled", [&] {
+        check_not_null(status, "status");
+        status->MPI_internal[kCancelled] = flag != 0 ? 1 : 0;
+    });
+}
+
+int status_set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return set_elements("MPI_Status_set_elements", status, datatype, count);
+}
+
+int status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
+{
+    return set_elements("MPI_Status_set_elements_x", status, datatype, count);
+}
+
+int status_get_source(const MPI_Status* status, int* source)
+{
+    return get_field("MPI_Status_get_source", status, &MPI_Status::MPI_SOURCE, source, "source");
+}
+
+int status_get_tag(const MPI_Status* status, int* tag)
+{
+    return get_field("MPI_Status_get_tag", status, &MPI_Status::MPI_TAG, tag, "tag");
+}
+
+int status_get_error(const MPI_Status* status, int* error)
+{
+    return get_field("MPI_Status_get_error", status, &MPI_Status::MPI_ERROR, error, "error");
+}
+
+int status_set_source(MPI_Status* status, int source)
+{
+    return set_field("MPI_Status_set_source", status, &MPI_Status::MPI_SOURCE, source);
+}
+
+int status_set_tag(MPI_Status* status, int tag)
+{
+    return set_field("MPI_Status_set_tag", status, &MPI_Status::MPI_TAG, tag);
+}
+
+int status_set_error(MPI_Status* status, int error)
+{
+    return set_field("MPI_Status_set_error", status, &MPI_Status::MPI_ERROR, error);
 }
 
 }  // namespace tutti::mpi

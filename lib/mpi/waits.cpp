@@ -1,11 +1,10 @@
-// Waits and tests.
-#include <fmt/format.h>
-
+// Waits and tests for one request and for all of several.
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/request.hpp"
+#include "lib/mpi/results.hpp"
 #include "lib/mpi/status.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
@@ -14,62 +13,90 @@ namespace tutti::mpi {
 namespace {
 
 using detail::RequestState;
+using progress::Engine;
 
-// Tells the result of an operation to the program.
-int finish(const char* call, const Completed& completed, MPI_Status* status)
-{
-    fill(status, completed.status);
-    if (completed.failure) [[unlikely]]
-        return raise(call, completed.communicator, completed.failure);
-    return MPI_SUCCESS;
-}
-
-void check_requests(int count, const MPI_Request* requests)
-{
-    if (count < 0)
-        fail(MPI_ERR_ARG, fmt::format("the count is {}; it must not be negative", count));
-    if (count > 0)
-        check_not_null(requests, "array_of_requests");
-}
-
-/// The results of several operations, each with an error of its own.
-class Results {
-public:
-    explicit Results(const char* call) noexcept : call_(call) {}
-
-    void add(const Completed& completed, MPI_Status* status)
+/// The operations of an array that has been checked, all of which must be complete.
+struct AllOperations {
+    // nullptr: all are. From the end, as operations mostly end in the order in which they began.
+    RequestState* unfinished() const
     {
-        fill(status, completed.status);
-        int code = MPI_SUCCESS;
-        if (completed.failure) [[unlikely]] {
-            code = code_of(call_, completed.communicator, completed.failure);
-            if (failed_++ == 0)
-                first_ = {code, completed.communicator};
-        }
-        if (status != nullptr)
-            status->MPI_ERROR = code;
-    }
-    /// What the call returns. Not under the lock.
-    int code() const
-    {
-        if (failed_ == 0) [[likely]]
-            return MPI_SUCCESS;
-        const int code = make_code(
-            MPI_ERR_IN_STATUS, fmt::format("{}: {} of the operations failed, the first one with: {}", call_,
-                                           failed_, words_of(first_.code)));
-        return hand_over(call_, first_.communicator, code);
+        for (int i = count; i-- > 0;)
+            if (RequestState* const state = state_of(requests[i]); state != nullptr && !state->done)
+                return state;
+        return nullptr;
     }
 
-private:
-    struct Failed {
-        int code = MPI_SUCCESS;
-        MPI_Comm communicator = MPI_COMM_NULL;
-    };
-
-    const char* call_;
-    int failed_ = 0;
-    Failed first_;
+    int count;
+    const MPI_Request* requests;
 };
+
+// The lock of the first active request's process; none: there is no active one.
+Engine::Lock lock_of(const AllOperations& all)
+{
+    for (int i = 0; i < all.count; ++i)
+        if (const RequestState* const state = state_of(all.requests[i]))
+            return detail::process_of(*state).engine().lock();
+    return {};
+}
+
+bool test_all(Engine::Lock& lock, const AllOperations& all)
+{
+    RequestState* const unfinished = all.unfinished();
+    if (unfinished == nullptr)
+        return true;
+    detail::process_of(*unfinished).engine().poll(lock);
+    return all.unfinished() == nullptr;
+}
+
+// What tests and looks have in common. `Obtain`: gives the result of a request.
+template <class Obtain>
+int test_in(const char* call, const MPI_Request* request, int* flag, MPI_Status* status, Obtain&& obtain)
+{
+    return guard(call, [&] {
+        check_not_null(request, "request");
+        check_not_null(flag, "flag");
+        *flag = 1;
+        RequestState* const state = state_of(*request);
+        if (state == nullptr) {
+            fill_empty(status);
+            return MPI_SUCCESS;
+        }
+        auto lock = detail::process_of(*state).engine().lock();
+        if (!detail::test(lock, *state)) {
+            *flag = 0;
+            return MPI_SUCCESS;
+        }
+        const Completed completed = obtain(lock);
+        lock.unlock();
+        return finish(call, completed, status);
+    });
+}
+
+// Likewise; `Obtain`: of the request with an index.
+template <class Obtain>
+int test_all_in(const char* call, int count, const MPI_Request* requests, int* flag, MPI_Status* statuses,
+                Obtain&& obtain)
+{
+    return guard(call, [&] {
+        check_requests(count, requests);
+        check_not_null(flag, "flag");
+        const AllOperations all{count, requests};
+        Results results(call);
+        Engine::Lock lock = lock_of(all);
+        *flag = !lock.owns_lock() || test_all(lock, all) ? 1 : 0;
+        if (*flag == 0)
+            return MPI_SUCCESS;
+        for (int i = 0; i < count; ++i) {
+            if (state_of(requests[i]) == nullptr)
+                fill_empty(status_at(statuses, i));
+            else
+                results.add(obtain(lock, i), status_at(statuses, i));
+        }
+        if (lock.owns_lock())
+            lock.unlock();
+        return results.code();
+    });
+}
 
 }  // namespace
 
@@ -84,7 +111,7 @@ int wait(MPI_Request* request, MPI_Status* status)
         }
         auto lock = detail::process_of(*state).engine().lock();
         detail::wait(lock, *state);
-        const Completed completed = take(*request);
+        const Completed completed = take(lock, *request);
         lock.unlock();
         return finish("MPI_Wait", completed, status);
     });
@@ -92,24 +119,14 @@ int wait(MPI_Request* request, MPI_Status* status)
 
 int test(MPI_Request* request, int* flag, MPI_Status* status)
 {
-    return guard("MPI_Test", [&] {
-        check_not_null(request, "request");
-        check_not_null(flag, "flag");
-        *flag = 1;
-        RequestState* const state = state_of(*request);
-        if (state == nullptr) {
-            fill_empty(status);
-            return MPI_SUCCESS;
-        }
-        auto lock = detail::process_of(*state).engine().lock();
-        if (!detail::test(lock, *state)) {
-            *flag = 0;
-            return MPI_SUCCESS;
-        }
-        const Completed completed = take(*request);
-        lock.unlock();
-        return finish("MPI_Test", completed, status);
-    });
+    return test_in("MPI_Test", request, flag, status,
+                   [&](Engine::Lock& lock) { return take(lock, *request); });
+}
+
+int request_get_status(MPI_Request request, int* flag, MPI_Status* status)
+{
+    return test_in("MPI_Request_get_status", &request, flag, status,
+                   [&](Engine::Lock& lock) { return result_of(lock, request); });
 }
 
 int waitall(int count, MPI_Request* requests, MPI_Status* statuses)
@@ -117,9 +134,9 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses)
     return guard("MPI_Waitall", [&] {
         check_requests(count, requests);
         Results results("MPI_Waitall");
-        progress::Engine::Lock lock;
+        Engine::Lock lock;
         for (int i = 0; i < count; ++i) {
-            MPI_Status* const status = statuses == nullptr ? nullptr : statuses + i;
+            MPI_Status* const status = status_at(statuses, i);
             RequestState* const state = state_of(requests[i]);
             if (state == nullptr) {
                 fill_empty(status);
@@ -128,12 +145,24 @@ int waitall(int count, MPI_Request* requests, MPI_Status* statuses)
             if (!lock.owns_lock())
                 lock = detail::process_of(*state).engine().lock();
             detail::wait(lock, *state);
-            results.add(take(requests[i]), status);
+            results.add(take(lock, requests[i]), status);
         }
         if (lock.owns_lock())
             lock.unlock();
         return results.code();
     });
+}
+
+int testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses)
+{
+    return test_all_in("MPI_Testall", count, requests, flag, statuses,
+                       [&](Engine::Lock& lock, int i) { return take(lock, requests[i]); });
+}
+
+int request_get_status_all(int count, const MPI_Request* requests, int* flag, MPI_Status* statuses)
+{
+    return test_all_in("MPI_Request_get_status_all", count, requests, flag, statuses,
+                       [&](Engine::Lock& lock, int i) { return result_of(lock, requests[i]); });
 }
 
 }  // namespace tutti::mpi

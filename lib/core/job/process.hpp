@@ -85,6 +85,9 @@ public:
     base::Pool<GroupSend> group_sends;
     base::Pool<GroupReceive> group_receives;
 
+    /// Ends of operations that a wait for any of several watches. Under the lock.
+    std::uint64_t watched_ends = 0;
+
 private:
     int local_ranks() const noexcept { return static_cast<int>(bootstrap_->local_peers().size()); }
     bool crowded() const;

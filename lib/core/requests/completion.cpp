@@ -50,6 +50,13 @@ std::exception_ptr failure_of_collective(CollectiveRequest& request)
         Error(ErrorCode::internal, "wait", "an operation failed without a reason"));
 }
 
+// A face may still be given the handle of the state, and look at its owner. Volatile, because the compiler
+// sees that the state ends and would leave the store out.
+void disown(RequestState& state) noexcept
+{
+    *const_cast<void* volatile*>(&state.owner) = nullptr;
+}
+
 }  // namespace
 
 std::exception_ptr failure_of(RequestState& state)
@@ -72,8 +79,10 @@ std::exception_ptr failure_of(RequestState& state)
 void recycle(RequestState& state)
 {
     Process& process = process_of(state);
-    if (state.kind != RequestState::Kind::own)
+    if (state.kind != RequestState::Kind::own) {
         process.engine().request_ended();
+        disown(state);
+    }
     switch (state.kind) {
         case RequestState::Kind::send:
             process.sends.give_back(static_cast<protocol::SendRequest&>(state));

@@ -17,7 +17,7 @@ inline Process& process_of(const RequestState& state) noexcept
 /// The error of a completed operation, a tutti::Error; nullptr if there is none.
 std::exception_ptr failure_of(RequestState& state);
 
-/// Returns the state of a request to its pool. Under the lock.
+/// Returns the state of a request to its pool. Its owner is nullptr from then on. Under the lock.
 void recycle(RequestState& state);
 
 /// Ends a collective that no wait can end: it completes with the error `why`, and its buffers are the

@@ -1,5 +1,7 @@
 #include "lib/core/requests/wait.hpp"
 
+#include <utility>
+
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
@@ -21,9 +23,10 @@ std::optional<std::size_t> first_done(const States& states) noexcept
     return std::nullopt;
 }
 
+// From the end: operations mostly end in the order in which they began.
 bool are_all_done(const States& states) noexcept
 {
-    for (std::size_t i = 0; i < states.size(); ++i)
+    for (std::size_t i = states.size(); i-- > 0;)
         if (states[i] != nullptr && !states[i]->done)
             return false;
     return true;
@@ -33,13 +36,6 @@ void set_awaited(RequestState& state, bool awaited) noexcept
 {
     if (state.kind == RequestState::Kind::receive)
         static_cast<protocol::ReceiveRequest&>(state).awaited = awaited;
-}
-
-void set_all_awaited(const States& states, bool awaited) noexcept
-{
-    for (std::size_t i = 0; i < states.size(); ++i)
-        if (states[i] != nullptr)
-            set_awaited(*states[i], awaited);
 }
 
 // nullptr if it is not a collective.
@@ -65,6 +61,43 @@ bool are_for_anybody(const States& states) noexcept
         context = receive.key.context;
     }
     return true;
+}
+
+// Counts the ends of unfinished operations, so that a wait looks at all of them only when one has ended.
+class Watch {
+public:
+    explicit Watch(const States& states) noexcept : states_(states), for_anybody_(are_for_anybody(states))
+    {
+        set([](RequestState& state) noexcept { ++process_of(state).watched_ends; }, for_anybody_);
+    }
+    ~Watch() { set(nullptr, false); }
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+private:
+    void set(void (*on_finish)(RequestState&) noexcept, bool awaited) noexcept
+    {
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            if (states_[i] == nullptr)
+                continue;
+            states_[i]->on_finish = on_finish;
+            if (for_anybody_)
+                set_awaited(*states_[i], awaited);
+        }
+    }
+
+    const States& states_;
+    const bool for_anybody_;
+};
+
+// Whoever looks at all requests for each event needs quadratic time. So a look at many comes after many
+// passes, as long as these bring events.
+void take_arrivals(progress::Engine::Lock& lock, Process& process, const States& states)
+{
+    constexpr std::size_t kRequestsAPass = 64;
+    for (std::size_t passes = states.size() / kRequestsAPass; passes != 0; --passes)
+        if (process.engine().poll(lock) == 0)
+            return;
 }
 
 }  // namespace
@@ -99,14 +132,23 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
     Process* const process = states.process();
     if (process == nullptr)
         return std::nullopt;
-    std::optional<std::size_t> found;
-    const bool for_anybody = are_for_anybody(states);
-    if (for_anybody)
-        set_all_awaited(states, true);
-    process->engine().wait(
-        lock, [&] { return (found = first_done(states)).has_value(); }, until_ns);
-    if (for_anybody)
-        set_all_awaited(states, false);
+    std::optional<std::size_t> found = first_done(states);
+    if (found)
+        return found;
+    {
+        const Watch watch(states);
+        std::uint64_t seen = process->watched_ends;
+        process->engine().wait(
+            lock,
+            [&] {
+                if (std::exchange(seen, process->watched_ends) != process->watched_ends)
+                    found = first_done(states);
+                return found.has_value();
+            },
+            until_ns);
+    }
+    if (found)
+        take_arrivals(lock, *process, states);
     return found;
 }
 
@@ -125,11 +167,22 @@ bool test_all(progress::Engine::Lock& lock, const States& states)
     return are_all_done(states);
 }
 
+bool test_any(progress::Engine::Lock& lock, const States& states)
+{
+    if (first_done(states))
+        return true;
+    Process* const process = states.process();
+    if (process == nullptr)
+        return false;
+    if (process->engine().poll(lock) != 0)
+        take_arrivals(lock, *process, states);
+    return first_done(states).has_value();
+}
+
 std::size_t test_some(progress::Engine::Lock& lock, const States& states, std::span<std::size_t> indices)
 {
-    if (!first_done(states))
-        if (Process* const process = states.process())
-            process->engine().poll(lock);
+    if (!test_any(lock, states))
+        return 0;
     std::size_t count = 0;
     for (std::size_t i = 0; i < states.size() && count < indices.size(); ++i)
         if (is_done(states[i]))

@@ -49,12 +49,15 @@ private:
 /// False if it is not done by `until_ns`, on base::now_ns()'s clock. A collective that no wait can end is
 /// given up and completes with the error.
 bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns = kForEver);
-/// The index of a completed request; empty if none is active, or none is done by `until_ns`.
+/// The index of a completed request; empty if none is active, or none is done by `until_ns`. A pass of
+/// progress takes the same time for any number of requests.
 std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& states,
                                     std::int64_t until_ns = kForEver);
 /// Makes progress once unless it is done.
 bool test(progress::Engine::Lock& lock, RequestState& state);
 bool test_all(progress::Engine::Lock& lock, const States& states);
+/// Whether one is done.
+bool test_any(progress::Engine::Lock& lock, const States& states);
 /// Writes the indices of completed requests, as many as fit, and returns their number.
 std::size_t test_some(progress::Engine::Lock& lock, const States& states, std::span<std::size_t> indices);
 

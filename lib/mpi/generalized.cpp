@@ -1,0 +1,84 @@
+#include "lib/mpi/generalized.hpp"
+
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/runtime.hpp"
+#include "lib/mpi/status.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+using progress::Engine;
+
+Generalized::Generalized(MPI_Grequest_query_function* how_it_ended, MPI_Grequest_free_function* ends,
+                         MPI_Grequest_cancel_function* cancels, void* state) noexcept
+    : query_function(how_it_ended), free_function(ends), cancel_function(cancels), extra_state(state)
+{
+    owner = &Runtime::process();
+}
+
+int Generalized::let_go(Engine::Lock& lock)
+{
+    has_handle = false;
+    return done ? end(lock, *this) : MPI_SUCCESS;
+}
+
+Completed query(Engine::Lock& lock, Generalized& request)
+{
+    MPI_Status status;
+    fill_empty(&status);
+    lock.unlock();
+    const int code = request.query_function(request.extra_state, &status);
+    lock.lock();
+    return {.status = {.source = status.MPI_SOURCE,
+                       .tag = status.MPI_TAG,
+                       .size_bytes = size_of(status),
+                       .cancelled = status.MPI_internal[kCancelled] != 0},
+            .failure = nullptr,
+            .code = code};
+}
+
+int end(Engine::Lock& lock, Generalized& request)
+{
+    lock.unlock();
+    const int code = request.free_function(request.extra_state);
+    lock.lock();
+    delete &request;
+    return code;
+}
+
+int grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                   MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request)
+{
+    return guard("MPI_Grequest_start", [&] {
+        check_not_null(request, "request");
+        if (query_fn == nullptr || free_fn == nullptr || cancel_fn == nullptr)
+            fail(MPI_ERR_ARG, "a function is a null pointer; pass one each for query, free and cancel");
+        if (!Runtime::is_running())
+            fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
+        *request = handle_of(*new Generalized(query_fn, free_fn, cancel_fn, extra_state));
+    });
+}
+
+int grequest_complete(MPI_Request request)
+{
+    return guard("MPI_Grequest_complete", [&] {
+        const detail::RequestState* const state = state_of(request);
+        FaceRequest* const own = state == nullptr ? nullptr : face_request(request);
+        Generalized* const generalized = own == nullptr ? nullptr : own->generalized();
+        if (generalized == nullptr)
+            fail(MPI_ERR_REQUEST, "the request is none that MPI_Grequest_start made");
+        Engine& engine = Runtime::process().engine();
+        auto lock = engine.lock();
+        if (generalized->done)
+            fail(MPI_ERR_REQUEST, "the request is complete already; complete it once");
+        generalized->finish(ErrorCode::success);
+        engine.started();
+        const int code = generalized->has_handle ? MPI_SUCCESS : end(lock, *generalized);
+        lock.unlock();
+        return code == MPI_SUCCESS ? code : hand_over("MPI_Grequest_complete", MPI_COMM_NULL, code);
+    });
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,60 @@
+// Requests that are freed or cancelled.
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/generalized.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/request.hpp"
+#include "lib/mpi/runtime.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+using detail::RequestState;
+
+int request_free(MPI_Request* request)
+{
+    return guard("MPI_Request_free", [&] {
+        check_not_null(request, "request");
+        RequestState* const operation = state_of(*request);
+        if (*request == MPI_REQUEST_NULL)
+            fail(MPI_ERR_REQUEST, "the request is MPI_REQUEST_NULL; there is nothing to free");
+        FaceRequest* const own = face_request(*request);
+        auto lock = Runtime::process().engine().lock();
+        *request = MPI_REQUEST_NULL;
+        int code = MPI_SUCCESS;
+        if (own != nullptr)
+            code = own->let_go(lock);
+        else
+            let_go(*operation);
+        lock.unlock();
+        return code == MPI_SUCCESS ? code : hand_over("MPI_Request_free", MPI_COMM_NULL, code);
+    });
+}
+
+int cancel(MPI_Request* request)
+{
+    return guard("MPI_Cancel", [&] {
+        check_not_null(request, "request");
+        RequestState* const operation = state_of(*request);
+        if (operation == nullptr)
+            fail(MPI_ERR_REQUEST, "the request is not active; cancel it between its begin and its end");
+        FaceRequest* const own = face_request(*request);
+        auto lock = Runtime::process().engine().lock();
+        if (Generalized* const generalized = own != nullptr ? own->generalized() : nullptr) {
+            const int complete = generalized->done ? 1 : 0;
+            lock.unlock();
+            const int code = generalized->cancel_function(generalized->extra_state, complete);
+            return code == MPI_SUCCESS ? code : hand_over("MPI_Cancel", MPI_COMM_NULL, code);
+        }
+        if (operation->kind == RequestState::Kind::collective)
+            fail(MPI_ERR_REQUEST, "the request is a collective's, which cannot be cancelled; wait for it");
+        // Sends are not cancelled: their status says so.
+        detail::Process& process = Runtime::process();
+        if (operation->kind == RequestState::Kind::receive &&
+            process.protocol().cancel(static_cast<protocol::ReceiveRequest&>(*operation)))
+            process.engine().started();
+        return MPI_SUCCESS;
+    });
+}
+
+}  // namespace tutti::mpi
