@@ -12,7 +12,7 @@
 
 namespace tutti::mpi {
 
-enum class Kind : std::uint32_t { communicator, datatype, error_handler, group, info, op };
+enum class Kind : std::uint32_t { communicator, datatype, error_handler, group, info, message, op };
 
 /// The start of every object. `self` is its handle as long as it lives, so that handles of freed objects and
 /// other addresses are found out.

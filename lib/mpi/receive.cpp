@@ -1,8 +1,7 @@
-// Receives, and sends together with receives.
+// Receives.
 #include <exception>
 
 #include "lib/core/messages/messages.hpp"
-#include "lib/core/requests/completion.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
@@ -51,35 +50,6 @@ int irecv(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag
             const auto lock = state.process().engine().lock();
             *request = begun_request(&detail::begin_receive(state, view, source, tag));
         });
-}
-
-int sendrecv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-             void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-             MPI_Comm comm, MPI_Status* status)
-{
-    return guard("MPI_Sendrecv", comm, [&] {
-        const CommunicatorState& state = *state_of(comm);
-        const detail::ConstView out = const_view_of(sendbuf, sendcount, sendtype);
-        const detail::View in = view_of(recvbuf, recvcount, recvtype);
-        const bool sends = goes_to(state, dest, sendtag);
-        const bool receives = comes_from(state, source, recvtag);
-        auto lock = state.process().engine().lock();
-        detail::RequestState* leaving = nullptr;
-        if (sends && !detail::send_at_once(state, out, dest, sendtag, detail::SendMode::standard))
-            leaving = detail::begin_send(state, out, dest, sendtag, detail::SendMode::standard);
-        MPI_Request sent = begun_request(leaving);
-        Status received;
-        std::exception_ptr failure;
-        if (receives)
-            failure = detail::receive(lock, state, in, source, recvtag, received);
-        if (leaving != nullptr)
-            detail::wait(lock, *leaving);
-        if (const Completed completed = take(lock, sent); completed.failure && !failure)
-            failure = completed.failure;
-        fill(status, received);
-        if (failure)
-            std::rethrow_exception(failure);
-    });
 }
 
 }  // namespace tutti::mpi
