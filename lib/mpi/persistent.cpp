@@ -44,17 +44,12 @@ struct Persistent final : FaceRequest {
 
     void start()
     {
-        Request begun = starter->start();
+        Request begun = starter != nullptr ? starter->start() : Request();
         active = begun.active() ? RequestAccess::release(begun) : &done_operation();
     }
 
     std::unique_ptr<detail::Starter> starter;
     detail::RequestState* active = nullptr;
-};
-
-/// A message to or from MPI_PROC_NULL.
-struct NoMessage final : detail::Starter {
-    Request start() override { return {}; }
 };
 
 struct Sender final : detail::Starter {
@@ -111,7 +106,7 @@ int send_init_in(const char* call, SendMode mode, const void* buf, MPI_Count cou
         const detail::ConstView view = const_view_of(buf, count, datatype);
         *request = goes_to(*state, dest, tag)
                        ? persistent_request(std::make_unique<Sender>(state, view, dest, tag, mode))
-                       : persistent_request(std::make_unique<NoMessage>());
+                       : persistent_request(nullptr);
     });
 }
 
@@ -163,7 +158,7 @@ int recv_init(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int
         const detail::View view = view_of(buf, count, datatype);
         *request = comes_from(*state, source, tag)
                        ? persistent_request(std::make_unique<Receiver>(state, view, source, tag))
-                       : persistent_request(std::make_unique<NoMessage>());
+                       : persistent_request(nullptr);
     });
 }
 

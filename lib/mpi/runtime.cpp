@@ -5,6 +5,7 @@
 
 #include "lib/core/job/job.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/mpi/buffered.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
@@ -55,6 +56,7 @@ void Runtime::end()
     if (phase() != Phase::running)
         fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
     State& all = state();
+    end_buffers();
     forget_communicators();
     all.phase.store(Phase::ended, std::memory_order_release);
     detail::Job::leave(std::move(all.process), false);

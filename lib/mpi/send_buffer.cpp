@@ -1,0 +1,159 @@
+#include "lib/mpi/send_buffer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/core/messages/messages.hpp"
+#include "lib/core/requests/completion.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/packed_copy.hpp"
+
+namespace tutti::mpi {
+
+using detail::RequestState;
+
+namespace {
+
+constexpr std::size_t kNowhere = ~std::size_t{0};
+
+}  // namespace
+
+struct SendBuffer::Flush final : FaceRequest {
+    explicit Flush(detail::Process& process) noexcept
+    {
+        owner = &process;
+        status = {.source = any_source, .tag = any_tag};
+    }
+    void end(std::exception_ptr failure) noexcept
+    {
+        failure_ = std::move(failure);
+        finish(failure_ ? ErrorCode::peer_lost : ErrorCode::success);
+    }
+    std::exception_ptr failure() override { return failure_; }
+    void recycle() noexcept override { delete this; }
+
+    std::uint64_t end_number = 0;  // of the messages that it waits for
+    std::size_t left = 0;
+
+private:
+    std::exception_ptr failure_;
+};
+
+SendBuffer::SendBuffer(detail::Process& process, void* memory, std::size_t size_bytes) noexcept
+    : process_(process), memory_(memory), size_bytes_(memory == MPI_BUFFER_AUTOMATIC ? 0 : size_bytes)
+{
+}
+
+bool SendBuffer::is_automatic() const noexcept
+{
+    return memory_ == MPI_BUFFER_AUTOMATIC;
+}
+
+// The next free bytes of the ring.
+std::size_t SendBuffer::place_for(std::size_t bytes) const noexcept
+{
+    if (messages_.empty())
+        return bytes <= size_bytes_ ? 0 : kNowhere;
+    const std::size_t begin = messages_.front().offset;
+    const std::size_t end = messages_.back().offset + messages_.back().bytes;
+    const bool is_wrapped = messages_.back().offset < begin;
+    if ((is_wrapped ? begin : size_bytes_) - end >= bytes)
+        return end;
+    return !is_wrapped && begin >= bytes ? 0 : kNowhere;
+}
+
+void SendBuffer::send(const detail::CommunicatorState& state, const detail::ConstView& view, int dest,
+                      int tag)
+{
+    constexpr auto kMode = detail::SendMode::standard;
+    const std::size_t bytes = view.size_bytes + MPI_BSEND_OVERHEAD;
+    if (!is_automatic() && bytes > size_bytes_)
+        fail(MPI_ERR_BUFFER,
+             fmt::format("the message of {} bytes and MPI_BSEND_OVERHEAD need {} bytes, but the "
+                         "attached buffer has {}; attach a larger one",
+                         view.size_bytes, bytes, size_bytes_));
+    if (detail::send_at_once(state, view, dest, tag, kMode))
+        return;
+    drop_ended();
+    std::size_t place = is_automatic() ? 0 : place_for(bytes);
+    if (place == kNowhere) {
+        process_.engine().progress();
+        drop_ended();
+        place = place_for(bytes);
+    }
+    if (place == kNowhere)
+        fail(MPI_ERR_BUFFER,
+             fmt::format(
+                 "the message of {} bytes and MPI_BSEND_OVERHEAD need {} bytes together, which the buffer of "
+                 "{} "
+                 "bytes does not have left: {} messages have not left it; attach a larger one, or wait with "
+                 "MPI_Buffer_flush",
+                 view.size_bytes, bytes, size_bytes_, messages_.size()));
+    Message& message = messages_.emplace_back(*this, next_number_++, place, bytes, nullptr);
+    try {
+        if (is_automatic())
+            message.own_memory = std::make_unique_for_overwrite<std::byte[]>(view.size_bytes);
+        std::byte* const data =
+            is_automatic() ? message.own_memory.get() : static_cast<std::byte*>(memory_) + place;
+        pack_into(data, view);
+        message.operation = detail::begin_send(state, {data, view.size_bytes, nullptr}, dest, tag, kMode);
+    } catch (...) {
+        messages_.pop_back();
+        throw;
+    }
+    if (message.operation == nullptr)
+        return messages_.pop_back();
+    process_.engine().request_started();
+    if (message.operation->done)
+        return ended(message);
+    // It points to the message, without owning it.
+    message.operation->keep = std::shared_ptr<void>(std::shared_ptr<void>(), &message);
+    message.operation->on_finish = [](RequestState& finished) noexcept {
+        auto& own = *static_cast<Message*>(finished.keep.get());
+        own.buffer.ended(own);
+    };
+}
+
+MPI_Request SendBuffer::flush()
+{
+    auto* const flush = new Flush(process_);
+    flush->end_number = next_number_;
+    flush->left = static_cast<std::size_t>(
+        std::ranges::count_if(messages_, [](const Message& message) { return !message.operation->done; }));
+    if (flush->left == 0)
+        flush->end(std::exchange(failure_, nullptr));
+    else
+        flushes_.push_back(flush);
+    return handle_of(*flush);
+}
+
+// Only notes it, because the operation is still in use.
+void SendBuffer::ended(Message& message) noexcept
+{
+    if (message.operation->status.code != ErrorCode::success && !failure_)
+        failure_ = detail::failure_of(*message.operation);
+    std::erase_if(flushes_, [&](Flush* flush) {
+        if (message.number >= flush->end_number || --flush->left != 0)
+            return false;
+        flush->end(std::exchange(failure_, nullptr));
+        return true;
+    });
+}
+
+// At both ends of the ring: what lies between does not count as free.
+void SendBuffer::drop_ended() noexcept
+{
+    const auto is_over = [](const Message& message) { return message.operation->done; };
+    while (!messages_.empty() && is_over(messages_.front())) {
+        detail::recycle(*messages_.front().operation);
+        messages_.pop_front();
+    }
+    while (!messages_.empty() && is_over(messages_.back())) {
+        detail::recycle(*messages_.back().operation);
+        messages_.pop_back();
+    }
+}
+
+}  // namespace tutti::mpi
