@@ -86,10 +86,9 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
     if (place == kNowhere)
         fail(MPI_ERR_BUFFER,
              fmt::format(
-                 "the message of {} bytes and MPI_BSEND_OVERHEAD need {} bytes together, which the buffer of "
-                 "{} "
-                 "bytes does not have left: {} messages have not left it; attach a larger one, or wait with "
-                 "MPI_Buffer_flush",
+                 "the message of {} bytes and MPI_BSEND_OVERHEAD need {} bytes together, which the buffer "
+                 "of {} bytes does not have left: {} messages have not left it; attach a larger one, or "
+                 "wait with MPI_Buffer_flush",
                  view.size_bytes, bytes, size_bytes_, messages_.size()));
     Message& message = messages_.emplace_back(*this, next_number_++, place, bytes, nullptr);
     try {
