@@ -9,6 +9,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/request.hpp"
 
 namespace tutti::mpi {
@@ -49,6 +50,7 @@ void Runtime::begin(ThreadLevel threads)
     define_communicators(*all.process);
     define_done_request(*all.process);
     all.phase.store(Phase::running, std::memory_order_release);
+    define_info_of_start();
 }
 
 void Runtime::end()
