@@ -8,6 +8,7 @@
 
 #include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/error_classes.hpp"
+#include "lib/mpi/user_errors.hpp"
 
 namespace tutti::mpi {
 
@@ -95,11 +96,15 @@ int make_code(int error_class, std::string sentence)
 int class_of(int code) noexcept
 {
     const bool has_slot = code >= 0 && code <= MPI_ERR_LASTCODE && code >> kClassBits != kToolSlot;
-    return has_slot ? code & kClassMask : code;
+    if (has_slot)
+        return code & kClassMask;
+    return code > MPI_ERR_LASTCODE ? class_of_user_code(code).value_or(code) : code;
 }
 
 std::string words_of(int code)
 {
+    if (code > MPI_ERR_LASTCODE)
+        return words_of_user_code(code).value_or(std::string(meaning_of_class(code)));
     if (class_of(code) != code) {
         Sentences& all = sentences();
         const std::lock_guard lock(all.mutex);

@@ -14,6 +14,15 @@ int main(int argc, char** argv)
         MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
     if (which == 2 && value == 1)
         MPI_Abort(MPI_COMM_WORLD, 42);
+    if (which == 4) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
+        MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+    }
+    if (which == 5) {
+        MPI_Add_error_class(&value);
+        MPI_Add_error_string(value, "the solver diverges");
+        MPI_Comm_call_errhandler(MPI_COMM_WORLD, value);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     if (which == 3)
