@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/mpi/attributes.hpp"
 #include "lib/mpi/error_handler.hpp"
 #include "lib/mpi/object.hpp"
 #include "tutti/calls.hpp"
@@ -28,6 +29,7 @@ struct Communicator final : ObjectOf<Communicator> {
     void set_error_handler(ErrorHandler& handler);
 
     const detail::StatePointer state;
+    Attributes<MPI_Comm> attributes;
 
 private:
     std::string name_;

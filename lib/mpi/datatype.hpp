@@ -8,6 +8,7 @@
 
 #include "lib/foundation/datatype/typemap.hpp"
 #include "lib/mpi/abi.hpp"
+#include "lib/mpi/attributes.hpp"
 #include "lib/mpi/construction.hpp"
 #include "lib/mpi/object.hpp"
 #include "tutti/buffer.hpp"
@@ -33,6 +34,7 @@ struct Datatype final : ObjectOf<Datatype> {
     std::optional<DataType> number;  // what the built-in operators take it for
     bool committed = false;
     bool permanent = false;  // the program may not free it
+    Attributes<MPI_Datatype> attributes;
 };
 
 /// Sizes of the predefined types whose elements are contiguous; 0: another handle, or not yet initialised.

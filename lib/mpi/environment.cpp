@@ -61,7 +61,15 @@ int init_thread(int*, char***, int required, int* provided)
 
 int finalize()
 {
-    return guard("MPI_Finalize", [] { Runtime::end(); });
+    return guard("MPI_Finalize", [] {
+        check_running();
+        // Callbacks of MPI_COMM_SELF's attributes find MPI still running.
+        int code = delete_attributes(communicator_of(MPI_COMM_SELF));
+        if (code != MPI_SUCCESS)
+            code = hand_over("MPI_Finalize", MPI_COMM_SELF, code);
+        Runtime::end();
+        return code;
+    });
 }
 
 int initialized(int* flag)

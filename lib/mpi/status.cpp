@@ -92,16 +92,6 @@ int status_set_cancelled(MPI_Status* status, int flag)
     });
 }
 
-int status_set_elements(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
-{
-    return set_elements("MPI_Status_set_elements", status, datatype, count);
-}
-
-int status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
-{
-    return set_elements("MPI_Status_set_elements_x", status, datatype, count);
-}
-
 int status_get_source(const MPI_Status* status, int* source)
 {
     return get_field("MPI_Status_get_source", status, &MPI_Status::MPI_SOURCE, source, "source");

@@ -1,0 +1,207 @@
+#include "lib/mpi/attributes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "lib/mpi/errors.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+// Above the predefined ones.
+constexpr int kFirstKeyval = 1024;
+
+template <class Handle>
+using KeyRef = base::Ref<const Keyval<Handle>>;
+
+/// The keys that the program has not freed. The mutex is that of all attributes too.
+struct Keyvals {
+    template <class Handle>
+    std::map<int, KeyRef<Handle>>& of() noexcept
+    {
+        if constexpr (std::is_same_v<Handle, MPI_Comm>)
+            return communicators;
+        else
+            return datatypes;
+    }
+
+    std::mutex mutex;
+    std::map<int, KeyRef<MPI_Comm>> communicators;
+    std::map<int, KeyRef<MPI_Datatype>> datatypes;
+    int next = kFirstKeyval;
+};
+
+// Never destroyed: objects may be freed after main.
+Keyvals& keyvals()
+{
+    static Keyvals& all = *new Keyvals;
+    return all;
+}
+
+[[noreturn]] void refuse_key(int number)
+{
+    if (number == MPI_KEYVAL_INVALID)
+        fail(MPI_ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID; create one first");
+    if (number > MPI_KEYVAL_INVALID && number < kFirstKeyval)
+        fail(MPI_ERR_KEYVAL, fmt::format("key {} is predefined for another call or kind of object, or none; "
+                                         "predefined attributes can be read only",
+                                         number));
+    fail(MPI_ERR_KEYVAL,
+         fmt::format("key {} is none, was freed, or belongs to another kind of object", number));
+}
+
+template <class Handle>
+KeyRef<Handle> live_key(int number)
+{
+    const std::lock_guard lock(keyvals().mutex);
+    const auto& live = keyvals().of<Handle>();
+    const auto found = live.find(number);
+    if (found == live.end())
+        refuse_key(number);
+    return found->second;
+}
+
+template <class Handle>
+bool is_dup_function(typename Keyval<Handle>::Copy* copy) noexcept
+{
+    return reinterpret_cast<std::uintptr_t>(copy) == reinterpret_cast<std::uintptr_t>(MPI_COMM_DUP_FN);
+}
+
+}  // namespace
+
+template <class Handle>
+int add_keyval(const Keyval<Handle>& key)
+{
+    Keyvals& all = keyvals();
+    const std::lock_guard lock(all.mutex);
+    all.of<Handle>().emplace(all.next, KeyRef<Handle>(&key));
+    return all.next++;
+}
+
+template <class Handle>
+void free_keyval(int number)
+{
+    const std::lock_guard lock(keyvals().mutex);
+    if (keyvals().of<Handle>().erase(number) == 0)
+        refuse_key(number);
+}
+
+template <class Handle>
+bool Attributes<Handle>::take(int number, Attribute& found) const
+{
+    {
+        const std::lock_guard lock(keyvals().mutex);
+        const auto there = std::ranges::find(all_, number, &Attribute::number);
+        if (there != all_.end()) {
+            found = *there;
+            return true;
+        }
+    }
+    // A freed key counts as long as there are attributes.
+    static_cast<void>(live_key<Handle>(number));
+    return false;
+}
+
+template <class Handle>
+void Attributes<Handle>::forget(int number)
+{
+    const std::lock_guard lock(keyvals().mutex);
+    std::erase_if(all_, [&](const Attribute& each) { return each.number == number; });
+}
+
+template <class Handle>
+bool Attributes<Handle>::get(int number, void** value) const
+{
+    Attribute found{};
+    if (!take(number, found))
+        return false;
+    *value = found.value;
+    return true;
+}
+
+template <class Handle>
+int Attributes<Handle>::set(Handle object, int number, void* value)
+{
+    Attribute former{};
+    const KeyRef<Handle> key = take(number, former) ? former.key : live_key<Handle>(number);
+    // The callback sees the former value.
+    if (const int code = remove(object, number); code != MPI_SUCCESS)
+        return code;
+    const std::lock_guard lock(keyvals().mutex);
+    all_.push_back({number, key, value});
+    return MPI_SUCCESS;
+}
+
+template <class Handle>
+int Attributes<Handle>::remove(Handle object, int number)
+{
+    Attribute found{};
+    if (!take(number, found))
+        return MPI_SUCCESS;
+    if (found.key->remove != nullptr)
+        if (const int code = found.key->remove(object, number, found.value, found.key->extra_state);
+            code != MPI_SUCCESS)
+            return code;
+    forget(number);
+    return MPI_SUCCESS;
+}
+
+template <class Handle>
+int Attributes<Handle>::copy_to(Handle object, Attributes& to) const
+{
+    std::vector<Attribute> originals;
+    {
+        const std::lock_guard lock(keyvals().mutex);
+        originals = all_;
+    }
+    for (Attribute& each : originals) {
+        const Keyval<Handle>& key = *each.key;
+        if (key.copy == nullptr)
+            continue;
+        if (!is_dup_function<Handle>(key.copy)) {
+            void* copied = nullptr;
+            int is_copied = 0;
+            if (const int code =
+                    key.copy(object, each.number, key.extra_state, each.value, &copied, &is_copied);
+                code != MPI_SUCCESS)
+                return code;
+            if (is_copied == 0)
+                continue;
+            each.value = copied;
+        }
+        const std::lock_guard lock(keyvals().mutex);
+        to.all_.push_back(std::move(each));
+    }
+    return MPI_SUCCESS;
+}
+
+template <class Handle>
+int Attributes<Handle>::remove_all(Handle object)
+{
+    for (;;) {
+        int latest = 0;
+        {
+            const std::lock_guard lock(keyvals().mutex);
+            if (all_.empty())
+                return MPI_SUCCESS;
+            latest = all_.back().number;
+        }
+        if (const int code = remove(object, latest); code != MPI_SUCCESS)
+            return code;
+    }
+}
+
+template int add_keyval(const Keyval<MPI_Comm>& key);
+template int add_keyval(const Keyval<MPI_Datatype>& key);
+template void free_keyval<MPI_Comm>(int number);
+template void free_keyval<MPI_Datatype>(int number);
+template class Attributes<MPI_Comm>;
+template class Attributes<MPI_Datatype>;
+
+}  // namespace tutti::mpi
