@@ -24,14 +24,19 @@ MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction
     return handle_of(made);
 }
 
+Datatype& committed_type(MPI_Datatype handle)
+{
+    Datatype& type = datatype_of(handle);
+    if (!type.committed) [[unlikely]]
+        fail(MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
+    return type;
+}
+
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     if (count < 0)
         fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-    const Datatype& type = datatype_of(datatype);
-    if (!type.committed)
-        fail(MPI_ERR_TYPE, "the datatype is not committed; call MPI_Type_commit first");
-    const datatype::Typemap& map = *type.map;
+    const datatype::Typemap& map = *committed_type(datatype).map;
     std::size_t size_bytes = 0;
     if (__builtin_mul_overflow(static_cast<std::size_t>(count), map.size_bytes(), &size_bytes) ||
         static_cast<MPI_Count>(size_bytes) < 0)

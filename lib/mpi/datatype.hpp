@@ -44,6 +44,8 @@ void define_basic_types();
 
 /// Throws Failure for a handle that is no datatype's.
 Datatype& datatype_of(MPI_Datatype handle);
+/// The same for a type that was not committed.
+Datatype& committed_type(MPI_Datatype handle);
 
 /// The handle of a type that is not committed.
 MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction> construction);

@@ -2,56 +2,83 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <mutex>
 
 #include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
 
 namespace {
 
-// By handle - MPI_OP_NULL.
-constexpr std::size_t kHandles = 32;
-using BuiltInOps = std::array<std::optional<Op>, kHandles>;
-
-const BuiltInOps& built_in_ops()
+void define_operator(MPI_Op handle, std::optional<Op> op, bool commutes = true)
 {
-    static const BuiltInOps all = [] {
-        BuiltInOps ops;
-        const auto define = [&](MPI_Op handle, Op op) {
-            ops[reinterpret_cast<std::uintptr_t>(handle) - reinterpret_cast<std::uintptr_t>(MPI_OP_NULL)] =
-                op;
-        };
-        define(MPI_SUM, Op::sum);
-        define(MPI_MIN, Op::min);
-        define(MPI_MAX, Op::max);
-        define(MPI_PROD, Op::prod);
-        define(MPI_BAND, Op::band);
-        define(MPI_BOR, Op::bor);
-        define(MPI_BXOR, Op::bxor);
-        define(MPI_LAND, Op::land);
-        define(MPI_LOR, Op::lor);
-        define(MPI_LXOR, Op::lxor);
-        define(MPI_MINLOC, Op::minloc);
-        define(MPI_MAXLOC, Op::maxloc);
-        return ops;
-    }();
-    return all;
+    const auto value = reinterpret_cast<std::uintptr_t>(handle);
+    ReductionOp::predefined[value - ReductionOp::kFirst] = new ReductionOp(value, op, commutes);
 }
 
 }  // namespace
 
-detail::Operator operator_of(MPI_Op op, const Datatype& type)
+void define_operators()
 {
-    const std::uintptr_t index =
-        reinterpret_cast<std::uintptr_t>(op) - reinterpret_cast<std::uintptr_t>(MPI_OP_NULL);
-    const std::optional<Op> built_in = index < kHandles ? built_in_ops()[index] : std::nullopt;
-    if (!built_in)
-        fail(MPI_ERR_OP, fmt::format("{} is no operator for reductions", fmt::ptr(op)));
-    if (!type.number || !is_defined(*built_in, *type.number))
-        fail(MPI_ERR_OP, fmt::format("the operator is not defined on {}",
-                                     type.name.empty() ? "this datatype" : type.name));
-    return {.op = *built_in, .type = *type.number, .user = {}};
+    static std::once_flag once;
+    std::call_once(once, [] {
+        define_operator(MPI_SUM, Op::sum);
+        define_operator(MPI_MIN, Op::min);
+        define_operator(MPI_MAX, Op::max);
+        define_operator(MPI_PROD, Op::prod);
+        define_operator(MPI_BAND, Op::band);
+        define_operator(MPI_BOR, Op::bor);
+        define_operator(MPI_BXOR, Op::bxor);
+        define_operator(MPI_LAND, Op::land);
+        define_operator(MPI_LOR, Op::lor);
+        define_operator(MPI_LXOR, Op::lxor);
+        define_operator(MPI_MINLOC, Op::minloc);
+        define_operator(MPI_MAXLOC, Op::maxloc);
+        define_operator(MPI_REPLACE, std::nullopt, false);
+        define_operator(MPI_NO_OP, std::nullopt, false);
+    });
+}
+
+ReductionOp& operator_of(MPI_Op handle)
+{
+    ReductionOp* const found = find<ReductionOp>(handle);
+    if (found != nullptr) [[likely]]
+        return *found;
+    if (handle == MPI_OP_NULL)
+        fail(MPI_ERR_OP, "the operator is MPI_OP_NULL");
+    fail(MPI_ERR_OP, fmt::format("{} is no operator, or one that was freed", fmt::ptr(handle)));
+}
+
+int op_create(UserFunction user_fn, int commute, MPI_Op* op)
+{
+    return guard("MPI_Op_create", [&] {
+        check_not_null(op, "op");
+        if (user_fn.small == nullptr && user_fn.large == nullptr)
+            fail(MPI_ERR_ARG, "the function is a null pointer");
+        *op = handle_of(*new ReductionOp(user_fn, commute != 0));
+    });
+}
+
+int op_free(MPI_Op* op)
+{
+    return guard("MPI_Op_free", [&] {
+        check_not_null(op, "op");
+        const ReductionOp& found = operator_of(*op);
+        if (is_predefined(found))
+            fail(MPI_ERR_OP, "the operator is a predefined one; only a program's own are freed");
+        found.drop_reference();
+        *op = MPI_OP_NULL;
+    });
+}
+
+int op_commutative(MPI_Op op, int* commute)
+{
+    return guard("MPI_Op_commutative", [&] {
+        check_not_null(commute, "commute");
+        *commute = operator_of(op).commutative;
+    });
 }
 
 }  // namespace tutti::mpi

@@ -10,6 +10,7 @@
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/info.hpp"
+#include "lib/mpi/op.hpp"
 #include "lib/mpi/request.hpp"
 
 namespace tutti::mpi {
@@ -47,6 +48,7 @@ void Runtime::begin(ThreadLevel threads)
     all.process = detail::Job::join(nullptr, {.threads = threads});
     all.main_thread = std::this_thread::get_id();
     define_basic_types();
+    define_operators();
     define_communicators(*all.process);
     define_done_request(*all.process);
     all.phase.store(Phase::running, std::memory_order_release);

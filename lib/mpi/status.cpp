@@ -1,10 +1,6 @@
 // What a status tells.
 #include "lib/mpi/status.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
@@ -29,32 +25,6 @@ int set_field(const char* call, MPI_Status* status, int MPI_Status::*field, int 
     return guard(call, [&] {
         check_not_null(status, "status");
         status->*field = value;
-    });
-}
-
-// The bytes of the first `count` basic elements.
-std::uint64_t bytes_of_elements(const datatype::Signature& type, std::uint64_t count)
-{
-    if (type.elements == 0)
-        return 0;
-    std::uint64_t bytes = count / type.elements * type.bytes;
-    std::uint64_t left = count % type.elements;
-    type.for_each_run([&](const datatype::Signature& run) {
-        const std::uint64_t taken = std::min<std::uint64_t>(left, run.elements);
-        bytes += run.bytes / run.elements * taken;
-        left -= taken;
-    });
-    return bytes;
-}
-
-int set_elements(const char* call, MPI_Status* status, MPI_Datatype datatype, MPI_Count count)
-{
-    return guard(call, [&] {
-        check_not_null(status, "status");
-        if (count < 0)
-            fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-        set_size(*status, bytes_of_elements(datatype_of(datatype).map->signature(),
-                                            static_cast<std::uint64_t>(count)));
     });
 }
 

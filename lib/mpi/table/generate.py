@@ -4,7 +4,8 @@
 functions/*.txt has a line a function, in C's words: `[later] [form] [result] Name(parameters)`. `later`: it is not
 written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter tells whether the form for
 large counts was called. A capitalised type is MPI's (Comm: MPI_Comm). Types that differ in the
-function's form for large counts (Name_c) have names of their own, those of WIDENED.
+function's form for large counts (Name_c) have names of their own, those of WIDENED. `collective` stands for three functions:
+Name, Iname and Name_init.
 
 constants/*.txt has a line a constant; a line [type] begins those of a type. A value may be another constant.
 """
@@ -103,6 +104,33 @@ class Function:
         return "tutti::mpi::unsupported({})".format(", ".join(raisers[:1] + [f'"{self.full_name("MPI", large)}"']))
 
 
+class CollectiveForm(Function):
+    """One of a collective's three functions. They have one body, which takes a CollectiveCall first."""
+    FORMS = (("{}", []), ("I{}", ["Request* request"]), ("{}_init", ["Info info", "Request* request"]))
+
+    def __init__(self, chapter, line, pattern, more):
+        super().__init__(chapter, line)
+        self.common = self.parameters
+        self.more = [Parameter(text) for text in more]
+        self.parameters = self.common + self.more
+        self.name = pattern.format(self.body if pattern[0] == "I" else self.name)
+
+    def body_declaration(self):
+        parameters = ["const CollectiveCall& call"] + [p.body_declaration() for p in self.common]
+        return f"{self.result} {self.body}({', '.join(parameters)})"
+
+    def call(self, large):
+        how = ", ".join([f'"MPI_{self.name}"'] + [p.name for p in self.more])
+        arguments = [f"tutti::mpi::CollectiveCall({how})"] + [p.argument() for p in self.common]
+        return f"tutti::mpi::{self.body}({', '.join(arguments)})"
+
+
+def functions_of(chapter, line):
+    if not line.startswith("collective "):
+        return [Function(chapter, line)]
+    return [CollectiveForm(chapter, line.removeprefix("collective "), *form) for form in CollectiveForm.FORMS]
+
+
 def with_prefix(word):
     return "MPI_" + word if word[0].isupper() else word
 
@@ -115,7 +143,7 @@ def lines_of(folder):
 
 
 def read_functions(table):
-    return [Function(chapter, line) for chapter, line in lines_of(table / "functions")]
+    return [f for chapter, line in lines_of(table / "functions") for f in functions_of(chapter, line)]
 
 
 def read_constants(table):
@@ -154,13 +182,15 @@ def header(table, functions):
 
 
 def bodies(functions):
-    declarations = "\n".join(f"{f.body_declaration()};" for f in functions if not f.is_later)
+    declarations = "\n".join(dict.fromkeys(f"{f.body_declaration()};" for f in functions if not f.is_later))
     return f"""// The bodies of MPI's functions, which do the work of both forms. Generated: see lib/mpi/table.
 #pragma once
 
 #include "lib/mpi/views.hpp"
 
 namespace tutti::mpi {{
+
+class CollectiveCall;
 
 {declarations}
 
@@ -182,6 +212,7 @@ def entry(function, large):
 def entries(functions):
     points = "\n".join(entry(f, large) for f in functions for large in f.forms)
     return f"""// MPI's functions, each under its two names. Generated: see lib/mpi/table.
+#include "lib/mpi/collective_call.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/unsupported.hpp"
 

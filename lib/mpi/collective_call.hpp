@@ -1,0 +1,51 @@
+// The three functions of a collective: blocking, non-blocking (I...) and persistent (..._init). They have one
+// body.
+#pragma once
+
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/persistent.hpp"
+#include "lib/mpi/request.hpp"
+#include "tutti/call_handle.hpp"
+
+namespace tutti::mpi {
+
+/// Which of the functions the program has called, by its name.
+class CollectiveCall {
+public:
+    explicit CollectiveCall(const char* function) noexcept : name_(function) {}
+    CollectiveCall(const char* function, MPI_Request* request) noexcept
+        : name_(function), request_(request), form_(detail::Form::nonblocking)
+    {
+    }
+    /// No hint of MPI_Info changes a collective.
+    CollectiveCall(const char* function, MPI_Info, MPI_Request* request) noexcept
+        : name_(function), request_(request), form_(detail::Form::persistent)
+    {
+    }
+
+    detail::Form form() const noexcept { return form_; }
+
+    /// The frame of a body: begin(state of `comm`) makes the core's call and returns its handle.
+    template <class Begin>
+    [[gnu::always_inline]] int on(MPI_Comm comm, Begin&& begin) const
+    {
+        return guard(name_, comm, [&] {
+            if (form_ != detail::Form::blocking)
+                check_not_null(request_, "request");
+            const detail::CallHandle handle = begin(state_of(comm));
+            if (form_ == detail::Form::nonblocking)
+                *request_ = begun_request(handle);
+            else if (form_ == detail::Form::persistent)
+                *request_ = persistent_request(handle.starter());
+        });
+    }
+
+private:
+    const char* name_;
+    MPI_Request* request_ = nullptr;
+    detail::Form form_ = detail::Form::blocking;
+};
+
+}  // namespace tutti::mpi

@@ -1,0 +1,100 @@
+#include "lib/mpi/reduction.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/mpi/collective_buffers.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/user_reduction.hpp"
+#include "tutti/reduce_local.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+[[noreturn]] void refuse_operator(const ReductionOp& op, const Datatype& type)
+{
+    if (!op.built_in)
+        fail(MPI_ERR_OP, "MPI_REPLACE and MPI_NO_OP are for windows only, as in MPI_Accumulate");
+    fail(MPI_ERR_OP, fmt::format("the operator is not defined on {}; MPI_Op_create makes one that is",
+                                 type.name.empty() ? "this datatype" : type.name));
+}
+
+bool is_user(const ReductionOp& op) noexcept
+{
+    return op.function.small != nullptr || op.function.large != nullptr;
+}
+
+}  // namespace
+
+Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_type(datatype))
+{
+    const ReductionOp& op = operator_of(handle);
+    const datatype::Typemap& map = *type_.map;
+    if (is_user(op)) {
+        user_ = std::make_shared<UserReduction>(
+            UserReduction{op.function, Ref<const Datatype>(&type_), op.commutative});
+        op_.user = user_->kernel();
+        element_bytes_ = map.size_bytes();
+        if (!map.is_contiguous())
+            layout_ = &map;
+        return;
+    }
+    if (!op.built_in || !type_.number || !is_defined(*op.built_in, *type_.number)) [[unlikely]]
+        refuse_operator(op, type_);
+    op_.op = *op.built_in;
+    op_.type = *type_.number;
+    element_bytes_ = size_bytes(*type_.number);
+}
+
+detail::Elements Reduction::elements(const void* buffer, MPI_Count count) const
+{
+    check_is_memory(buffer);
+    if (count < 0)
+        fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
+    const auto elements = static_cast<std::size_t>(count);
+    if (element_bytes_ == 0)
+        return {nullptr, 0, 1};
+    if (elements > (std::size_t{1} << 62) / element_bytes_)
+        fail(MPI_ERR_COUNT,
+             fmt::format("{} elements of {} bytes exceed the address space", count, element_bytes_));
+    const std::ptrdiff_t first = type_.map->true_lower_bound();
+    if (buffer == nullptr && count != 0 && first == 0)
+        fail(MPI_ERR_BUFFER,
+             fmt::format("the buffer is a null pointer to {} elements; pass memory that holds them", count));
+    auto* const data = static_cast<std::byte*>(const_cast<void*>(buffer));
+    return {layout_ == nullptr ? data + first : data, elements, element_bytes_};
+}
+
+detail::ReducedBuffers Reduction::buffers(const void* sendbuf, MPI_Count in_count, void* recvbuf,
+                                          MPI_Count out_count) const
+{
+    if (sendbuf == MPI_IN_PLACE) {
+        const detail::Elements both = elements(recvbuf, in_count);
+        return {both, both, layout_, layout_};
+    }
+    return {elements(sendbuf, in_count), elements(recvbuf, out_count), layout_, layout_};
+}
+
+detail::ReducedBuffers Reduction::input(const void* sendbuf, MPI_Count count) const
+{
+    const detail::Elements in = elements(sendbuf, count);
+    return {in, {nullptr, 0, in.element_bytes}, layout_, nullptr};
+}
+
+detail::ReducedBuffers Reduction::output(void* recvbuf, MPI_Count count) const
+{
+    const detail::Elements out = elements(recvbuf, count);
+    return {{nullptr, 0, out.element_bytes}, out, nullptr, layout_};
+}
+
+void Reduction::combine(const void* inbuf, void* inoutbuf, MPI_Count count) const
+{
+    const detail::Elements in = elements(inbuf, count);
+    const detail::Elements inout = elements(inoutbuf, count);
+    if (user_ != nullptr)
+        user_->call(inbuf, inoutbuf, in.count);
+    else
+        detail::reduce_local(in, inout, op_);
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,26 @@
+// A program's operator on elements of any datatype, as a kernel of the core's.
+#pragma once
+
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/views.hpp"
+#include "tutti/user_op.hpp"
+
+namespace tutti::mpi {
+
+struct UserReduction {
+    /// Refers to this object.
+    detail::UserKernel kernel() const noexcept;
+    /// Calls the function: inout = in op inout.
+    void call(const void* in, void* inout, std::size_t count) const;
+
+    UserFunction function;
+    Ref<const Datatype> type;
+    bool commutative;
+
+private:
+    static void combine(const void* self, void* dst, const void* a, const void* b, std::size_t count);
+    bool combine_in_place(std::byte* dst, const std::byte* a, const std::byte* b, std::size_t count) const;
+    void combine_copies(std::byte* dst, const std::byte* a, const std::byte* b, std::size_t count) const;
+};
+
+}  // namespace tutti::mpi
