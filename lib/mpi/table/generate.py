@@ -3,9 +3,9 @@
 
 functions/*.txt has a line a function, in C's words: `[later] [form] [result] Name(parameters)`. `later`: it is not
 written yet and answers MPI_ERR_UNSUPPORTED_OPERATION. `form`: the body's first parameter tells whether the form for
-large counts was called. A capitalised type is MPI's (Comm: MPI_Comm). Types that differ in the
-function's form for large counts (Name_c) have names of their own, those of WIDENED. `collective` stands for three functions:
-Name, Iname and Name_init.
+large counts was called. `collective Name(...)` stands for three functions: Name, Iname and Name_init. A capitalised
+type is MPI's (Comm: MPI_Comm). Types that differ in the function's form for large counts (Name_c) have names of their
+own, those of WIDENED.
 
 constants/*.txt has a line a constant; a line [type] begins those of a type. A value may be another constant.
 """
