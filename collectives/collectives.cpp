@@ -255,11 +255,4 @@ Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Block
     return neighbor_alltoallv_flat(group, neighbors, in, out);
 }
 
-Task neighbor_alltoallw(Group& group, Neighbors neighbors, SeparateBlocks<const std::byte> in,
-                        SeparateBlocks<std::byte> out)
-{
-    group.announce({.kind = CallKind::neighbor_alltoallw});
-    return neighbor_alltoallw_flat(group, neighbors, in, out);
-}
-
 }  // namespace tutti::collectives

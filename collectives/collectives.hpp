@@ -113,8 +113,4 @@ Task neighbor_alltoall(Group& group, Neighbors neighbors, const std::byte* in, s
 /// The same with blocks of any sizes and places; sender and receiver know the size of the block between them.
 Task neighbor_alltoallv(Group& group, Neighbors neighbors, ConstBlocks in, Blocks out);
 
-/// The same with every block in memory of its own.
-Task neighbor_alltoallw(Group& group, Neighbors neighbors, SeparateBlocks<const std::byte> in,
-                        SeparateBlocks<std::byte> out);
-
 }  // namespace tutti::collectives

@@ -119,7 +119,7 @@ int Grid::rank_at(std::span<const int> coordinates) const
     return rank;
 }
 
-int Grid::shifted(int rank, std::size_t dimension, int displacement) const
+int Grid::shifted(int rank, std::size_t dimension, std::int64_t displacement) const
 {
     std::vector<int> to = coordinates(rank);
     // First reduced to the grid, so that no displacement overflows.
@@ -127,7 +127,7 @@ int Grid::shifted(int rank, std::size_t dimension, int displacement) const
         displacement %= dims_[dimension];
     else if (displacement <= -dims_[dimension] || displacement >= dims_[dimension])
         return -1;
-    to[dimension] += displacement;
+    to[dimension] += static_cast<int>(displacement);
     return rank_at(to);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
     /// The rank at one coordinate for each dimension; -1 beyond a border.
     int rank_at(std::span<const int> coordinates) const;
     /// The rank at `displacement` from `rank` in a dimension; -1 beyond a border.
-    int shifted(int rank, std::size_t dimension, int displacement) const;
+    int shifted(int rank, std::size_t dimension, std::int64_t displacement) const;
     /// For each dimension the rank below and the one above, -1 beyond a border.
     std::vector<int> neighbors(int rank) const;
     /// The grid of the dimensions that `kept` names.

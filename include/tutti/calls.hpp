@@ -6,6 +6,7 @@
 // does.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -13,6 +14,10 @@
 #include "tutti/call_handle.hpp"
 #include "tutti/collective_options.hpp"
 #include "tutti/reduction.hpp"
+
+namespace tutti::collectives {
+enum class CallKind : std::uint8_t;
+}
 
 namespace tutti::detail {
 
@@ -81,8 +86,10 @@ CallHandle call_neighbor_alltoall(const StatePointer& state, const TopologyPoint
 CallHandle call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
                                    const BlockBuffers& buffers, const BlockCounts& sent,
                                    const BlockCounts& received);
-/// A block for each destination and each source.
-CallHandle call_neighbor_alltoallw(const StatePointer& state, const TopologyPointer& topology, Form form,
-                                   std::span<const TypedBlock> sent, std::span<const TypedBlock> received);
+/// All neighbour collectives, by their `kind`. `received` has a block for each source. `sent` has one for each
+/// destination; in an allgather one for all, or none where there are no destinations.
+CallHandle call_neighbor_blocks(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                collectives::CallKind kind, std::span<const TypedBlock> sent,
+                                std::span<const TypedBlock> received);
 
 }  // namespace tutti::detail

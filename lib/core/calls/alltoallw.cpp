@@ -1,9 +1,10 @@
-// The exchanges in which every block has a datatype of its own: alltoallw, also among neighbours and of
-// intercommunicators.
+// The exchanges in which every block has a datatype of its own: alltoallw, also of intercommunicators, and
+// all among neighbours.
 #include <algorithm>
 #include <vector>
 
 #include "collectives/collectives.hpp"
+#include "collectives/functions.hpp"
 #include "lib/core/calls/buffer_checks.hpp"
 #include "lib/core/calls/intercommunicator_calls.hpp"
 #include "lib/core/calls/run_collective.hpp"
@@ -72,24 +73,30 @@ CallHandle call_inter_alltoallw(const StatePointer& state, Form form, std::span<
         });
 }
 
-CallHandle call_neighbor_alltoallw(const StatePointer& state, const TopologyPointer& topology, Form form,
-                                   std::span<const TypedBlock> sent, std::span<const TypedBlock> received)
+CallHandle call_neighbor_blocks(const StatePointer& state, const TopologyPointer& topology, Form form,
+                                CallKind kind, std::span<const TypedBlock> sent,
+                                std::span<const TypedBlock> received)
 {
-    constexpr std::string_view kOperation = "neighbor_alltoallw";
-    TypedBlocks from(kOperation, "input", sent, topology->destinations.size());
+    const std::string_view operation = name_of(kind);
+    const std::size_t destinations = topology->destinations.size();
+    const bool is_one_for_all = kind == CallKind::neighbor_allgather || kind == CallKind::neighbor_allgatherv;
+    TypedBlocks from(operation, "input", sent,
+                     is_one_for_all ? std::min<std::size_t>(destinations, 1) : destinations);
+    if (is_one_for_all && destinations > 1)
+        from.repeat(destinations);
     // Blocks of sources that are no ranks are unchanged.
     std::vector<TypedBlock> taken(received.begin(), received.end());
     for (std::size_t i = 0; i < std::min(taken.size(), topology->sources.size()); ++i)
         if (topology->sources[i] < 0)
             taken[i].count = 0;
-    TypedBlocks to(kOperation, "output", taken, topology->sources.size());
+    TypedBlocks to(operation, "output", taken, topology->sources.size());
     topology->neighbors().visit_kept(state->rank(), [&](std::size_t out, std::size_t in) {
-        check_kept_count(kOperation, from.bytes()[out].size(), to.bytes()[in].size(), state->rank());
+        check_kept_count(operation, from.bytes()[out].size(), to.bytes()[in].size(), state->rank());
     });
-    return run_exchange(state, form, CallKind::neighbor_alltoallw, std::move(from), std::move(to),
-                        [topology](Group& group, auto in, auto out) {
-                            return collectives::neighbor_alltoallw(group, topology->neighbors(), in, out);
-                        });
+    return run_exchange(
+        state, form, kind, std::move(from), std::move(to), [topology](Group& group, auto in, auto out) {
+            return collectives::neighbor_alltoallw_flat(group, topology->neighbors(), in, out);
+        });
 }
 
 }  // namespace tutti::detail

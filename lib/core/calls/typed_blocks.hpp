@@ -24,6 +24,8 @@ public:
 
     /// Valid while this object lives, also after it has been moved.
     std::span<const std::span<std::byte>> bytes() const noexcept { return bytes_; }
+    /// Makes the first block that of each of `ranks` ranks, at least one.
+    void repeat(std::size_t ranks) { bytes_.resize(ranks, std::span(bytes_.front())); }
     /// From the blocks into the copies, and back.
     void pack() const;
     void unpack() const;

@@ -1,23 +1,21 @@
-// Makes communicators of grids and graphs.
+// The C++ interface of grids and graphs.
 #include "tutti/topologies.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <string>
 
 #include "lib/core/calls/buffer_checks.hpp"
+#include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
-#include "lib/core/communicators/creation.hpp"
 #include "lib/core/communicators/topology.hpp"
 
 namespace tutti {
 
 using collectives::Grid;
-using collectives::NodeMap;
 using detail::refuse;
-using detail::Topology;
 
 namespace {
 
@@ -58,50 +56,6 @@ int rank_or_null(int rank)
     return rank < 0 ? null_rank : rank;
 }
 
-std::shared_ptr<const Topology> topology_of(Grid grid, int rank)
-{
-    auto topology = std::make_shared<Topology>();
-    for (const int neighbor : grid.neighbors(rank))
-        topology->sources.push_back(rank_or_null(neighbor));
-    topology->destinations = topology->sources;
-    topology->grid = std::move(grid);
-    return topology;
-}
-
-// `nodes` covers all ranks of the communicator; the first of them form the grid.
-int place_by_node(const Grid& grid, const NodeMap& nodes, int rank)
-{
-    std::vector<int> node_of_rank;
-    for (int other = 0; other < grid.size(); ++other)
-        node_of_rank.push_back(nodes.node_of(other));
-    return collectives::places_by_node(grid, NodeMap(node_of_rank))[static_cast<std::size_t>(rank)];
-}
-
-// Checks that both ends of every edge name it: otherwise the exchange would wait for ever.
-void check_edges(const Communicator& ranks, const Topology& topology)
-{
-    const auto size = static_cast<std::size_t>(ranks.size());
-    std::vector<int> sent(size);
-    std::vector<int> announced(size);
-    for (const int destination : topology.destinations)
-        ++sent[static_cast<std::size_t>(destination)];
-    ranks.alltoall(sent, announced);
-    for (const int source : topology.sources)
-        --announced[static_cast<std::size_t>(source)];
-    const auto wrong = std::ranges::find_if(announced, [](int edges) { return edges != 0; });
-    const int peer = wrong == announced.end() ? -1 : static_cast<int>(wrong - announced.begin());
-    int worst = peer >= 0 ? 1 : 0;
-    ranks.allreduce(worst, tutti::max);
-    if (peer >= 0)
-        throw Error(ErrorCode::invalid_argument, "create_graph",
-                    fmt::format("rank {} names rank {} as its destination {} than the latter names it as a "
-                                "source; both ends of an edge must name it equally often",
-                                peer, ranks.rank(), *wrong > 0 ? "more often" : "less often"),
-                    peer);
-    if (worst != 0)
-        refuse("create_graph", "other ranks' neighbours do not fit together; their errors name them");
-}
-
 std::vector<int> checked_ranks(std::span<const int> ranks, std::string_view name, int size)
 {
     for (const int rank : ranks) {
@@ -132,27 +86,21 @@ std::optional<CartesianCommunicator> Communicator::create_cartesian(std::vector<
 {
     check_grid(dims, periods.size(), size_);
     periods.resize(dims.size());
-    Grid grid(std::move(dims), std::move(periods));
-    const bool is_in = rank_ < grid.size();
-    const NodeMap* const nodes = state_->placement().nodes;
-    const int place =
-        options.reorder && is_in && nodes != nullptr ? place_by_node(grid, *nodes, rank_) : rank_;
-    auto ranks = detail::split(state_, detail::call_of_grid(grid.dims(), grid.periodic(), options.reorder),
-                               is_in ? std::optional(0) : std::nullopt, place);
+    auto [ranks, topology] =
+        detail::create_grid(state_, Grid(std::move(dims), std::move(periods)), options.reorder);
     if (ranks == nullptr)
         return std::nullopt;
-    return CartesianCommunicator(Communicator(std::move(ranks)), topology_of(std::move(grid), place));
+    return CartesianCommunicator(Communicator(std::move(ranks)), std::move(topology));
 }
 
 GraphCommunicator Communicator::create_graph(std::span<const int> sources,
                                              std::span<const int> destinations) const
 {
-    auto topology = std::make_shared<Topology>();
-    topology->sources = checked_ranks(sources, "sources", size_);
-    topology->destinations = checked_ranks(destinations, "destinations", size_);
-    Communicator ranks(detail::split(state_, {.kind = collectives::CallKind::create_graph}, 0));
-    check_edges(ranks, *topology);
-    return GraphCommunicator(std::move(ranks), std::move(topology));
+    auto [ranks, topology] =
+        detail::create_graph(state_, {.sources = checked_ranks(sources, "sources", size_),
+                                      .destinations = checked_ranks(destinations, "destinations", size_),
+                                      .grid = {}});
+    return GraphCommunicator(Communicator(std::move(ranks)), std::move(topology));
 }
 
 const std::vector<int>& CartesianCommunicator::dims() const noexcept
@@ -189,10 +137,7 @@ Shift CartesianCommunicator::shift(int dimension, int displacement) const
                                     dims().size() - 1));
     const Grid& grid = *topology_->grid;
     const auto at = static_cast<std::size_t>(dimension);
-    // The least int has no opposite.
-    const int back =
-        displacement == std::numeric_limits<int>::min() ? std::numeric_limits<int>::max() : -displacement;
-    return {rank_or_null(grid.shifted(rank(), at, back)),
+    return {rank_or_null(grid.shifted(rank(), at, -std::int64_t{displacement})),
             rank_or_null(grid.shifted(rank(), at, displacement))};
 }
 
@@ -204,15 +149,8 @@ CartesianCommunicator CartesianCommunicator::sub(const std::vector<bool>& kept) 
                fmt::format("there are {} values for {} dimensions, {} of them true; give one for each, "
                            "true for those to keep, at least one",
                            kept.size(), dims().size(), std::ranges::count(kept, true)));
-    // Ranks with equal coordinates in the left-out dimensions are together, ordered by the other dimensions.
-    int colour = 0;
-    int place = 0;
-    const std::vector<int> here = coordinates();
-    for (std::size_t i = 0; i < here.size(); ++i) {
-        int& number = kept[i] ? place : colour;
-        number = number * dims()[i] + here[i];
-    }
-    return CartesianCommunicator(*split(colour, {.key = place}), topology_of(grid.reduced_to(kept), place));
+    auto [ranks, topology] = detail::create_sub_grid(state_, grid, kept);
+    return CartesianCommunicator(CommunicatorAccess::handle_of(std::move(ranks)), std::move(topology));
 }
 
 }  // namespace tutti

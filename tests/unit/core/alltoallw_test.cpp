@@ -162,12 +162,36 @@ TEST_CASE("alltoallw among neighbours, of whom one is nobody and one this rank")
             const int from = topology->sources[side];
             in.add(side, from == null_rank ? 2 : block_for(from, world.rank()).size());
         }
-        complete(call_neighbor_alltoallw(CommunicatorAccess::state_of(world), topology, form, out.blocks(),
-                                         in.blocks()),
+        complete(call_neighbor_blocks(CommunicatorAccess::state_of(world), topology, form,
+                                      collectives::CallKind::neighbor_alltoallw, out.blocks(), in.blocks()),
                  form);
         expect(in.get(0) == block_for((world.rank() + 3) % 4, world.rank()));
         expect(in.get(1) == std::vector{kNobodys, kNobodys});
         expect(in.get(2) == block_for(world.rank(), world.rank()));
+    });
+}
+
+TEST_CASE("an allgather among neighbours sends one block to all of them")
+{
+    const Form form = GENERATE(Form::blocking, Form::nonblocking, Form::persistent);
+    const bool scrambled = GENERATE(false, true);
+    at_ranks(4, [&](const Communicator& world) {
+        const auto topology = std::make_shared<Topology>();
+        const int source = (world.rank() + 3) % 4;
+        topology->sources = {source, world.rank(), source};
+        topology->destinations = {(world.rank() + 1) % 4, world.rank(), (world.rank() + 1) % 4};
+        Blocks out(1, scrambled);
+        Blocks in(3, true);
+        out.add(0, 3);
+        out.set(0, {world.rank(), 7, -world.rank()});
+        for (const std::size_t side : {0u, 1u, 2u})
+            in.add(side, 3);
+        complete(call_neighbor_blocks(CommunicatorAccess::state_of(world), topology, form,
+                                      collectives::CallKind::neighbor_allgather, out.blocks(), in.blocks()),
+                 form);
+        expect(in.get(0) == std::vector{source, 7, -source});
+        expect(in.get(1) == std::vector{world.rank(), 7, -world.rank()});
+        expect(in.get(2) == in.get(0));
     });
 }
 
