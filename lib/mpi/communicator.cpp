@@ -96,11 +96,14 @@ MPI_Comm communicator_with(std::uint64_t context) noexcept
     return found == registry().by_context.end() ? MPI_COMM_NULL : handle_of(*found->second);
 }
 
-MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent)
+MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent,
+                          std::shared_ptr<const Topology> topology)
 {
     if (state == nullptr)
         return MPI_COMM_NULL;
-    return handle_of(*new Communicator(std::move(state), {}, *parent.error_handler()));
+    auto* const made = new Communicator(std::move(state), {}, *parent.error_handler());
+    made->topology = std::move(topology);
+    return handle_of(*made);
 }
 
 void define_communicators(detail::Process& process)

@@ -1,6 +1,7 @@
 // The object behind an MPI_Comm.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "lib/core/communicators/communicator_state.hpp"
@@ -10,6 +11,8 @@
 #include "tutti/calls.hpp"
 
 namespace tutti::mpi {
+
+struct Topology;
 
 struct Communicator final : ObjectOf<Communicator> {
     using Handle = MPI_Comm;
@@ -30,6 +33,7 @@ struct Communicator final : ObjectOf<Communicator> {
 
     const detail::StatePointer state;
     Attributes<MPI_Comm> attributes;
+    std::shared_ptr<const Topology> topology;  // nullptr: none. Constant once a handle leads here
 
 private:
     std::string name_;
@@ -58,8 +62,9 @@ inline const detail::StatePointer& state_of(MPI_Comm handle)
 MPI_Comm communicator_with(std::uint64_t context) noexcept;
 
 /// The handle of a new communicator, which has the error handler of `parent`. `state` is nullptr where this
-/// rank is in none: MPI_COMM_NULL.
-MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent);
+/// rank is in none: MPI_COMM_NULL. A duplicate has `parent.topology`.
+MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent,
+                          std::shared_ptr<const Topology> topology = nullptr);
 
 /// MPI_COMM_WORLD and MPI_COMM_SELF.
 void define_communicators(detail::Process& process);

@@ -1,0 +1,363 @@
+/* Grids and graphs. */
+#include "check.h"
+
+static int rank, size;
+
+static void dims_create(void)
+{
+    int two[2] = {0, 0}, three[3] = {0, 0, 0}, fixed[3] = {0, 3, 0}, full[2] = {2, 3}, wrong[2] = {0, 4};
+    int negative[2] = {-1, 0}, none = 7, many[50] = {0};
+    CHECK_OK(MPI_Dims_create(12, 2, two));
+    CHECK(two[0] == 4 && two[1] == 3);
+    CHECK_OK(MPI_Dims_create(24, 3, three));
+    CHECK(three[0] == 4 && three[1] == 3 && three[2] == 2);
+    CHECK_OK(MPI_Dims_create(24, 3, fixed));
+    CHECK(fixed[0] == 4 && fixed[1] == 3 && fixed[2] == 2);
+    CHECK_OK(MPI_Dims_create(6, 2, full));
+    CHECK(full[0] == 2 && full[1] == 3);
+    CHECK_OK(MPI_Dims_create(1, 0, &none));
+    CHECK_EQUAL(none, 7);
+    CHECK_OK(MPI_Dims_create(30, 50, many));
+    CHECK(many[0] == 5 && many[1] == 3 && many[2] == 2 && many[3] == 1 && many[49] == 1);
+    CHECK_ERROR(MPI_Dims_create(6, 2, wrong), MPI_ERR_DIMS, "6 ranks do not fill the dimensions (0, 4)");
+    CHECK_ERROR(MPI_Dims_create(7, 2, full), MPI_ERR_DIMS, "(2, 3)");
+    CHECK_ERROR(MPI_Dims_create(6, 2, negative), MPI_ERR_DIMS, "dimension 0 is -1");
+    CHECK_ERROR(MPI_Dims_create(2, 0, &none), MPI_ERR_DIMS, "do not fill");
+    CHECK_ERROR(MPI_Dims_create(6, -2, two), MPI_ERR_DIMS, "-2");
+    CHECK_ERROR(MPI_Dims_create(0, 2, two), MPI_ERR_ARG, "nnodes is 0");
+    CHECK_ERROR(MPI_Dims_create(4, 2, NULL), MPI_ERR_ARG, "dims is a null pointer");
+}
+
+/* A ring of all ranks, with a dimension of one rank beside it that is not periodic. */
+static void rings(void)
+{
+    MPI_Comm ring = MPI_COMM_NULL;
+    int dims[2], periods[2] = {1, 0}, coords[2] = {-1, -1};
+    int source = -9, dest = -9, number = -1, at = -1;
+    dims[0] = size;
+    dims[1] = 1;
+    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &ring));
+    CHECK_OK(MPI_Topo_test(ring, &number));
+    CHECK_EQUAL(number, MPI_CART);
+    CHECK_OK(MPI_Cartdim_get(ring, &number));
+    CHECK_EQUAL(number, 2);
+    dims[0] = dims[1] = periods[0] = periods[1] = -1;
+    CHECK_OK(MPI_Cart_get(ring, 2, dims, periods, coords));
+    CHECK(dims[0] == size && dims[1] == 1 && periods[0] == 1 && periods[1] == 0);
+    CHECK(coords[0] == rank && coords[1] == 0);
+    CHECK_OK(MPI_Cart_shift(ring, 0, 1, &source, &dest));
+    CHECK(source == (rank + size - 1) % size && dest == (rank + 1) % size);
+    CHECK_OK(MPI_Cart_shift(ring, 0, -3 * size - 1, &source, &dest));
+    CHECK(source == (rank + 1) % size && dest == (rank + size - 1) % size);
+    CHECK_OK(MPI_Cart_shift(ring, 1, 1, &source, &dest));
+    CHECK(source == MPI_PROC_NULL && dest == MPI_PROC_NULL);
+    CHECK_OK(MPI_Cart_shift(ring, 1, 0, &source, &dest));
+    CHECK(source == rank && dest == rank);
+    coords[0] = -1;
+    coords[1] = 0;
+    CHECK_OK(MPI_Cart_rank(ring, coords, &at));
+    CHECK_EQUAL(at, size - 1);
+    coords[0] = 0;
+    coords[1] = 1;
+    CHECK_ERROR(MPI_Cart_rank(ring, coords, &at), MPI_ERR_ARG, "the coordinates (0, 1) lie outside the grid");
+    CHECK_ERROR(MPI_Cart_shift(ring, 2, 1, &source, &dest), MPI_ERR_DIMS, "the direction is 2");
+    CHECK_ERROR(MPI_Cart_shift(ring, -1, 1, &source, &dest), MPI_ERR_DIMS, "the direction is -1");
+    CHECK_ERROR(MPI_Cart_coords(ring, size, 2, coords), MPI_ERR_RANK, "rank is");
+    CHECK_ERROR(MPI_Cart_coords(ring, 0, 1, coords), MPI_ERR_ARG, "room for 1");
+    CHECK_ERROR(MPI_Cart_get(ring, 1, dims, periods, coords), MPI_ERR_ARG, "room for 1");
+    CHECK_ERROR(MPI_Graphdims_get(ring, &number, &at), MPI_ERR_TOPOLOGY, "is a grid");
+    MPI_Comm_free(&ring);
+}
+
+/* All ranks but an odd one, in rows of two; rows and columns of it. */
+static void planes(void)
+{
+    MPI_Comm plane = MPI_COMM_NULL, row = MPI_COMM_NULL, column = MPI_COMM_NULL, point = MPI_COMM_NULL;
+    int dims[2], periods[2] = {0, 1}, coords[2] = {-1, -1}, keep[2] = {0, 1}, rows = size / 2;
+    int mapped = -1, number = -1, own = -1, i, sum = 0;
+    dims[0] = rows;
+    dims[1] = 2;
+    if (rows == 0) {
+        CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &plane), MPI_ERR_DIMS, "dimension 0 has 0");
+        return;
+    }
+    CHECK_OK(MPI_Cart_map(MPI_COMM_WORLD, 2, dims, periods, &mapped));
+    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &plane));
+    CHECK((plane == MPI_COMM_NULL) == (rank >= 2 * rows));
+    if (plane == MPI_COMM_NULL) {
+        CHECK_EQUAL(mapped, MPI_UNDEFINED);
+        return;
+    }
+    MPI_Comm_rank(plane, &own);
+    CHECK_EQUAL(mapped, own);
+    for (i = 0; i < 2 * rows; ++i) {
+        CHECK_OK(MPI_Cart_coords(plane, i, 2, coords));
+        CHECK(coords[0] == i / 2 && coords[1] == i % 2);
+        CHECK_OK(MPI_Cart_rank(plane, coords, &number));
+        CHECK_EQUAL(number, i);
+    }
+
+    CHECK_OK(MPI_Cart_sub(plane, keep, &row));
+    MPI_Comm_size(row, &number);
+    CHECK_EQUAL(number, 2);
+    MPI_Comm_rank(row, &number);
+    CHECK_EQUAL(number, own % 2);
+    CHECK_OK(MPI_Cart_get(row, 2, dims, periods, coords));
+    CHECK(dims[0] == 2 && periods[0] == 1 && coords[0] == own % 2);
+    CHECK_OK(MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, row));
+    CHECK_EQUAL(sum, 4 * (own / 2) + 1);
+
+    keep[0] = 1;
+    keep[1] = 0;
+    CHECK_OK(MPI_Cart_sub(plane, keep, &column));
+    CHECK_OK(MPI_Cart_get(column, 1, dims, periods, coords));
+    CHECK(dims[0] == rows && periods[0] == 0 && coords[0] == own / 2);
+
+    /* Nothing is kept: each rank alone in a grid without dimensions. */
+    keep[0] = 0;
+    CHECK_OK(MPI_Cart_sub(plane, keep, &point));
+    MPI_Comm_size(point, &number);
+    CHECK_EQUAL(number, 1);
+    CHECK_OK(MPI_Cartdim_get(point, &number));
+    CHECK_EQUAL(number, 0);
+    CHECK_ERROR(MPI_Cart_sub(plane, NULL, &point), MPI_ERR_ARG, "remain_dims");
+    MPI_Comm_free(&point);
+    MPI_Comm_free(&column);
+    MPI_Comm_free(&row);
+    MPI_Comm_free(&plane);
+}
+
+static void grids_without_dimensions(void)
+{
+    MPI_Comm point = MPI_COMM_NULL, again = MPI_COMM_NULL;
+    int number = -1;
+    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &point));
+    CHECK((point == MPI_COMM_NULL) == (rank != 0));
+    if (point == MPI_COMM_NULL)
+        return;
+    CHECK_OK(MPI_Topo_test(point, &number));
+    CHECK_EQUAL(number, MPI_CART);
+    CHECK_OK(MPI_Cart_get(point, 0, NULL, NULL, NULL));
+    CHECK_OK(MPI_Cart_coords(point, 0, 0, NULL));
+    CHECK_OK(MPI_Cart_rank(point, NULL, &number));
+    CHECK_EQUAL(number, 0);
+    CHECK_ERROR(MPI_Cart_shift(point, 0, 1, &number, &number), MPI_ERR_DIMS, "has 0 dimensions");
+    CHECK_OK(MPI_Cart_sub(point, NULL, &again));
+    CHECK_OK(MPI_Cartdim_get(again, &number));
+    CHECK_EQUAL(number, 0);
+    MPI_Comm_free(&again);
+    MPI_Comm_free(&point);
+}
+
+/* A chain: each rank but the last one has an edge to the next, and back. */
+static void graphs(void)
+{
+    MPI_Comm chain = MPI_COMM_NULL, part = MPI_COMM_NULL;
+    int index[64], edges[128], got_index[64], got_edges[128], neighbors[2];
+    int i, used = 0, number = -1, count = -1;
+    for (i = 0; i < size; ++i) {
+        if (i > 0)
+            edges[used++] = i - 1;
+        if (i + 1 < size)
+            edges[used++] = i + 1;
+        index[i] = used;
+    }
+    CHECK_OK(MPI_Graph_map(MPI_COMM_WORLD, size, index, edges, &number));
+    CHECK_EQUAL(number, rank);
+    CHECK_OK(MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 1, &chain));
+    CHECK_OK(MPI_Topo_test(chain, &number));
+    CHECK_EQUAL(number, MPI_GRAPH);
+    CHECK_OK(MPI_Graphdims_get(chain, &number, &count));
+    CHECK(number == size && count == used);
+    CHECK_OK(MPI_Graph_get(chain, 64, 128, got_index, got_edges));
+    CHECK(memcmp(got_index, index, (size_t)size * sizeof(int)) == 0);
+    CHECK(memcmp(got_edges, edges, (size_t)used * sizeof(int)) == 0);
+    for (i = 0; i < size; ++i) {
+        const int expected = (i > 0) + (i + 1 < size);
+        CHECK_OK(MPI_Graph_neighbors_count(chain, i, &count));
+        CHECK_EQUAL(count, expected);
+        neighbors[0] = neighbors[1] = -1;
+        CHECK_OK(MPI_Graph_neighbors(chain, i, 2, neighbors));
+        CHECK(expected == 0 || neighbors[0] == (i > 0 ? i - 1 : i + 1));
+        CHECK(expected < 2 || neighbors[1] == i + 1);
+    }
+    CHECK_ERROR(MPI_Graph_neighbors_count(chain, size, &count), MPI_ERR_RANK, "rank is");
+    CHECK_ERROR(MPI_Graph_neighbors(chain, -1, 2, neighbors), MPI_ERR_RANK, "rank is -1");
+    CHECK_ERROR(MPI_Graph_get(chain, size - 1, 128, got_index, got_edges), MPI_ERR_ARG, "room for");
+    CHECK_ERROR(MPI_Cartdim_get(chain, &number), MPI_ERR_TOPOLOGY, "is a graph");
+    MPI_Comm_free(&chain);
+
+    /* The first rank alone, its own neighbour twice; the others are in no communicator. */
+    index[0] = 2;
+    edges[0] = edges[1] = 0;
+    CHECK_OK(MPI_Graph_map(MPI_COMM_WORLD, 1, index, edges, &number));
+    CHECK_EQUAL(number, rank == 0 ? 0 : MPI_UNDEFINED);
+    CHECK_OK(MPI_Graph_create(MPI_COMM_WORLD, 1, index, edges, 0, &part));
+    CHECK((part == MPI_COMM_NULL) == (rank != 0));
+    if (rank == 0) {
+        CHECK_OK(MPI_Graph_neighbors_count(part, 0, &count));
+        CHECK_EQUAL(count, 2);
+        MPI_Comm_free(&part);
+    }
+    CHECK_OK(MPI_Graph_create(MPI_COMM_WORLD, 0, NULL, NULL, 0, &part));
+    CHECK(part == MPI_COMM_NULL);
+}
+
+/* Edges that other ranks name: rank r gives those of rank r + 1, to itself and to r + 2, and the weights. */
+static void distributed_graphs(void)
+{
+    MPI_Comm graph = MPI_COMM_NULL;
+    const int giver = (rank + size - 1) % size, next = (rank + 1) % size;
+    int source = next, degree = 2, destinations[2], weights[2];
+    int in = -1, out = -1, weighted = -1, got_in[2] = {-1, -1}, got_out[2] = {-1, -1}, in_weights[2], out_weights[2];
+    destinations[0] = (rank + 2) % size;
+    destinations[1] = next;
+    weights[0] = 10 * rank;
+    weights[1] = 10 * rank + 1;
+    CHECK_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &source, &degree, destinations, weights, MPI_INFO_NULL, 0,
+                                   &graph));
+    CHECK_OK(MPI_Topo_test(graph, &in));
+    CHECK_EQUAL(in, MPI_DIST_GRAPH);
+    CHECK_OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted));
+    CHECK(in == 2 && out == 2 && weighted);
+    CHECK_OK(MPI_Dist_graph_neighbors(graph, 2, got_in, in_weights, 2, got_out, out_weights));
+    CHECK(got_out[0] == next && got_out[1] == rank);
+    CHECK(out_weights[0] == 10 * giver && out_weights[1] == 10 * giver + 1);
+    /* The edge to itself has the weight 10 giver + 1, that of the rank before 10 (giver - 1). */
+    if (size > 1) {
+        const int self = got_in[0] == rank ? 0 : 1;
+        CHECK(got_in[self] == rank && got_in[1 - self] == giver);
+        CHECK(in_weights[self] == 10 * giver + 1);
+        CHECK(in_weights[1 - self] == 10 * ((giver + size - 1) % size));
+    } else {
+        CHECK(got_in[0] == 0 && got_in[1] == 0 && in_weights[0] == 0 && in_weights[1] == 1);
+    }
+    /* Only as many as there is room for. */
+    got_out[1] = -5;
+    CHECK_OK(MPI_Dist_graph_neighbors(graph, 0, NULL, NULL, 1, got_out, out_weights));
+    CHECK(got_out[0] == next && got_out[1] == -5);
+    CHECK_ERROR(MPI_Dist_graph_neighbors(graph, -1, got_in, in_weights, 2, got_out, out_weights), MPI_ERR_ARG, "-1");
+    CHECK_ERROR(MPI_Dist_graph_neighbors(graph, 2, NULL, in_weights, 2, got_out, out_weights), MPI_ERR_ARG,
+                "sources is a null pointer");
+    CHECK_ERROR(MPI_Cart_coords(graph, 0, 2, got_in), MPI_ERR_TOPOLOGY, "is a distributed graph");
+    MPI_Comm_free(&graph);
+
+    /* All edges by rank 0: a star, with no weights. */
+    if (rank == 0) {
+        int leaves[64], i;
+        for (i = 0; i < size; ++i)
+            leaves[i] = i;
+        source = 0;
+        degree = size;
+        CHECK_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &source, &degree, leaves, MPI_UNWEIGHTED, MPI_INFO_NULL, 1,
+                                       &graph));
+    } else {
+        CHECK_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &graph));
+    }
+    CHECK_OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted));
+    CHECK(in == 1 && out == (rank == 0 ? size : 0) && !weighted);
+    in_weights[0] = -3;
+    CHECK_OK(MPI_Dist_graph_neighbors(graph, 1, got_in, in_weights, 0, NULL, MPI_UNWEIGHTED));
+    CHECK(got_in[0] == 0 && in_weights[0] == -3);
+    MPI_Comm_free(&graph);
+}
+
+static void adjacent_graphs(void)
+{
+    MPI_Comm graph = MPI_COMM_NULL;
+    int sources[2], destinations[2], in_weights[2], out_weights[2];
+    int in = -1, out = -1, weighted = -1, got_in[2], got_out[2], got_in_weights[2], got_out_weights[2];
+    sources[0] = sources[1] = (rank + size - 1) % size;
+    destinations[0] = destinations[1] = (rank + 1) % size;
+    in_weights[0] = sources[0];
+    in_weights[1] = sources[0] + 100;
+    out_weights[0] = rank;
+    out_weights[1] = rank + 100;
+    CHECK_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, in_weights, 2, destinations, out_weights,
+                                            MPI_INFO_NULL, 0, &graph));
+    CHECK_OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted));
+    CHECK(in == 2 && out == 2 && weighted);
+    CHECK_OK(MPI_Dist_graph_neighbors(graph, 2, got_in, got_in_weights, 2, got_out, got_out_weights));
+    CHECK(memcmp(got_in, sources, sizeof sources) == 0 && memcmp(got_out, destinations, sizeof destinations) == 0);
+    CHECK(memcmp(got_in_weights, in_weights, sizeof in_weights) == 0);
+    CHECK(memcmp(got_out_weights, out_weights, sizeof out_weights) == 0);
+    MPI_Comm_free(&graph);
+
+    CHECK_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
+                                            MPI_INFO_NULL, 0, &graph));
+    CHECK_OK(MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted));
+    CHECK(in == 0 && out == 0 && weighted);
+    MPI_Comm_free(&graph);
+
+    /* A source that knows nothing of it. */
+    CHECK_ERROR(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, sources, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+                                               MPI_INFO_NULL, 0, &graph),
+                MPI_ERR_ARG, "both ends of an edge must name it equally often");
+}
+
+static void wrong_arguments(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    int dims[2], periods[2] = {0, 0}, index[2] = {1, 0}, edge = 0, one = 1, far, number = -1;
+    dims[0] = size;
+    dims[1] = 2;
+    far = size;
+    CHECK_OK(MPI_Topo_test(MPI_COMM_WORLD, &number));
+    CHECK_EQUAL(number, MPI_UNDEFINED);
+    CHECK_ERROR(MPI_Topo_test(MPI_COMM_NULL, &number), MPI_ERR_COMM, "MPI_COMM_NULL");
+    CHECK_ERROR(MPI_Cartdim_get(MPI_COMM_WORLD, &number), MPI_ERR_TOPOLOGY, "has no topology");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_NULL, 1, dims, periods, 0, &made), MPI_ERR_COMM, "MPI_COMM_NULL");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &made), MPI_ERR_DIMS, "more ranks than");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &made), MPI_ERR_DIMS, "-1 dimensions");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, NULL, periods, 0, &made), MPI_ERR_ARG, "dims is a null");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, NULL, 0, &made), MPI_ERR_ARG, "periods is a null");
+    CHECK_ERROR(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, NULL), MPI_ERR_ARG, "comm_cart is a null");
+    dims[0] = dims[1] = 0x7fffffff;
+    CHECK_ERROR(MPI_Cart_map(MPI_COMM_WORLD, 2, dims, periods, &number), MPI_ERR_DIMS, "more ranks than");
+    CHECK_ERROR(MPI_Graph_create(MPI_COMM_WORLD, size + 1, index, &edge, 0, &made), MPI_ERR_ARG, "more ranks than");
+    CHECK_ERROR(MPI_Graph_create(MPI_COMM_WORLD, -1, index, &edge, 0, &made), MPI_ERR_ARG, "-1");
+    index[0] = -1;
+    CHECK_ERROR(MPI_Graph_create(MPI_COMM_WORLD, 1, index, &edge, 0, &made), MPI_ERR_ARG, "index 0 is -1");
+    index[0] = 1;
+    edge = 1;
+    CHECK_ERROR(MPI_Graph_create(MPI_COMM_WORLD, 1, index, &edge, 0, &made), MPI_ERR_RANK, "edge 0 is 1");
+    if (size > 1)
+        CHECK_ERROR(MPI_Graph_create(MPI_COMM_WORLD, 2, index, &edge, 0, &made), MPI_ERR_ARG, "index 1 is 0");
+    CHECK_ERROR(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &far, &one, &edge, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+                MPI_ERR_RANK, "among the sources is");
+    edge = -2;
+    far = 0;
+    CHECK_ERROR(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &far, &one, &edge, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+                MPI_ERR_RANK, "among the destinations is -2");
+    CHECK_ERROR(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &far, &edge, &edge, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+                MPI_ERR_ARG, "degree 0 is -2");
+    CHECK_ERROR(MPI_Dist_graph_create(MPI_COMM_WORLD, -4, &far, &one, &edge, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+                MPI_ERR_ARG, "-4");
+    CHECK_ERROR(MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &far, &one, &far, &edge, MPI_INFO_NULL, 0, &made),
+                MPI_ERR_ARG, "among the weights is -2");
+    CHECK_ERROR(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &far, MPI_WEIGHTS_EMPTY, 1, &far, &one, MPI_INFO_NULL,
+                                               0, &made),
+                MPI_ERR_ARG, "MPI_WEIGHTS_EMPTY");
+    CHECK_ERROR(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &far, MPI_UNWEIGHTED, 1, &far, &one, MPI_INFO_NULL,
+                                               0, &made),
+                MPI_ERR_ARG, "MPI_UNWEIGHTED");
+    CHECK(made == MPI_COMM_NULL);
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    check_errors_return();
+    rank = check_rank();
+    size = check_size();
+    dims_create();
+    rings();
+    planes();
+    grids_without_dimensions();
+    graphs();
+    distributed_graphs();
+    adjacent_graphs();
+    wrong_arguments();
+    MPI_Finalize();
+    return check_result();
+}
