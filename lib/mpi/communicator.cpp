@@ -36,14 +36,38 @@ Communicator::Communicator(detail::StatePointer shared, std::string given_name, 
                            std::uintptr_t handle)
     : ObjectOf(handle), state(std::move(shared)), name_(std::move(given_name)), error_handler_(&handler)
 {
+    register_contexts();
+}
+
+Communicator::Communicator(ErrorHandler& handler) noexcept : error_handler_(&handler)
+{
+    self = 0;
+}
+
+void Communicator::complete(detail::StatePointer made)
+{
+    state = std::move(made);
+    register_contexts();
+    self = reinterpret_cast<std::uintptr_t>(this);
+}
+
+// The collectives of an intercommunicator have the context of both groups.
+void Communicator::register_contexts()
+{
     const std::lock_guard lock(registry().mutex);
     registry().by_context.emplace(state->context(), this);
+    if (state->both() != nullptr)
+        registry().by_context.emplace(state->both()->context(), this);
 }
 
 Communicator::~Communicator()
 {
+    if (state == nullptr)
+        return;
     const std::lock_guard lock(registry().mutex);
     registry().by_context.erase(state->context());
+    if (state->both() != nullptr)
+        registry().by_context.erase(state->both()->context());
 }
 
 std::string Communicator::name() const
@@ -74,7 +98,12 @@ void Communicator::set_error_handler(ErrorHandler& handler)
 std::string described(const Communicator& communicator)
 {
     const std::string name = communicator.name();
-    return name.empty() ? fmt::format("a communicator of {} ranks", communicator.state->size()) : name;
+    if (!name.empty())
+        return name;
+    const detail::CommunicatorState& state = *communicator.state;
+    return state.both() == nullptr
+               ? fmt::format("a communicator of {} ranks", state.size())
+               : fmt::format("an intercommunicator of {} and {} ranks", state.size(), state.peers().size());
 }
 
 void refuse_communicator(MPI_Comm handle)
@@ -87,6 +116,22 @@ void refuse_communicator(MPI_Comm handle)
         fail(MPI_ERR_COMM,
              "the communicator is MPI_COMM_NULL, as for ranks that are in none; let only its members call");
     fail(MPI_ERR_COMM, fmt::format("{} is no communicator, or one that was freed", fmt::ptr(handle)));
+}
+
+Communicator& intracommunicator_of(MPI_Comm handle)
+{
+    Communicator& found = communicator_of(handle);
+    if (found.state->both() != nullptr)
+        fail(MPI_ERR_COMM, "it is an intercommunicator; this call takes one of a single group");
+    return found;
+}
+
+Communicator& intercommunicator_of(MPI_Comm handle)
+{
+    Communicator& found = communicator_of(handle);
+    if (found.state->both() == nullptr)
+        fail(MPI_ERR_COMM, "it has a single group; this call takes an intercommunicator");
+    return found;
 }
 
 MPI_Comm communicator_with(std::uint64_t context) noexcept

@@ -23,6 +23,9 @@ struct Communicator final : ObjectOf<Communicator> {
 
     Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
                  std::uintptr_t handle = 0);
+    /// One that is still being made. No handle leads to it before complete().
+    explicit Communicator(ErrorHandler& handler) noexcept;
+    void complete(detail::StatePointer made);
     ~Communicator();
 
     // Any thread.
@@ -31,11 +34,13 @@ struct Communicator final : ObjectOf<Communicator> {
     Ref<ErrorHandler> error_handler() const;
     void set_error_handler(ErrorHandler& handler);
 
-    const detail::StatePointer state;
+    detail::StatePointer state;  // constant once there
     Attributes<MPI_Comm> attributes;
     std::shared_ptr<const Topology> topology;  // nullptr: none. Constant once a handle leads here
 
 private:
+    void register_contexts();
+
     std::string name_;
     Ref<ErrorHandler> error_handler_;
 };
@@ -57,6 +62,9 @@ inline const detail::StatePointer& state_of(MPI_Comm handle)
 {
     return communicator_of(handle).state;
 }
+/// Throw Failure for a communicator of the other sort.
+Communicator& intracommunicator_of(MPI_Comm handle);
+Communicator& intercommunicator_of(MPI_Comm handle);
 
 /// The communicator of messages and collectives with this context; MPI_COMM_NULL if it was freed. Any thread.
 MPI_Comm communicator_with(std::uint64_t context) noexcept;

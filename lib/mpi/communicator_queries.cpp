@@ -1,10 +1,32 @@
 // What a communicator tells.
+#include <algorithm>
+
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
+#include "lib/mpi/group.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {
+
+namespace {
+
+int compare(const detail::CommunicatorState& one, const detail::CommunicatorState& other)
+{
+    if (&one == &other)
+        return MPI_IDENT;
+    if ((one.both() == nullptr) != (other.both() == nullptr))
+        return MPI_UNEQUAL;
+    // The results rise from equal groups to different ones. Without a remote group both are the same.
+    const int groups = std::max(compare(Group(one.members()), Group(other.members())),
+                                compare(Group(one.remote()), Group(other.remote())));
+    return groups == MPI_IDENT ? MPI_CONGRUENT : groups;
+}
+static_assert(MPI_IDENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL);
+
+}  // namespace
 
 int comm_rank(MPI_Comm comm, int* rank)
 {
@@ -19,6 +41,63 @@ int comm_size(MPI_Comm comm, int* size)
     return guard("MPI_Comm_size", comm, [&] {
         check_not_null(size, "size");
         *size = state_of(comm)->size();
+    });
+}
+
+int comm_group(MPI_Comm comm, MPI_Group* group)
+{
+    return guard("MPI_Comm_group", comm, [&] {
+        check_not_null(group, "group");
+        *group = new_group(state_of(comm)->members());
+    });
+}
+
+int comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result)
+{
+    return guard("MPI_Comm_compare", comm1, [&] {
+        check_not_null(result, "result");
+        *result = compare(*state_of(comm1), *state_of(comm2));
+    });
+}
+
+int comm_get_parent(MPI_Comm* parent)
+{
+    return guard("MPI_Comm_get_parent", [&] {
+        check_not_null(parent, "parent");
+        *parent = MPI_COMM_NULL;  // no program has spawned this one
+    });
+}
+
+int comm_get_name(MPI_Comm comm, char* name, int* length)
+{
+    return guard("MPI_Comm_get_name", comm, [&] {
+        copy_out(comm == MPI_COMM_NULL ? "MPI_COMM_NULL" : communicator_of(comm).name(), name, length,
+                 MPI_MAX_OBJECT_NAME);
+    });
+}
+
+int comm_set_name(MPI_Comm comm, const char* name)
+{
+    return guard("MPI_Comm_set_name", comm, [&] {
+        check_not_null(name, "comm_name");
+        communicator_of(comm).set_name(std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1));
+    });
+}
+
+int comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    return guard("MPI_Comm_set_info", comm, [&] {
+        static_cast<void>(communicator_of(comm));
+        check_info(info);  // its hints would change nothing
+    });
+}
+
+int comm_get_info(MPI_Comm comm, MPI_Info* info)
+{
+    return guard("MPI_Comm_get_info", comm, [&] {
+        check_not_null(info, "info_used");
+        static_cast<void>(communicator_of(comm));
+        *info = new_info();  // no hint is used
     });
 }
 

@@ -13,9 +13,11 @@
 
 namespace tutti::mpi {
 
+using Action = ErrorHandler::Action;
+
 namespace {
 
-ErrorHandler& predefined_handler(ErrorHandler::Action action, std::uintptr_t handle)
+ErrorHandler& predefined_handler(Action action, std::uintptr_t handle)
 {
     return *new ErrorHandler(action, handle);
 }
@@ -37,9 +39,21 @@ Communicator* raiser(MPI_Comm comm) noexcept
     _exit(status);
 }
 
-}  // namespace
+int take_code(const char* call, const ErrorHandler& handler, MPI_Comm comm, int code)
+{
+    switch (handler.action) {
+        case Action::end_job:
+            end_job(code);
+        case Action::give_back:
+            break;
+        case Action::call:
+            handler.function(&comm, &code, call);
+            break;
+    }
+    return code;
+}
 
-using Action = ErrorHandler::Action;
+}  // namespace
 
 const Predefined<ErrorHandler, ErrorHandler::kPredefined> ErrorHandler::predefined = {
     nullptr,
@@ -64,23 +78,12 @@ ErrorHandler& error_handler_of(MPI_Errhandler handle)
 
 int hand_over(const char* call, MPI_Comm comm, int code)
 {
-    Communicator* const communicator = raiser(comm);
+    const Communicator* const communicator = raiser(comm);
     if (communicator == nullptr)
         end_job(code);
     // The handler may free itself, or the communicator.
     const Ref<ErrorHandler> handler = communicator->error_handler();
-    switch (handler->action) {
-        case Action::end_job:
-            end_job(code);
-        case Action::give_back:
-            break;
-        case Action::call: {
-            MPI_Comm handle = handle_of(*communicator);
-            handler->function(&handle, &code, call);
-            break;
-        }
-    }
-    return code;
+    return take_code(call, *handler, handle_of(*communicator), code);
 }
 
 int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
@@ -95,6 +98,13 @@ int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 {
     return hand_over(call, comm, code_of(call, comm, error));
+}
+
+int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error)
+{
+    const Ref<ErrorHandler> handler(find<ErrorHandler>(given));
+    return handler ? take_code(call, *handler, MPI_COMM_NULL, code_of(call, MPI_COMM_NULL, error))
+                   : raise(call, MPI_COMM_NULL, error);
 }
 
 }  // namespace tutti::mpi

@@ -36,7 +36,9 @@ int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error);
 /// Makes a code of the exception and gives it to the error handler of `comm`, or of MPI_COMM_SELF if that is
 /// no communicator. Returns the code if the handler returns.
 int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error);
-/// The same for a code that exists already.
+/// The same for the error handler of what `call` would have made; that of MPI_COMM_SELF if it is none.
+int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error);
+/// raise() for a code that exists already.
 int hand_over(const char* call, MPI_Comm comm, int code);
 
 }  // namespace tutti::mpi

@@ -31,4 +31,16 @@ template <class Body>
     return guard(call, MPI_COMM_NULL, body);
 }
 
+/// For calls that are given the error handler of what they make: it takes their errors too. `body` gets it.
+template <class Body>
+int guard_by(const char* call, MPI_Errhandler given, Body&& body)
+{
+    try {
+        body(error_handler_of(given));
+        return MPI_SUCCESS;
+    } catch (...) {
+        return raise_by(call, given, std::current_exception());
+    }
+}
+
 }  // namespace tutti::mpi

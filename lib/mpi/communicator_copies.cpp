@@ -1,0 +1,133 @@
+// Duplicates of communicators. They inherit the error handler and the attributes, and neither the name nor
+// the info.
+#include <memory>
+#include <utility>
+
+#include "lib/core/communicators/creation.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/mpi/attribute_hooks.hpp"
+#include "lib/mpi/communicator.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/request.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+using detail::Form;
+
+// Gives the copy what it inherits, by callbacks of the program.
+int inherit(const Communicator& from, Communicator& to)
+{
+    const int code = copy_attributes(from, to);
+    if (code != MPI_SUCCESS)
+        static_cast<void>(delete_attributes(to));
+    return code;
+}
+
+int dup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
+{
+    return guard(call, comm, [&] {
+        check_not_null(newcomm, "newcomm");
+        const Ref<Communicator> old(&communicator_of(comm));
+        check_info(info);
+        detail::StatePointer made;
+        static_cast<void>(detail::dup(old->state, Form::blocking, made));
+        auto copy = std::make_unique<Communicator>(std::move(made), std::string(), *old->error_handler());
+        if (const int code = inherit(*old, *copy); code != MPI_SUCCESS)
+            return hand_over(call, comm, code);
+        *newcomm = handle_of(*copy.release());
+        return MPI_SUCCESS;
+    });
+}
+
+/// A duplicate on its way. Its operation's request keeps it.
+class Duplication {
+public:
+    explicit Duplication(const Communicator& old)
+        : copy_(std::make_unique<Communicator>(*old.error_handler()))
+    {
+    }
+
+    Communicator& communicator() noexcept { return *copy_; }
+    /// Valid when the operation has ended.
+    MPI_Comm handle() const noexcept { return reinterpret_cast<MPI_Comm>(copy_.get()); }
+    /// Where the operation leaves the communicator's state.
+    detail::StatePointer& place() noexcept { return state_; }
+
+    /// `state`: the operation, which completes the communicator when it ends.
+    void follow(detail::RequestState& state) noexcept
+    {
+        if (state.done)
+            ended(state);
+        else
+            state.on_finish = ended;
+    }
+
+private:
+    static void ended(detail::RequestState& state) noexcept
+    {
+        auto& self = *static_cast<Duplication*>(state.keep.get());
+        if (state.status.code == ErrorCode::success)
+            self.copy_.release()->complete(std::move(self.state_));
+    }
+
+    std::unique_ptr<Communicator> copy_;  // until the program owns it
+    detail::StatePointer state_;
+};
+
+int idup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request)
+{
+    return guard(call, comm, [&] {
+        check_not_null(newcomm, "newcomm");
+        check_not_null(request, "request");
+        const Ref<Communicator> old(&communicator_of(comm));
+        check_info(info);
+        auto copy = std::make_shared<Duplication>(*old);
+        const detail::CallHandle started = detail::dup(old->state, Form::nonblocking, copy->place());
+        started.keep(copy);
+        MPI_Request begun = begun_request(started);
+        detail::RequestState& operation = *state_of(begun);
+        // The attributes of this moment count.
+        const int code = inherit(*old, copy->communicator());
+        auto lock = old->state->process().engine().lock();
+        if (code != MPI_SUCCESS) {
+            // The other ranks go on.
+            detail::wait(lock, operation);
+            static_cast<void>(take(begun));
+            lock.unlock();
+            return hand_over(call, comm, code);
+        }
+        *newcomm = copy->handle();
+        *request = begun;
+        copy->follow(operation);
+        return MPI_SUCCESS;
+    });
+}
+
+}  // namespace
+
+int comm_dup(MPI_Comm comm, MPI_Comm* newcomm)
+{
+    return dup_in("MPI_Comm_dup", comm, MPI_INFO_NULL, newcomm);
+}
+
+int comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
+{
+    return dup_in("MPI_Comm_dup_with_info", comm, info, newcomm);
+}
+
+int comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request)
+{
+    return idup_in("MPI_Comm_idup", comm, MPI_INFO_NULL, newcomm, request);
+}
+
+int comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request)
+{
+    return idup_in("MPI_Comm_idup_with_info", comm, info, newcomm, request);
+}
+
+}  // namespace tutti::mpi
