@@ -1,7 +1,9 @@
 // Communicators that are made of groups alone.
+#include <algorithm>
 #include <utility>
 
 #include "lib/core/communicators/creation.hpp"
+#include "lib/core/communicators/intercommunicator.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/creation_tags.hpp"
@@ -40,6 +42,32 @@ int comm_create_from_group(MPI_Group group, const char* stringtag, MPI_Info info
         check_not_null(newcomm, "newcomm");
         check_info(info);
         *newcomm = handle_of_new(state_from(group_of(group), creation_tag(stringtag)), handler);
+    });
+}
+
+int intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group,
+                                 int remote_leader, const char* stringtag, MPI_Info info,
+                                 MPI_Errhandler errhandler, MPI_Comm* newintercomm)
+{
+    return guard_by("MPI_Intercomm_create_from_groups", errhandler, [&](ErrorHandler& handler) {
+        check_not_null(newintercomm, "newintercomm");
+        check_info(info);
+        const Group& local = group_of(local_group);
+        const Group& remote = group_of(remote_group);
+        const int tag = creation_tag(stringtag);
+        if (local.size() > 0)
+            check_rank_in(local, local_leader, "local_leader");
+        if (remote.size() > 0)
+            check_rank_in(remote, remote_leader, "remote_leader");
+        if (std::ranges::any_of(*local.members, [&](int rank) { return remote.has(rank); }))
+            fail(MPI_ERR_GROUP, "the groups have a rank in common; give groups that share none");
+        const detail::StatePointer state = remote.size() > 0 ? state_from(local, tag) : nullptr;
+        *newintercomm = MPI_COMM_NULL;
+        if (state != nullptr)
+            *newintercomm = handle_of_new(
+                detail::create_intercommunicator(state, local_leader, Runtime::process().world(),
+                                                 remote[remote_leader], tag),
+                handler);
     });
 }
 
