@@ -5,6 +5,7 @@
 
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/requests/completion.hpp"
 #include "lib/mpi/attribute_hooks.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
@@ -44,7 +45,7 @@ int dup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
     });
 }
 
-/// A duplicate on its way. Its operation's request keeps it.
+/// A duplicate on its way. Under the lock.
 class Duplication {
 public:
     explicit Duplication(const Communicator& old)
@@ -52,31 +53,34 @@ public:
     {
     }
 
-    Communicator& communicator() noexcept { return *copy_; }
-    /// Valid when the operation has ended.
-    MPI_Comm handle() const noexcept { return reinterpret_cast<MPI_Comm>(copy_.get()); }
-    /// Where the operation leaves the communicator's state.
-    detail::StatePointer& place() noexcept { return state_; }
-
-    /// `state`: the operation, which completes the communicator when it ends.
-    void follow(detail::RequestState& state) noexcept
+    Communicator& copy() noexcept { return *copy_; }
+    /// At the end of the operation.
+    void take(detail::StatePointer state)
     {
-        if (state.done)
-            ended(state);
-        else
-            state.on_finish = ended;
+        state_ = std::move(state);
+        if (is_given_)
+            complete();
+    }
+    /// The program gets the copy. Its handle is valid when the operation has ended.
+    MPI_Comm give()
+    {
+        const auto handle = reinterpret_cast<MPI_Comm>(copy_.get());
+        is_given_ = true;
+        if (state_ != nullptr)
+            complete();
+        return handle;
     }
 
 private:
-    static void ended(detail::RequestState& state) noexcept
+    void complete()
     {
-        auto& self = *static_cast<Duplication*>(state.keep.get());
-        if (state.status.code == ErrorCode::success)
-            self.copy_.release()->complete(std::move(self.state_));
+        copy_->complete(std::move(state_));
+        static_cast<void>(copy_.release());
     }
 
-    std::unique_ptr<Communicator> copy_;  // until the program owns it
+    std::unique_ptr<Communicator> copy_;
     detail::StatePointer state_;
+    bool is_given_ = false;
 };
 
 int idup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request)
@@ -86,24 +90,23 @@ int idup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, M
         check_not_null(request, "request");
         const Ref<Communicator> old(&communicator_of(comm));
         check_info(info);
-        auto copy = std::make_shared<Duplication>(*old);
-        const detail::CallHandle started = detail::dup(old->state, Form::nonblocking, copy->place());
-        started.keep(copy);
-        MPI_Request begun = begun_request(started);
-        detail::RequestState& operation = *state_of(begun);
+        const auto duplication = std::make_shared<Duplication>(*old);
+        const MPI_Request begun = begun_request(
+            detail::dup(old->state, Form::nonblocking,
+                        [duplication](detail::StatePointer made) { duplication->take(std::move(made)); }));
         // The attributes of this moment count.
-        const int code = inherit(*old, copy->communicator());
+        const int code = inherit(*old, duplication->copy());
         auto lock = old->state->process().engine().lock();
         if (code != MPI_SUCCESS) {
-            // The other ranks go on.
+            // The other ranks need the operation.
+            detail::RequestState& operation = *state_of(begun);
             detail::wait(lock, operation);
-            static_cast<void>(take(begun));
+            detail::recycle(operation);
             lock.unlock();
             return hand_over(call, comm, code);
         }
-        *newcomm = copy->handle();
+        *newcomm = duplication->give();
         *request = begun;
-        copy->follow(operation);
         return MPI_SUCCESS;
     });
 }

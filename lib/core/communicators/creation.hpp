@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "collectives/call.hpp"
 #include "tutti/call_handle.hpp"
@@ -15,9 +17,13 @@ namespace tutti::detail {
 // All but create_from are collective over `old`. Its ranks make the same calls in the same order.
 // Intercommunicators make intercommunicators.
 
-/// The same ranks, apart from `old`. `made` is set at the end of the call, and must live until then. Not
-/// persistent.
-CallHandle dup(const StatePointer& old, Form form, StatePointer& made);
+/// The same ranks, apart from `old`. The call ends with `made`, under the lock. Not persistent.
+CallHandle dup(const StatePointer& old, Form form, std::function<void(StatePointer)> made);
+/// The same; `made` is set, and must live until then.
+inline CallHandle dup(const StatePointer& old, Form form, StatePointer& made)
+{
+    return dup(old, form, [&made](StatePointer state) { made = std::move(state); });
+}
 
 /// The ranks with the same colour, ordered by key and then by rank; nullptr for ranks without a colour, and
 /// where the other group of an intercommunicator has no rank of the colour. `call` describes the call and all

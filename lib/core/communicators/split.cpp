@@ -54,15 +54,15 @@ std::uint64_t assign_id(CommunicatorState& old)
     return id;
 }
 
-Task dup_task(Group& group, CommunicatorState& old, StatePointer& made)
+Task dup_task(Group& group, CommunicatorState& old, const std::function<void(StatePointer)>& made)
 {
     std::uint64_t id = group.rank() == 0 ? assign_id(old) : 0;
     Task told = collectives::broadcast_as(group, {.kind = CallKind::dup}, object_bytes(id), 0);
     co_await told;
-    made = old.both() != nullptr
-               ? make_intercommunicator(old.process(), id, old.members(), old.rank(), old.remote(),
-                                        old.comes_first())
-               : std::make_shared<CommunicatorState>(old.process(), id, old.members(), old.rank());
+    made(old.both() != nullptr
+             ? make_intercommunicator(old.process(), id, old.members(), old.rank(), old.remote(),
+                                      old.comes_first())
+             : std::make_shared<CommunicatorState>(old.process(), id, old.members(), old.rank()));
 }
 
 struct SplitPlan {
@@ -184,9 +184,9 @@ std::uint64_t digest_of(std::span<const int> ranks)
 
 }  // namespace
 
-CallHandle dup(const StatePointer& old, Form form, StatePointer& made)
+CallHandle dup(const StatePointer& old, Form form, std::function<void(StatePointer)> made)
 {
-    return run(all_ranks(old), form, [old, &made](Group& group) {
+    return run(all_ranks(old), form, [old, made = std::move(made)](Group& group) {
         group.announce({.kind = CallKind::dup});
         return dup_task(group, *old, made);
     });
