@@ -122,7 +122,9 @@ Communicator& intracommunicator_of(MPI_Comm handle)
 {
     Communicator& found = communicator_of(handle);
     if (found.state->both() != nullptr)
-        fail(MPI_ERR_COMM, "it is an intercommunicator; this call takes one of a single group");
+        fail(
+            MPI_ERR_COMM,
+            "it is an intercommunicator, and this call takes one group; merge them with MPI_Intercomm_merge");
     return found;
 }
 
@@ -130,7 +132,9 @@ Communicator& intercommunicator_of(MPI_Comm handle)
 {
     Communicator& found = communicator_of(handle);
     if (found.state->both() == nullptr)
-        fail(MPI_ERR_COMM, "it has a single group; this call takes an intercommunicator");
+        fail(MPI_ERR_COMM,
+             "it has a single group, and this call takes an intercommunicator; make one with "
+             "MPI_Intercomm_create");
     return found;
 }
 
