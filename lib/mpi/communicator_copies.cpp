@@ -1,16 +1,16 @@
-// Duplicates of communicators. They inherit the error handler and the attributes, and neither the name nor
-// the info.
+// Duplicates of communicators. They inherit the error handler, the topology and the attributes, and neither
+// the name nor the info.
 #include <memory>
 #include <utility>
 
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
-#include "lib/mpi/attribute_hooks.hpp"
+#include "lib/mpi/attributes.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
@@ -20,9 +20,10 @@ namespace {
 
 using detail::Form;
 
-// Gives the copy what it inherits, by callbacks of the program.
+// Gives the copy what it inherits. Attributes are copied by callbacks of the program.
 int inherit(const Communicator& from, Communicator& to)
 {
+    to.topology = from.topology;
     const int code = copy_attributes(from, to);
     if (code != MPI_SUCCESS)
         static_cast<void>(delete_attributes(to));

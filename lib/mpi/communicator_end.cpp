@@ -1,6 +1,6 @@
 // The end of communicators.
 #include "lib/core/communicators/intercommunicator.hpp"
-#include "lib/mpi/attribute_hooks.hpp"
+#include "lib/mpi/attributes.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"

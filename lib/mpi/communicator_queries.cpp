@@ -5,7 +5,7 @@
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/group.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
 

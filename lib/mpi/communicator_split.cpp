@@ -9,7 +9,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/table/bodies.hpp"
 
 namespace tutti::mpi {

@@ -10,7 +10,7 @@
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/group.hpp"
 #include "lib/mpi/guard.hpp"
-#include "lib/mpi/info_hooks.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/table/bodies.hpp"
 

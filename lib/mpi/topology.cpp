@@ -37,16 +37,6 @@ const Topology& topology_of(MPI_Comm comm, int kind)
     return found;
 }
 
-Communicator& intracommunicator_of(MPI_Comm comm)
-{
-    Communicator& communicator = communicator_of(comm);
-    if (communicator.state->both() != nullptr)
-        fail(MPI_ERR_COMM,
-             "the communicator is an intercommunicator, whose ranks have no topology; merge its groups with "
-             "MPI_Intercomm_merge");
-    return communicator;
-}
-
 std::span<const int> checked_list(const int* values, int count, std::string_view name)
 {
     if (count < 0)

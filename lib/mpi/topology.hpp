@@ -34,9 +34,6 @@ struct Topology {
 const Topology& topology_of(const Communicator& communicator);
 const Topology& topology_of(MPI_Comm comm, int kind);
 
-/// A communicator that may be given neighbours. Throws Failure for an intercommunicator.
-Communicator& intracommunicator_of(MPI_Comm comm);
-
 /// Throws Failure for a negative number of values, or for values without memory.
 std::span<const int> checked_list(const int* values, int count, std::string_view name);
 /// Throws Failure unless `rank` is one of 0 to ranks - 1. `name`: where it is.
