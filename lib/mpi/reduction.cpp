@@ -5,6 +5,7 @@
 #include "lib/mpi/collective_buffers.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/user_reduction.hpp"
+#include "lib/mpi/wide_numbers.hpp"
 #include "tutti/reduce_local.hpp"
 
 namespace tutti::mpi {
@@ -30,20 +31,24 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
 {
     const ReductionOp& op = operator_of(handle);
     const datatype::Typemap& map = *type_.map;
+    if (op.built_in && type_.number && is_defined(*op.built_in, *type_.number)) [[likely]] {
+        op_.op = *op.built_in;
+        op_.type = *type_.number;
+        element_bytes_ = size_bytes(*type_.number);
+        return;
+    }
+    element_bytes_ = map.size_bytes();
     if (is_user(op)) {
         user_ = std::make_shared<UserReduction>(
             UserReduction{op.function, Ref<const Datatype>(&type_), op.commutative});
         op_.user = user_->kernel();
-        element_bytes_ = map.size_bytes();
         if (!map.is_contiguous())
             layout_ = &map;
         return;
     }
-    if (!op.built_in || !type_.number || !is_defined(*op.built_in, *type_.number)) [[unlikely]]
+    op_.user.plain = op.built_in ? wide_kernel(*op.built_in, datatype) : nullptr;
+    if (op_.user.plain == nullptr)
         refuse_operator(op, type_);
-    op_.op = *op.built_in;
-    op_.type = *type_.number;
-    element_bytes_ = size_bytes(*type_.number);
 }
 
 detail::Elements Reduction::elements(const void* buffer, MPI_Count count) const

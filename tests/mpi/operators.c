@@ -111,6 +111,33 @@ static void reals(void)
     CHECK_ERROR(MPI_Reduce_local(&zero, &zero, 1, MPI_DOUBLE, MPI_MAXLOC), MPI_ERR_OP, "not defined");
 }
 
+static void wide_numbers(void)
+{
+    double zero = 0;
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef __int128 Integer16;
+    INTEGER(Integer16, MPI_INTEGER16);
+    LOGICAL(Integer16, MPI_LOGICAL16);
+    LOCAL(Integer16, MPI_INTEGER16, MPI_PROD, (Integer16)1 << 70, -8, -((Integer16)1 << 73));
+#endif
+#ifdef __SIZEOF_FLOAT128__
+    typedef _Complex float Complex32 __attribute__((mode(TC)));
+    ORDERED(__float128, MPI_REAL16);
+    COMPLEX(Complex32, MPI_COMPLEX32);
+#endif
+    {
+        /* Halves: 1 + 2i, 3 - i, their sum 4 + i and product 5 + 5i. */
+        uint16_t in[2] = {0x3c00, 0x4000}, inout[2] = {0x4200, 0xbc00};
+        CHECK_OK(MPI_Reduce_local(in, inout, 1, MPI_COMPLEX4, MPI_SUM));
+        CHECK(inout[0] == 0x4400 && inout[1] == 0x3c00);
+        inout[0] = 0x4200;
+        inout[1] = 0xbc00;
+        CHECK_OK(MPI_Reduce_local(in, inout, 1, MPI_COMPLEX4, MPI_PROD));
+        CHECK(inout[0] == 0x4500 && inout[1] == 0x4500);
+    }
+    CHECK_ERROR(MPI_Reduce_local(&zero, &zero, 0, MPI_REAL16, MPI_BAND), MPI_ERR_OP, "not defined on MPI_REAL16");
+}
+
 #define PAIR(Value, Index, type)                                               \
     do {                                                                       \
         struct {                                                               \
@@ -192,6 +219,7 @@ int main(int argc, char** argv)
     check_errors_return();
     integers();
     reals();
+    wide_numbers();
     pairs();
     users();
     MPI_Finalize();
