@@ -13,8 +13,7 @@ static int value(int from, int to, int i)
 
 static int* new_ints(int count)
 {
-    int* ints = malloc(((size_t)count + 1) * sizeof *ints);
-    int i;
+    int i, *ints = malloc(((size_t)count + 1) * sizeof *ints);
     for (i = 0; i <= count; ++i)
         ints[i] = -1;
     return ints;
@@ -315,7 +314,7 @@ static void repeated_starts(void)
 {
     int own = 0, all[16], i, r;
     MPI_Request requests[2];
-    CHECK_OK(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
+    CHECK_OK(MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, requests));
     CHECK_OK(MPI_Allgather_init(&own, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
     for (i = 0; i < 5; ++i) {
         own = 100 * i + rank;
