@@ -1,5 +1,4 @@
 // Keys and attributes of communicators and datatypes, and the attributes that MPI defines itself.
-#include <array>
 #include <climits>
 #include <cstring>
 
@@ -69,28 +68,28 @@ void store(void* place, void* value)
 // Where the value of a predefined attribute lies; nullptr for another key.
 int* predefined_attribute(int key)
 {
-    static std::array<int, MPI_UNIVERSE_SIZE - MPI_TAG_UB + 1> values;
-    const auto place = [&](int value) {
-        int& stored = values[static_cast<std::size_t>(key - MPI_TAG_UB)];
-        stored = value;
-        return &stored;
-    };
     const detail::CommunicatorState& world = *Runtime::process().world();
+    static int highest_tag = INT_MAX;
+    static int ranks_that_read_and_write = MPI_ANY_SOURCE;
+    static int host = MPI_PROC_NULL;
+    static int is_one_clock = world.placement().one_node ? 1 : 0;
+    static int program = 0;
+    static int universe = world.size();
     switch (key) {
         case MPI_TAG_UB:
-            return place(INT_MAX);
+            return &highest_tag;
         case MPI_IO:
-            return place(MPI_ANY_SOURCE);  // every rank can read and write
+            return &ranks_that_read_and_write;
         case MPI_HOST:
-            return place(MPI_PROC_NULL);
+            return &host;
         case MPI_WTIME_IS_GLOBAL:
-            return place(world.placement().one_node ? 1 : 0);
+            return &is_one_clock;
         case MPI_APPNUM:
-            return place(0);
+            return &program;
         case MPI_LASTUSEDCODE:
-            return place(last_used_code());
+            return &last_used_code();
         case MPI_UNIVERSE_SIZE:
-            return place(world.size());
+            return &universe;
         default:
             return nullptr;
     }

@@ -85,9 +85,8 @@ std::optional<std::string> words_of_user_code(int code)
                                            : std::optional(found->second.words.value_or(std::string()));
 }
 
-int last_used_code()
+int& last_used_code() noexcept
 {
-    const std::lock_guard lock(user_codes().mutex);
     return user_codes().last;
 }
 

@@ -11,7 +11,7 @@ std::optional<int> class_of_user_code(int code);
 /// What the program says of it, which may be nothing; nullopt for one that is none. Any thread.
 std::optional<std::string> words_of_user_code(int code);
 
-/// The value of MPI_LASTUSEDCODE.
-int last_used_code();
+/// The value of MPI_LASTUSEDCODE, which only calls that add change.
+int& last_used_code() noexcept;
 
 }  // namespace tutti::mpi
