@@ -19,12 +19,15 @@ int type_free(MPI_Datatype* datatype)
 {
     return guard("MPI_Type_free", [&] {
         check_not_null(datatype, "datatype");
-        const Datatype& type = datatype_of(*datatype);
+        Datatype& type = datatype_of(*datatype);
         if (type.permanent)
             fail(MPI_ERR_TYPE, fmt::format("{} is predefined; free only what a constructor made",
                                            type.name.empty() ? "the datatype" : type.name));
+        if (const int code = delete_attributes(type); code != MPI_SUCCESS)
+            return hand_over("MPI_Type_free", MPI_COMM_NULL, code);
         type.drop_reference();
         *datatype = MPI_DATATYPE_NULL;
+        return MPI_SUCCESS;
     });
 }
 
@@ -37,7 +40,13 @@ int type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype)
         Datatype& copy = datatype_of(made);
         copy.number = of.number;
         copy.committed = of.committed;
+        if (const int code = copy_attributes(of, copy); code != MPI_SUCCESS) {
+            static_cast<void>(delete_attributes(copy));
+            copy.drop_reference();
+            return hand_over("MPI_Type_dup", MPI_COMM_NULL, code);
+        }
         *newtype = made;
+        return MPI_SUCCESS;
     });
 }
 
