@@ -70,7 +70,7 @@ Communicator& intercommunicator_of(MPI_Comm handle);
 MPI_Comm communicator_with(std::uint64_t context) noexcept;
 
 /// The handle of a new communicator, which has the error handler of `parent`. `state` is nullptr where this
-/// rank is in none: MPI_COMM_NULL. A duplicate has `parent.topology`.
+/// rank is in none: MPI_COMM_NULL.
 MPI_Comm new_communicator(detail::StatePointer state, const Communicator& parent,
                           std::shared_ptr<const Topology> topology = nullptr);
 

@@ -275,6 +275,58 @@ static void pairs(const struct topology* t)
         check_pairs(t, in + i * block_bytes, i, t->places[i]);
 }
 
+/* Blocks of every other number, sent as they lie; one of the datatypes has its elements before its address. */
+static void derived(const struct topology* t)
+{
+    MPI_Datatype spread = MPI_DATATYPE_NULL, before = MPI_DATATYPE_NULL, types[kMost];
+    MPI_Aint bytes[kMost];
+    const MPI_Aint back = -4 * kBlock;
+    const int length = kBlock, step = 2 * kBlock;
+    int out[kMost * 2 * kBlock], in[kMost * 2 * kBlock], ones[kMost] = {1, 1, 1, 1}, i, j;
+    MPI_Request request = MPI_REQUEST_NULL;
+    CHECK_OK(MPI_Type_vector(kBlock, 1, 2, MPI_INT, &types[0]));
+    CHECK_OK(MPI_Type_create_resized(types[0], 0, 4 * step, &spread));
+    CHECK_OK(MPI_Type_free(&types[0]));
+    CHECK_OK(MPI_Type_create_hindexed(1, &length, &back, MPI_INT, &before));
+    CHECK_OK(MPI_Type_commit(&spread));
+    CHECK_OK(MPI_Type_commit(&before));
+    clear(out, kMost * step);
+    for (i = 0; i < t->out; ++i)
+        for (j = 0; j < kBlock; ++j)
+            out[i * step + 2 * j] = value(rank, i, j);
+    clear(in, kMost * step);
+    CHECK_OK(MPI_Neighbor_alltoall(out, 1, spread, in, 1, spread, t->comm));
+    for (i = 0; i < t->in * step; ++i) {
+        const int source = t->sources[i / step];
+        const int is_sent = source >= 0 && i % 2 == 0;
+        CHECK_EQUAL(in[i], is_sent ? value(source, t->places[i / step], i % step / 2) : kUntouched);
+    }
+
+    /* The datatypes are freed while the operation goes on. */
+    for (i = 0; i < t->in; ++i) {
+        types[i] = before;
+        bytes[i] = 4 * step * i + 4 * kBlock;
+    }
+    clear(in, kMost * step);
+    {
+        MPI_Datatype sent[kMost];
+        MPI_Aint places[kMost];
+        for (i = 0; i < t->out; ++i) {
+            sent[i] = spread;
+            places[i] = 4 * step * i;
+        }
+        CHECK_OK(MPI_Ineighbor_alltoallw(out, ones, places, sent, in, ones, bytes, types, t->comm, &request));
+    }
+    CHECK_OK(MPI_Type_free(&spread));
+    CHECK_OK(MPI_Type_free(&before));
+    finish(kNonblocking, &request);
+    for (i = 0; i < t->in; ++i) {
+        check_block(t, in + i * step, i, t->places[i], kBlock);
+        for (j = kBlock; j < step; ++j)
+            CHECK_EQUAL(in[i * step + j], kUntouched);
+    }
+}
+
 static void wrong_arguments(const struct topology* t)
 {
     int out[kMost * kBlock] = {0}, in[kMost * kBlock], counts[kMost] = {1, 1, 1, 1}, negative[kMost] = {-1, -1, -1, -1};
@@ -316,6 +368,7 @@ static void all_calls(const struct topology* t)
         alltoallw(t, form);
     }
     pairs(t);
+    derived(t);
 }
 
 /* Of grids: lower and upper neighbour in each dimension. A block for the upper one arrives from the lower one. */

@@ -295,6 +295,45 @@ static void adjacent_graphs(void)
                 MPI_ERR_ARG, "both ends of an edge must name it equally often");
 }
 
+/* Duplicates have the same neighbours; other communicators of the same ranks have none. */
+static void duplicates(void)
+{
+    MPI_Comm ring = MPI_COMM_NULL, copy = MPI_COMM_NULL, later = MPI_COMM_NULL, others = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int periodic = 1;
+    int dims = -1, periods = -1, coords = -1, kind = -1, in[2] = {-1, -1};
+    CHECK_OK(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring));
+    CHECK_OK(MPI_Comm_dup(ring, &copy));
+    CHECK_OK(MPI_Comm_idup(ring, &later, &request));
+    CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Comm_split(ring, 0, rank, &others));
+    CHECK_OK(MPI_Comm_free(&ring));
+    CHECK_OK(MPI_Cart_get(copy, 1, &dims, &periods, &coords));
+    CHECK(dims == size && periods == 1 && coords == rank);
+    CHECK_OK(MPI_Neighbor_allgather(&rank, 1, MPI_INT, in, 1, MPI_INT, later));
+    CHECK(in[0] == (rank + size - 1) % size && in[1] == (rank + 1) % size);
+    CHECK_OK(MPI_Topo_test(others, &kind));
+    CHECK_EQUAL(kind, MPI_UNDEFINED);
+    CHECK_OK(MPI_Comm_free(&others));
+    CHECK_OK(MPI_Comm_free(&later));
+    CHECK_OK(MPI_Comm_free(&copy));
+}
+
+/* The first rank and the others as two groups. */
+static void intercommunicators(void)
+{
+    MPI_Comm half = MPI_COMM_NULL, inter = MPI_COMM_NULL, made = MPI_COMM_NULL;
+    int dims = 1, periods = 0;
+    if (size < 2)
+        return;
+    CHECK_OK(MPI_Comm_split(MPI_COMM_WORLD, rank == 0, 0, &half));
+    CHECK_OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank == 0 ? 1 : 0, 0, &inter));
+    CHECK_ERROR(MPI_Cart_create(inter, 1, &dims, &periods, 0, &made), MPI_ERR_COMM, "MPI_Cart_create");
+    CHECK(made == MPI_COMM_NULL);
+    CHECK_OK(MPI_Comm_free(&inter));
+    CHECK_OK(MPI_Comm_free(&half));
+}
+
 static void wrong_arguments(void)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -357,6 +396,8 @@ int main(int argc, char** argv)
     graphs();
     distributed_graphs();
     adjacent_graphs();
+    duplicates();
+    intercommunicators();
     wrong_arguments();
     MPI_Finalize();
     return check_result();
