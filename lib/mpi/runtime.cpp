@@ -5,6 +5,7 @@
 
 #include "lib/core/job/job.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/foundation/control/channel.hpp"
 #include "lib/mpi/buffered.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
@@ -46,6 +47,8 @@ void Runtime::begin(ThreadLevel threads)
         fail(MPI_ERR_OTHER, "MPI was initialised before; a process does it once");
     State& all = state();
     all.process = detail::Job::join(nullptr, {.threads = threads});
+    if (control::Channel* const launcher = all.process->bootstrap().control())
+        launcher->joined("MPI_Finalize");
     all.main_thread = std::this_thread::get_id();
     define_basic_types();
     define_operators();

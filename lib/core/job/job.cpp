@@ -1,5 +1,6 @@
 #include "lib/core/job/job.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@
 #include "lib/foundation/base/say.hpp"
 
 namespace tutti::detail {
+
+// An address in the library whose runtime has joined the job. An inline variable is one in the whole process,
+// also where it has loaded two libraries with a runtime each.
+inline std::atomic<const void*> joined_library{nullptr};
 
 namespace {
 
@@ -137,12 +142,34 @@ Joined& joined()
     return all;
 }
 
+std::string library_with(const void* address)
+{
+    Dl_info found{};
+    return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "another library";
+}
+
+/// Throws if the runtime of another library has joined.
+void claim_process()
+{
+    const void* const own = &joined_by;
+    const void* first = nullptr;
+    // Relaxed: the address is all that is told.
+    if (joined_library.compare_exchange_strong(first, own, std::memory_order_relaxed) || first == own)
+        return;
+    throw Error(
+        ErrorCode::invalid_argument, "Environment",
+        fmt::format("this process has joined its job by {}, and {} would join it as another rank; link "
+                    "only libmpi_abi, which has both interfaces, or load it first",
+                    library_with(first), library_with(own)));
+}
+
 std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const EnvironmentOptions& options)
 {
     if (joined_by.load(std::memory_order_relaxed) != 0)
         throw Error(ErrorCode::invalid_argument, "Environment",
                     "this process has left its job, which it can join only once; make one Environment, in "
                     "main, and keep it until the last call");
+    claim_process();
     const bool launched = own == nullptr;
     // The shared-memory transport registers too, but by then the launcher's client has started a thread, and
     // in a process of several threads the kernel takes some 20 ms.
