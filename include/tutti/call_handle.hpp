@@ -11,8 +11,8 @@ namespace tutti::detail {
 enum class Form : unsigned char { blocking, nonblocking, persistent };
 
 /// Empty for a blocking call, the operation of a non-blocking one, or the starter of a persistent one. The
-/// caller takes it once, by request(), persistent() or starter(). It is trivial to copy and destroy, so that blocking
-/// calls pay nothing for it.
+/// caller takes it once, by request(), persistent() or starter(). It is trivial to copy and destroy, so that
+/// blocking calls pay nothing for it.
 class CallHandle {
 public:
     CallHandle() noexcept = default;
@@ -20,10 +20,7 @@ public:
     explicit CallHandle(std::unique_ptr<Starter> starter) noexcept : starter_(starter.release()) {}
 
     Request request() const noexcept { return Request(state_); }
-    PersistentRequest persistent() const noexcept
-    {
-        return PersistentRequest(starter());
-    }
+    PersistentRequest persistent() const noexcept { return PersistentRequest(starter()); }
 
     std::unique_ptr<Starter> starter() const noexcept { return std::unique_ptr<Starter>(starter_); }
 

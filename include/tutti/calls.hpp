@@ -86,8 +86,8 @@ CallHandle call_neighbor_alltoall(const StatePointer& state, const TopologyPoint
 CallHandle call_neighbor_alltoallv(const StatePointer& state, const TopologyPointer& topology, Form form,
                                    const BlockBuffers& buffers, const BlockCounts& sent,
                                    const BlockCounts& received);
-/// All neighbour collectives, by their `kind`. `received` has a block for each source. `sent` has one for each
-/// destination; in an allgather one for all, or none where there are no destinations.
+/// All neighbour collectives, by their `kind`. `received` has a block for each source. `sent` has one for
+/// each destination; in an allgather one for all, or none where there are no destinations.
 CallHandle call_neighbor_blocks(const StatePointer& state, const TopologyPointer& topology, Form form,
                                 collectives::CallKind kind, std::span<const TypedBlock> sent,
                                 std::span<const TypedBlock> received);

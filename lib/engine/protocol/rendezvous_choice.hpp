@@ -46,8 +46,8 @@ public:
     static std::uint64_t advise(Way way) noexcept { return 1 + static_cast<std::uint64_t>(way); }
 
     /// For the receiver: records the time of one message, from the match to the last byte.
-    /// `exchange`: this rank sends to the sender at the same time. Then a stream costs nearly twice as much as
-    /// it takes, as no rank receives while it writes.
+    /// `exchange`: this rank sends to the sender at the same time. Then a stream costs nearly twice as much
+    /// as it takes, as no rank receives while it writes.
     void record(Way way, std::size_t bytes, std::int64_t took_ns, bool exchange = false) noexcept
     {
         Class& group = class_of(bytes, exchange);
