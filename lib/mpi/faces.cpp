@@ -28,13 +28,8 @@ auto as_error(std::string_view call, Body&& body)
 
 Communicator from_mpi(MPI_Comm handle)
 {
-    return as_error("from_mpi", [&] {
-        const detail::StatePointer& state = mpi::state_of(handle);
-        if (state->both() != nullptr)
-            mpi::fail(MPI_ERR_COMM,
-                      "this is an intercommunicator, which the C++ interface does not have; merge it first");
-        return CommunicatorAccess::handle_of(state);
-    });
+    return as_error("from_mpi",
+                    [&] { return CommunicatorAccess::handle_of(mpi::intracommunicator_of(handle).state); });
 }
 
 MPI_Comm to_mpi(const Communicator& communicator)

@@ -76,6 +76,21 @@ void check_refused(MPI_Comm handle, const char* words)
     }
 }
 
+// A duplicate by MPI, whose C++ object outlives it.
+void check_duplicate(const Communicator& world)
+{
+    MPI_Comm handle = MPI_COMM_NULL;
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &handle));
+    const Communicator duplicate = tutti::from_mpi(handle);
+    CHECK(!(duplicate == world));
+    CHECK(same(tutti::to_mpi(duplicate), handle));
+    check_messages(duplicate, handle);
+    CHECK_OK(MPI_Comm_free(&handle));
+    int ranks = 1;
+    duplicate.allreduce(ranks, tutti::sum);
+    CHECK_EQUAL(ranks, world.size());
+}
+
 // One communicator has one handle.
 void check_handles(const tutti::Environment& environment)
 {
@@ -86,11 +101,12 @@ void check_handles(const tutti::Environment& environment)
     check_refused(MPI_COMM_NULL, "MPI_COMM_NULL");
 }
 
-// A communicator that the C++ interface has made, in which ranks are numbered the other way round.
+// A communicator that the C++ interface has made, in which ranks are numbered the other way round. It
+// outlives its handle.
 void check_part(const Communicator& world)
 {
     const std::optional<Communicator> part = world.split(world.rank() % 2, {.key = -world.rank()});
-    const MPI_Comm handle = tutti::to_mpi(*part);
+    MPI_Comm handle = tutti::to_mpi(*part);
     CHECK(same(tutti::to_mpi(*part), handle));
     CHECK(tutti::from_mpi(handle) == *part);
     int rank = -1;
@@ -98,6 +114,22 @@ void check_part(const Communicator& world)
     CHECK_EQUAL(rank, part->rank());
     check_messages(*part, handle);
     check_collectives(*part, handle);
+    CHECK_OK(MPI_Comm_free(&handle));
+    handle = tutti::to_mpi(*part);
+    check_messages(*part, handle);
+    CHECK_OK(MPI_Comm_free(&handle));
+}
+
+// Between the ranks of even and of odd number.
+void check_intercommunicator(const Communicator& world)
+{
+    const std::optional<Communicator> part = world.split(world.rank() % 2);
+    MPI_Comm local = tutti::to_mpi(*part);
+    MPI_Comm between = MPI_COMM_NULL;
+    CHECK_OK(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, 1 - world.rank() % 2, 5, &between));
+    check_refused(between, "intercommunicator");
+    CHECK_OK(MPI_Comm_free(&between));
+    CHECK_OK(MPI_Comm_free(&local));
 }
 
 }  // namespace
@@ -129,6 +161,9 @@ int main(int argc, char** argv)
     check_messages(world, MPI_COMM_WORLD);
     check_collectives(world, MPI_COMM_WORLD);
     check_part(world);
+    check_duplicate(world);
+    if (world.size() > 1)
+        check_intercommunicator(world);
 
     // The other face goes on.
     if (mpi_ends) {
