@@ -58,10 +58,10 @@ static void subarray_tree(MPI_Datatype of, const Naive* part, MPI_Datatype* type
 
 static void struct_tree(int levels, MPI_Datatype* type, Naive* naive)
 {
-    MPI_Datatype types[3];
+    MPI_Datatype types[3] = {0};
     Naive parts[3];
-    int lengths[3], i;
-    MPI_Aint places[3];
+    int lengths[3] = {0}, i;
+    MPI_Aint places[3] = {0};
     const int count = any(0, 3);
     for (i = 0; i < count; ++i) {
         tree(levels - 1, &types[i], &parts[i]);
@@ -79,8 +79,8 @@ static void tree(int levels, MPI_Datatype* type, Naive* naive)
 {
     MPI_Datatype of;
     Naive part;
-    int lengths[4], units[4], i;
-    MPI_Aint places[4];
+    int lengths[4] = {0}, units[4] = {0}, i;
+    MPI_Aint places[4] = {0};
     const int count = any(0, 4), length = any(0, 3), stride = any(-5, 5);
     long extent;
     if (levels == 0 || any(0, 9) == 0) {
