@@ -109,9 +109,10 @@ static void ranges(void)
         check_place(part, i, 2 * i);
     check_free(&part);
     even[0][1] = size; /* the last rank that is met counts */
-    if (size % 2 == 1)
+    if (size % 2 == 1) {
         CHECK_OK(MPI_Group_range_incl(world, 1, even, &part));
-    else
+        check_free(&part);
+    } else
         CHECK_ERROR(MPI_Group_range_incl(world, 1, even, &part), MPI_ERR_RANK, "which ranges names");
     CHECK_OK(MPI_Group_range_incl(world, 0, NULL, &rest));
     CHECK(rest == MPI_GROUP_EMPTY);

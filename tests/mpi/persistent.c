@@ -30,6 +30,9 @@ static void messages(void)
     CHECK_OK(MPI_Start(&requests[1]));
     CHECK_OK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
     CHECK_OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Request_free(&requests[0]));
+    CHECK_OK(MPI_Request_free(&requests[1]));
+    CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
 }
 
 static void nobody(void)
@@ -41,6 +44,7 @@ static void nobody(void)
     CHECK_OK(MPI_Start(&request));
     CHECK_OK(MPI_Wait(&request, &status));
     CHECK_EQUAL(status.MPI_SOURCE, MPI_PROC_NULL);
+    CHECK_OK(MPI_Request_free(&request));
 }
 
 static void wrong_arguments(void)
