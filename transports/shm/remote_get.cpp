@@ -34,18 +34,12 @@ constexpr unsigned kLooksAPiece = 2000;
 SendResult ShmTransport::get(int peer, const RemoteRegion& remote, std::span<std::byte> local,
                              Completion& completion)
 {
+    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     const std::span<const std::byte> mapped = view(peer, remote, local.size());
     if (!mapped.empty() && mapped.size() < kSharedFromBytes) [[likely]] {
         base::copy_bytes(local.data(), mapped.data(), mapped.size());
         return SendResult::done;
     }
-    return get_long(peer, remote, local, completion, mapped);
-}
-
-SendResult ShmTransport::get_long(int peer, const RemoteRegion& remote, std::span<std::byte> local,
-                                  Completion& completion, std::span<const std::byte> mapped)
-{
-    Outgoing& from = *outgoing_[static_cast<std::size_t>(peer)];
     if (remote.key != 0 && mapped.empty())
         return SendResult::again;
     Copy copy{peer, mapped.data(), remote.address, local, &completion, nullptr};

@@ -17,8 +17,8 @@ namespace {
 // The most frames that one pass takes from a ring: other rings must get their turn.
 constexpr std::size_t kFramesAPass = 8;
 
-// Where two cores copy at once, a stream through the ring is as fast as any way. An unexpected message is
-// copied once more, out of memory that is still in a cache.
+// A quarter of the largest ring: the sender is still writing when the receiver's answer comes, and does not
+// wait for it. An unexpected message's early bytes are copied once more.
 constexpr std::size_t kEarlyBytes = 64u << 10;
 
 constexpr const char* kEnded = "its process has ended";

@@ -97,8 +97,6 @@ private:
     void copy_piece(const Copy& copy, CopyPiece piece) const;
     SendResult copy_together(Copy& copy, const CopyWork& work);
     SharedCopy& shared_with(int peer) const noexcept;
-    [[gnu::noinline]] SendResult get_long(int peer, const RemoteRegion& remote, std::span<std::byte> local,
-                                          Completion& completion, std::span<const std::byte> mapped);
     bool make_free(int peer);
     bool is_helper_done(const Copy& copy) const noexcept;
     void end_copy(Copy& copy);
