@@ -58,7 +58,7 @@ void Rendezvous::lose(Peer& lost)
 
 void Receiver::lose(Peer& lost)
 {
-    for (ReceiveRequest** held : {&lost.arriving.receive, &lost.early_receive})
+    for (ReceiveRequest** held : {&lost.arriving.receive, &lost.header_receive})
         if (ReceiveRequest* const request = std::exchange(*held, nullptr))
             request->fail(lost);
     // Other ranks may still serve receives from any source.
@@ -100,7 +100,7 @@ void Receiver::forget(ReceiveRequest& request) noexcept
     Peer& from = peers_.peer(request.sender);
     if (std::exchange(request.pulling, false))
         from.memory->abandon(request);
-    for (ReceiveRequest** held : {&from.arriving.receive, &from.early_receive})
+    for (ReceiveRequest** held : {&from.arriving.receive, &from.header_receive})
         if (*held == &request)
             *held = nullptr;
 }

@@ -66,7 +66,7 @@ struct Peer : base::ListHook<PendingPeerTag> {
         bool early = false;
     } arriving;
     // Matched to an eager message whose header the transport has shown and whose payload is still to come.
-    ReceiveRequest* early_receive = nullptr;
+    ReceiveRequest* header_receive = nullptr;
     unsigned long_to_come = 0;  // posted receives that expect a long message from it
 };
 

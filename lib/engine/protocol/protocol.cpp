@@ -44,7 +44,7 @@ std::span<std::byte> Protocol::destination(int from_rank, std::span<const std::b
         request = data_receiver(from, data, payload_bytes);
         offset = data.offset;
     } else if (kind_of(header) == FrameKind::eager) {
-        request = match_early(from, header_in<EagerHeader>(header, from_rank), payload_bytes);
+        request = match_header(from, header_in<EagerHeader>(header, from_rank), payload_bytes);
     }
     if (request == nullptr || request->deliver != nullptr || offset + payload_bytes > request->capacity)
         return {};
@@ -58,7 +58,7 @@ void Protocol::placed(int from_rank, std::span<const std::byte> header, std::siz
         const auto data = header_in<DataHeader>(header, from_rank);
         if (ReceiveRequest* const request = data_receiver(from, data, payload_bytes))
             return data_arrived(*request, payload_bytes);
-    } else if (complete_early(from, payload_bytes)) {
+    } else if (payload_placed(from, payload_bytes)) {
         return;
     }
     corrupt(from_rank, "a payload that nobody asked for");

@@ -12,7 +12,7 @@ namespace tutti::protocol {
 void Receiver::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
 {
     const matching::MatchKey envelope = header.envelope();
-    ReceiveRequest* request = std::exchange(from.early_receive, nullptr);
+    ReceiveRequest* request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr) [[likely]]
         request = match(envelope, from, payload.size());
     if (request != nullptr) [[likely]] {
@@ -98,9 +98,9 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     message->offer.started_ns = 0;  // it waits for its receive
 }
 
-bool Receiver::complete_early(Peer& from, std::size_t payload_bytes)
+bool Receiver::payload_placed(Peer& from, std::size_t payload_bytes)
 {
-    ReceiveRequest* const request = std::exchange(from.early_receive, nullptr);
+    ReceiveRequest* const request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr)
         return false;
     consumed(from, payload_bytes);

@@ -64,12 +64,12 @@ public:
     void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
     /// The receive of an eager message whose payload is still to come, matched in the order of headers.
     /// nullptr: none fits yet; the complete message may still match.
-    ReceiveRequest* match_early(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
+    ReceiveRequest* match_header(Peer& from, const EagerHeader& header, std::size_t payload_bytes) noexcept
     {
-        return from.early_receive = match(header.envelope(), from, payload_bytes);
+        return from.header_receive = match(header.envelope(), from, payload_bytes);
     }
     /// The payload is in its place. False: there is no such message.
-    bool complete_early(Peer& from, std::size_t payload_bytes);
+    bool payload_placed(Peer& from, std::size_t payload_bytes);
 
 private:
     ReceiveRequest* match(const matching::MatchKey& envelope, const Peer& from, std::size_t total) noexcept

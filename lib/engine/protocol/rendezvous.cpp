@@ -20,12 +20,12 @@ std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
     const Peer& to = *request.peer;
     const std::size_t total = request.data.size();
     request.unasked = request.wanted = 0;
-    if (total != 0 && request.lies_together() && to.views(request.region))
-        return std::as_bytes(std::span(&request.region, 1));
+    if (total != 0 && request.lies_together() && to.views(request.where.region))
+        return std::as_bytes(std::span(&request.where.region, 1));
     const std::int64_t started_ns = to.same_clock ? base::now_ns() : 0;
     if (total != 0 && request.lies_together() && lend(request)) {
-        request.lent_region = {request.region, started_ns};
-        return std::as_bytes(std::span(&request.lent_region, 1));
+        request.where.started_ns = started_ns;
+        return std::as_bytes(std::span(&request.where, 1));
     }
     const std::size_t early = std::min(total, to.early_bytes);
     if (early == 0 || !to.credit.covers(early))
@@ -41,7 +41,7 @@ bool Rendezvous::lend(SendRequest& request)
     const Peer& to = *request.peer;
     const std::size_t total = request.data.size();
     if (!request.lent && to.can_pull && total >= kPullFromBytes && to.choice->choose(total) == Way::pull)
-        request.lent = to.memory->lend(request.data, request.region);
+        request.lent = to.memory->lend(request.data, request.where.region);
     return request.lent;
 }
 
@@ -68,7 +68,7 @@ void Rendezvous::answered(SendRequest& request) noexcept
         --request.peer->offered;
     awaiting_cts_.remove(request);
     if (std::exchange(request.lent, false))
-        request.peer->memory->take_back(request.region);
+        request.peer->memory->take_back(request.where.region);
 }
 
 // What the sender of such messages should choose. Untimed pulls count as fast, but not where they fail.

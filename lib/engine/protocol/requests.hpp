@@ -46,9 +46,8 @@ struct SendRequest : detail::RequestState, base::ListHook<OutgoingTag>, transpor
     std::uint64_t id = 0;         // while awaiting_cts
     std::uint64_t receiver_id = 0;
     Peer* peer = nullptr;
-    transport::RemoteRegion region{};  // the data's
-    LentRegion lent_region{};          // the rts's payload, or this
-    EarlyPart early{};
+    LentRegion where{};                      // the data's place: the rts's payload, or the region in it
+    EarlyPart early{};                       // the payload of an rts_early
     bool lent = false;                       // the transport lends that region to the peer
     std::unique_ptr<std::byte[]> collected;  // the current piece, for collect
     std::size_t collected_end = 0;           // end of that piece in the message

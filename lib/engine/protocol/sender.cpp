@@ -51,7 +51,7 @@ bool Sender::needs_rendezvous(const SendRequest& request) const
     return request.synchronous || !to.credit.covers(total) || request.id != 0 ||
            (request.collect != nullptr && total > kPieceBytes) ||
            (!copied &&
-            (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.region))));
+            (total > to.eager_limit || (total >= options.view_from_bytes && to.views(request.where.region))));
 }
 
 // Sends the first frame of an eager message. False: try again later.
@@ -79,7 +79,7 @@ bool Sender::start(SendRequest& request)
 
     if (request.stage == Stage::start) {
         if (total != 0 && to.memory != nullptr && !request.lent && request.lies_together())
-            request.region = to.memory->expose(request.data);
+            request.where.region = to.memory->expose(request.data);
         if (needs_rendezvous(request)) [[unlikely]] {
             if (!rendezvous_.offer(request))
                 return false;
