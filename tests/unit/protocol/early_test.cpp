@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 
 #include <deque>
-#include <random>
 
 #include "tests/unit/protocol/remote_read.hpp"
 
@@ -235,24 +234,9 @@ TEST_CASE("early, eager and lent messages in any order over transports that refu
     WireOptions mixed = reader.options(faults);
     mixed.early_bytes = kEarly;
     Wire wire(mixed);
-    std::mt19937 random(9);
-    std::deque<Message> messages;
-    std::size_t received = 0;
-    for (std::uint64_t number = 0; number < 200; ++number) {
-        const std::size_t size = random() % 2 == 0 ? random() % 700 : 3900 + random() % 3000;
-        messages.emplace_back(size, number).send(wire, random() % 4 == 0);
-        if (random() % 2 == 0)
-            wire.step(static_cast<int>(random() % 2));
-        while (received < messages.size() && random() % 2 == 0)
-            messages[received++].receive(wire);
-    }
-    while (received < messages.size())
-        messages[received++].receive(wire);
-    wire.settle();
-    for (const Message& one : messages) {
-        CAPTURE(one.data.size());
-        REQUIRE(one.arrived());
-    }
+    exchange_mixed(wire, 9, 200, [](auto& random) -> std::size_t {
+        return random() % 2 == 0 ? random() % 700 : 3900 + random() % 3000;
+    });
     CHECK(reader.reads.size() > 3);
     CHECK(count(wire.sent_kinds(0), FrameKind::rts_early) > 20);
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cstring>
 #include <deque>
+#include <random>
 
 #include "tests/unit/protocol/wire.hpp"
 
@@ -87,5 +89,30 @@ struct Message {
     SendRequest sent;
     ReceiveRequest received;
 };
+
+/// Sends `messages` of sizes that size_of(random) gives, one in four synchronous, and receives them in order,
+/// with steps of both sides in between. All arrive.
+template <class Size>
+void exchange_mixed(Wire& wire, unsigned seed, std::uint64_t messages, Size size_of)
+{
+    std::mt19937 random(seed);
+    std::deque<Message> all;
+    std::size_t received = 0;
+    for (std::uint64_t number = 0; number < messages; ++number) {
+        const std::size_t size = size_of(random);
+        all.emplace_back(size, number).send(wire, random() % 4 == 0);
+        if (random() % 2 == 0)
+            wire.step(static_cast<int>(random() % 2));
+        while (received < all.size() && random() % 2 == 0)
+            all[received++].receive(wire);
+    }
+    while (received < all.size())
+        all[received++].receive(wire);
+    wire.settle();
+    for (const Message& one : all) {
+        CAPTURE(one.data.size());
+        REQUIRE(one.arrived());
+    }
+}
 
 }  // namespace tutti::test

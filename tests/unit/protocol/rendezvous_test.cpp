@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include <cstring>
-#include <deque>
-#include <random>
 
 #include "tests/unit/protocol/remote_read.hpp"
 
@@ -179,24 +177,9 @@ TEST_CASE("pulled and streamed messages, mixed with small ones, over transports 
     CAPTURE(faults.seed);
     Reader reader;
     Wire wire(reader.options(faults));
-    std::mt19937 random(7);
-    std::deque<Message> messages;
-    std::size_t received = 0;
-    for (std::uint64_t number = 0; number < 60; ++number) {
-        const std::size_t size = random() % 3 == 0 ? random() % 300 : 3900 + random() % 5000;
-        messages.emplace_back(size, number).send(wire, random() % 4 == 0);
-        if (random() % 2 == 0)
-            wire.step(static_cast<int>(random() % 2));
-        while (received < messages.size() && random() % 2 == 0)
-            messages[received++].receive(wire);
-    }
-    while (received < messages.size())
-        messages[received++].receive(wire);
-    wire.settle();
-    for (const Message& one : messages) {
-        CAPTURE(one.data.size());
-        REQUIRE(one.arrived());
-    }
+    exchange_mixed(wire, 7, 60, [](auto& random) -> std::size_t {
+        return random() % 3 == 0 ? random() % 300 : 3900 + random() % 5000;
+    });
     CHECK(reader.reads.size() > 3);
     CHECK(count(wire.sent_kinds(1), FrameKind::cts) > 3);
 }
