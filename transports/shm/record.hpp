@@ -10,34 +10,41 @@ inline constexpr std::size_t kLine = 64;
 
 namespace record {
 
-enum Kind : std::uint64_t { frame = 1, skip_to_start = 2 };
-
 // Payloads from this size on start on a new line: then whole lines are copied, and powers of two need no
 // further line.
 inline constexpr std::size_t kAlignedFrom = 256;
 
-// From the lowest bit: 24 bits of payload size, 6 of header size, 2 of kind, 32 of the lap.
+enum Kind : std::uint64_t { none = 0, frame = 1, skip_to_start = 2 };
+
+// From the lowest bit: 16 bits of payload size, 6 of header size, 2 of kind, 16 of credit, 24 of the lap.
+inline constexpr std::uint64_t kLaps = std::uint64_t{1} << 24;
+
 constexpr std::uint64_t word(Kind kind, std::size_t header_bytes, std::size_t payload_bytes,
-                             std::uint32_t lap) noexcept
+                             std::uint16_t credit, std::uint64_t lap) noexcept
 {
-    return std::uint64_t{lap} << 32 | static_cast<std::uint64_t>(kind) << 30 |
-           static_cast<std::uint64_t>(header_bytes) << 24 | payload_bytes;
-}
-constexpr std::uint32_t lap(std::uint64_t word) noexcept
-{
-    return static_cast<std::uint32_t>(word >> 32);
+    return lap << 40 | std::uint64_t{credit} << 24 | kind << 22 | std::uint64_t{header_bytes} << 16 |
+           payload_bytes;
 }
 constexpr Kind kind(std::uint64_t word) noexcept
 {
-    return static_cast<Kind>((word >> 30) & 3);
+    return static_cast<Kind>(word >> 22 & 3);
+}
+/// Zeroes belong to no lap.
+constexpr bool is_of(std::uint64_t word, std::uint64_t lap) noexcept
+{
+    return word >> 40 == lap && kind(word) != none;
+}
+constexpr std::uint16_t credit(std::uint64_t word) noexcept
+{
+    return static_cast<std::uint16_t>(word >> 24);
 }
 constexpr std::size_t header_bytes(std::uint64_t word) noexcept
 {
-    return (word >> 24) & 0x3f;
+    return (word >> 16) & 0x3f;
 }
 constexpr std::size_t payload_bytes(std::uint64_t word) noexcept
 {
-    return word & 0xffffff;
+    return word & 0xffff;
 }
 
 constexpr std::size_t payload_offset(std::size_t header_bytes, std::size_t payload_bytes) noexcept

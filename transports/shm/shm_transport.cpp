@@ -86,6 +86,7 @@ ShmTransport::ShmTransport(int rank, std::span<const int> local_peers, ShmOption
         exchange_->deposit(inbox_.card().descriptor);
     outgoing_.resize(static_cast<std::size_t>(local_peers_.back()) + 1);
     lost_.resize(outgoing_.size());
+    credits_.resize(outgoing_.size());
     incoming_.reserve(local_peers_.size());
 }
 
@@ -145,7 +146,7 @@ void ShmTransport::connect(int peer, std::span<const std::byte> card)
     Inbox theirs = open_inbox(peer, *parsed, mine, exchange_);
     theirs.slot(mine).producer = inbox_.card();
     theirs.announce_producer(mine);
-    RingProducer ring(theirs.ring(mine));
+    RingProducer ring(theirs.ring(mine), credits_[static_cast<std::size_t>(peer)]);
     outgoing_[static_cast<std::size_t>(peer)] =
         std::make_unique<Outgoing>(Outgoing{std::move(theirs), ring, {}});
 }
@@ -242,7 +243,8 @@ void ShmTransport::accept_connections()
             std::ranges::any_of(incoming_, [&](const Incoming& other) { return other.peer == peer; });
         if (!known && inbox_.has_producer(i)) {
             inbox_.populate_ring(i);
-            incoming_.push_back({peer, RingConsumer(inbox_.ring(i)), &inbox_.slot(i), nullptr});
+            incoming_.push_back({peer, RingConsumer(inbox_.ring(i), credits_[static_cast<std::size_t>(peer)]),
+                                 &inbox_.slot(i), nullptr});
         }
     }
 }

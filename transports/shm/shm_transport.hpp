@@ -116,9 +116,10 @@ private:
     Inbox inbox_;
     std::vector<std::unique_ptr<Outgoing>> outgoing_;  // by rank in the job; nullptr: not connected
     std::vector<Incoming> incoming_;
-    std::vector<bool> lost_;    // by rank in the job
-    std::vector<Loss> losses_;  // to report
-    std::vector<Copy> copies_;  // waiting for the piece that their peer has started
+    std::vector<Credits> credits_;  // by rank in the job
+    std::vector<bool> lost_;        // by rank in the job
+    std::vector<Loss> losses_;      // to report
+    std::vector<Copy> copies_;      // waiting for the piece that their peer has started
     unsigned looks_at_copies_ = 0;
     WakePipe wake_pipe_;  // open once the engine sleeps on descriptors
     std::uint32_t connections_seen_ = 0;

@@ -107,8 +107,10 @@ TEST_CASE("an inbox out of an exchange is the owner's, and so is the way to wake
     Inbox theirs = Inbox::open(mine.card(), 1, &exchange);
     theirs.announce_producer(1);
     REQUIRE(mine.has_producer(1));
-    RingProducer out(theirs.ring(1));
-    RingConsumer in(mine.ring(1));
+    Credits theirs_to_me;
+    Credits mine_to_them;
+    RingProducer out(theirs.ring(1), theirs_to_me);
+    RingConsumer in(mine.ring(1), mine_to_them);
     const std::uint64_t sent = 0x1234567890;
     REQUIRE(out.try_write({}, std::as_bytes(std::span(&sent, 1))));
     std::uint64_t got = 0;

@@ -211,8 +211,10 @@ TEST_CASE("an inbox of a thousand ranks that all send takes a page for each, and
         producer.announce_producer(ring);
         REQUIRE(mine.has_producer(ring));
         // Many laps of short messages.
-        RingProducer out(producer.ring(ring));
-        RingConsumer in(mine.ring(ring));
+        Credits theirs_to_me;
+        Credits mine_to_them;
+        RingProducer out(producer.ring(ring), theirs_to_me);
+        RingConsumer in(mine.ring(ring), mine_to_them);
         for (int i = 0; i < 200; ++i) {
             REQUIRE(out.try_write({}, std::as_bytes(std::span(&i, 1))));
             int got = -1;

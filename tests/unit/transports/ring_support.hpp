@@ -21,8 +21,8 @@ struct Ring {
         : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size_bytes)), std::free),
           view{memory.get(), size_bytes, &control, first_part},
           part(first_part),
-          producer(view),
-          consumer(view)
+          producer(view, producer_credits),
+          consumer(view, consumer_credits)
     {
         std::memset(memory.get(), 0, size_bytes);
     }
@@ -39,7 +39,16 @@ struct Ring {
         return true;
     }
 
+    // What a record of the consumer's rank to the producer's does.
+    void reply()
+    {
+        consumer_credits.offered = consumer_credits.consumed;
+        producer_credits.returned = consumer_credits.consumed;
+    }
+
     RingControl control{};
+    Credits producer_credits;
+    Credits consumer_credits;
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
     RingMemory view;
     std::size_t part;  // that the producer uses
