@@ -1,0 +1,118 @@
+#include "launcher/stacks/read_stacks.hpp"
+
+#include <elfutils/libdwfl.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/stacks/stopped_threads.hpp"
+#include "launcher/stacks/symbols.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+using Clock = StoppedThreads::Clock;
+
+/// What of the time is left for names when threads do not stop.
+constexpr std::chrono::milliseconds kForNames{500};
+
+/// The addresses of one thread's calls.
+struct RawStack {
+    std::vector<Dwarf_Addr> addresses;
+    std::size_t most = 0;
+    bool behind_handler = false;
+    Clock::time_point deadline;
+    int activations = 0;
+};
+
+int add_address(Dwfl_Frame* frame, void* argument)
+{
+    auto& stack = *static_cast<RawStack*>(argument);
+    Dwarf_Addr address = 0;
+    bool is_activation = false;
+    if (!dwfl_frame_pc(frame, &address, &is_activation) || stack.addresses.size() >= stack.most ||
+        Clock::now() > stack.deadline)
+        return DWARF_CB_ABORT;
+    // These are at an instruction and not behind a call: where the thread is, the frame by which the kernel
+    // returns from the handler, and what the signal interrupted.
+    stack.activations += is_activation ? 1 : 0;
+    if (is_activation && stack.activations == 3 && stack.behind_handler)
+        stack.addresses.clear();
+    // A return address may belong to the next line, or to the next function.
+    stack.addresses.push_back(is_activation ? address : address - 1);
+    return DWARF_CB_OK;
+}
+
+std::string name_of_thread(pid_t process, pid_t thread)
+{
+    std::ifstream file(fmt::format("/proc/{}/task/{}/comm", process, thread));
+    std::string name;
+    std::getline(file, name);
+    return name;
+}
+
+}  // namespace
+
+std::string why_no_stacks()
+{
+    return {};
+}
+
+ProcessStacks read_stacks(pid_t process, const StackLimits& limits)
+{
+    ProcessStacks result;
+    const Clock::time_point deadline = Clock::now() + limits.time;
+    std::vector<pid_t> threads = limits.thread > 0 ? std::vector{limits.thread} : threads_of(process);
+    if (threads.empty())
+        result.missing = "the process is gone";
+    if (threads.size() > limits.threads) {
+        result.missing =
+            fmt::format("{} of {} threads are not told", threads.size() - limits.threads, threads.size());
+        threads.resize(limits.threads);
+    }
+    std::vector<std::pair<pid_t, std::vector<Dwarf_Addr>>> raw;
+    Dwfl_Callbacks callbacks{};
+    callbacks.find_elf = dwfl_linux_proc_find_elf;
+    callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+    std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(nullptr, &dwfl_end);
+    {
+        const StoppedThreads stopped(process, threads, deadline - std::min(limits.time / 2, kForNames));
+        if (!stopped.why_not().empty())
+            result.missing = stopped.why_not();
+        if (stopped.stopped().empty())
+            return result;
+        dwfl.reset(dwfl_begin(&callbacks));
+        if (!dwfl || dwfl_linux_proc_report(dwfl.get(), process) != 0 ||
+            dwfl_report_end(dwfl.get(), nullptr, nullptr) != 0 ||
+            dwfl_linux_proc_attach(dwfl.get(), process, true) != 0) {
+            result.missing = fmt::format("libdw cannot read the process: {}", dwfl_errmsg(-1));
+            return result;
+        }
+        for (const pid_t thread : stopped.stopped()) {
+            RawStack stack{{}, limits.frames, limits.behind_handler, deadline};
+            if (dwfl_getthread_frames(dwfl.get(), thread, add_address, &stack) < 0 && stack.addresses.empty())
+                result.missing = fmt::format("libdw cannot unwind thread {}: {}", thread, dwfl_errmsg(-1));
+            raw.emplace_back(thread, std::move(stack.addresses));
+        }
+    }
+    for (const auto& [thread, addresses] : raw) {
+        ThreadStack& stack = result.threads.emplace_back();
+        stack.thread = thread;
+        stack.name = name_of_thread(process, thread);
+        for (const Dwarf_Addr address : addresses)
+            if (Clock::now() < deadline)
+                append_frames(dwfl.get(), address, stack.frames);
+        for (StackFrame& frame : stack.frames)
+            frame.of_user = is_of_user(frame);
+    }
+    if (Clock::now() >= deadline)
+        result.missing = "reading the debug information took too long";
+    return result;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,86 @@
+#include "launcher/stacks/stack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace tutti::launcher {
+
+namespace {
+
+/// Where a C or C++ program begins and calls back: no user looks for a mistake there.
+constexpr std::array<std::string_view, 5> kStartFunctions = {"_start", "__libc_start_main", "clone",
+                                                             "__clone", "start_thread"};
+constexpr std::array<std::string_view, 15> kLibraries = {
+    "libtutti.", "libmpi_abi.",   "libc.so", "libm.so",   "libstdc++", "libc++",  "libgcc_s", "libpthread",
+    "ld-linux",  "linux-vdso.so", "libpmix", "libfabric", "libevent",  "libasan", "libtsan"};
+/// What templates of Tutti and of the standard library put into the user's own program.
+constexpr std::array<std::string_view, 5> kNamespaces = {
+    "tutti::", "std::", "__gnu_cxx::", "__cxxabiv1::", "PMPI_"};
+
+/// Without the type that a template's instance returns: "void std::sort<...>(...)".
+bool begins_with_namespace(std::string_view function)
+{
+    const std::string_view head = function.substr(0, function.find_first_of("<("));
+    const std::size_t space = head.rfind(' ');
+    const std::string_view name = space == std::string_view::npos ? head : head.substr(space + 1);
+    return std::ranges::any_of(kNamespaces,
+                               [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+std::string describe(const StackFrame& frame)
+{
+    if (frame.file.empty())
+        return fmt::format("{} in {}", frame.function, frame.object);
+    return fmt::format("{} at {}:{}", frame.function, frame.file, frame.line);
+}
+
+bool same_function(const StackFrame& a, const StackFrame& b)
+{
+    return a.function == b.function && a.file == b.file;
+}
+
+}  // namespace
+
+bool is_of_user(const StackFrame& frame)
+{
+    const auto of_library = [&frame](std::string_view prefix) { return frame.object.starts_with(prefix); };
+    return !std::ranges::any_of(kLibraries, of_library) &&
+           std::ranges::find(kStartFunctions, frame.function) == kStartFunctions.end() &&
+           !begins_with_namespace(frame.function);
+}
+
+std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
+                            std::size_t most)
+{
+    std::string text;
+    std::size_t told = 0;
+    for (auto frame = frames.begin(); frame != frames.end();) {
+        auto next = frame + 1;
+        while (next != frames.end() && same_function(*frame, *next))
+            ++next;
+        if (frame->of_user && told++ < most) {
+            text += indent + describe(*frame);
+            if (const auto more = next - frame - 1; more > 0)
+                text += fmt::format(", which has called itself {} time{}", more, more == 1 ? "" : "s");
+            text += '\n';
+        }
+        frame = next;
+    }
+    if (told > most)
+        text += fmt::format("{}... {} more\n", indent, told - most);
+    const auto first_of_user = std::ranges::find_if(frames, &StackFrame::of_user);
+    const auto above = first_of_user - frames.begin();
+    if (above > 0 && first_of_user != frames.end()) {
+        text += fmt::format("{}it is {} call{} deep in libraries, last in {}\n", indent, above,
+                            above == 1 ? "" : "s", describe(frames.front()));
+    } else if (first_of_user == frames.end() && !frames.empty()) {
+        for (std::size_t i = 0; i < std::min(most, frames.size()); ++i)
+            text += indent + describe(frames[i]) + '\n';
+    }
+    return text;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,59 @@
+// What is known of where a process is: the stacks of its threads, as its debug information names them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tutti::launcher {
+
+struct StackFrame {
+    std::string function;  // demangled, or an address where no symbol is known
+    std::string file;      // empty without debug information
+    int line = 0;
+    std::string object;    // the program or library that it is in, without its folder
+    bool of_user = false;  // neither of Tutti, nor of the system's libraries
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.function, self.file, self.line, self.object, self.of_user);
+    }
+};
+
+/// Frames from the innermost out.
+struct ThreadStack {
+    pid_t thread = 0;
+    std::string name;
+    std::vector<StackFrame> frames;
+
+    static auto fields(auto& self) { return std::tie(self.thread, self.name, self.frames); }
+};
+
+struct ProcessStacks {
+    std::vector<ThreadStack> threads;
+    std::string missing;  // why some or all are missing, with the remedy; empty: nothing is
+
+    static auto fields(auto& self) { return std::tie(self.threads, self.missing); }
+};
+
+struct StackLimits {
+    pid_t thread = 0;             // only this one; 0: the main thread first, then the others
+    bool behind_handler = false;  // leave out the signal handler that the thread is in
+    std::size_t threads = 16;
+    std::size_t frames = 64;  // a thread
+    std::chrono::milliseconds time{2000};
+};
+
+/// One line a frame, each beginning with `indent`: those of the user's program first, then one line for all
+/// others above them. Recursion is told once, with its depth. At most `most` frames are told.
+std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
+                            std::size_t most = 12);
+
+/// Whether a frame is of the user's program.
+bool is_of_user(const StackFrame& frame);
+
+}  // namespace tutti::launcher

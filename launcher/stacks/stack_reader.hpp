@@ -1,0 +1,43 @@
+// The daemon reads stacks of its ranks in a process of its own for each: debug information may be damaged, or
+// take long to read, and the daemon must not.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "launcher/base/event_loop.hpp"
+#include "launcher/stacks/stack.hpp"
+
+namespace tutti::launcher {
+
+class StackReader {
+public:
+    using Done = std::function<void(ProcessStacks stacks)>;
+
+    /// `loop` must outlive this.
+    explicit StackReader(EventLoop& loop) : loop_(loop) {}
+    ~StackReader();
+    StackReader(const StackReader&) = delete;
+    StackReader& operator=(const StackReader&) = delete;
+
+    /// Returns at once. `done` is called once in the loop's thread, within the time limit and half a second;
+    /// never when this has been destroyed. The caller reaps all its children (ProcessTable::reap does).
+    /// To be called by the main thread, with which the child ends.
+    void read(pid_t process, const StackLimits& limits, Done done);
+
+private:
+    struct Reading {
+        UniqueFd pipe;
+        std::string bytes;
+        EventLoop::TimerId timer = 0;
+        Done done;
+    };
+
+    void receive(int fd);
+    void finish(int fd);
+
+    EventLoop& loop_;
+    std::map<int, Reading> readings_;  // by descriptor
+};
+
+}  // namespace tutti::launcher

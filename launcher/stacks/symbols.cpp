@@ -1,0 +1,96 @@
+#include "launcher/stacks/symbols.hpp"
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace tutti::launcher {
+
+namespace {
+
+std::string demangled(const char* symbol)
+{
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+    return status == 0 ? name.get() : symbol;
+}
+
+std::string last_part(const char* path)
+{
+    const std::string_view whole = path == nullptr ? "?" : path;
+    return std::string(whole.substr(whole.rfind('/') + 1));
+}
+
+/// The linker's name says more than the plain one: it has the parameters' types.
+std::string name_of(Dwarf_Die& function)
+{
+    Dwarf_Attribute attribute;
+    for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name})
+        if (const char* const text = dwarf_formstring(dwarf_attr_integrate(&function, name, &attribute)))
+            return demangled(text);
+    const char* const plain = dwarf_diename(&function);
+    return plain == nullptr ? "?" : plain;
+}
+
+int number_of(Dwarf_Die& die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    return dwarf_formudata(dwarf_attr(&die, name, &attribute), &value) == 0 ? static_cast<int>(value) : 0;
+}
+
+/// Where the function `inlined` is called from, in the file list of its compilation unit.
+std::pair<std::string, int> call_site(Dwarf_Die& unit, Dwarf_Die& inlined)
+{
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    const auto file = static_cast<std::size_t>(number_of(inlined, DW_AT_call_file));
+    if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || file >= count)
+        return {};
+    return {last_part(dwarf_filesrc(files, file, nullptr, nullptr)), number_of(inlined, DW_AT_call_line)};
+}
+
+}  // namespace
+
+void append_frames(Dwfl* process, Dwarf_Addr address, std::vector<StackFrame>& frames)
+{
+    StackFrame frame;
+    frame.function = fmt::format("0x{:x}", address);
+    Dwfl_Module* const module = dwfl_addrmodule(process, address);
+    if (module == nullptr) {
+        frame.object = "no program or library";
+        frames.push_back(std::move(frame));
+        return;
+    }
+    const char* const path =
+        dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    frame.object = last_part(path);
+    if (Dwfl_Line* const line = dwfl_module_getsrc(module, address)) {
+        frame.file = last_part(dwfl_lineinfo(line, nullptr, &frame.line, nullptr, nullptr, nullptr));
+    }
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die* scopes = nullptr;
+    const int count = unit == nullptr ? 0 : dwarf_getscopes(unit, address - bias, &scopes);
+    const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
+    for (int i = 0; i < count; ++i) {
+        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+            continue;
+        StackFrame inlined = frame;
+        inlined.function = name_of(scopes[i]);
+        frames.push_back(std::move(inlined));
+        std::tie(frame.file, frame.line) = call_site(*unit, scopes[i]);
+    }
+    if (const char* const symbol = dwfl_module_addrname(module, address))
+        frame.function = demangled(symbol);
+    frames.push_back(std::move(frame));
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,257 @@
+// Stacks of another process: a program that waits at a known place.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/stacks/read_stacks.hpp"
+#include "launcher/stacks/stack_reader.hpp"
+
+using namespace tutti::launcher;
+
+namespace {
+
+/// known_stack, until the end of the test.
+class Child {
+public:
+    explicit Child(const std::string& how)
+    {
+        auto [ours, theirs] = make_pipe("pipe");
+        const std::string program = std::getenv("TUTTI_KNOWN_STACK");
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::dup2(theirs.get(), STDOUT_FILENO);
+            ::execl(program.c_str(), program.c_str(), how.c_str(), nullptr);
+            ::_exit(127);
+        }
+        theirs.reset();
+        char byte = 0;
+        // Both threads have said that they are there.
+        for (int i = 0; i < (how == "threads" ? 2 : 1); ++i)
+            REQUIRE(::read(ours.get(), &byte, 1) == 1);
+        wait_until_asleep();
+    }
+    ~Child()
+    {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    pid_t pid() const { return pid_; }
+    /// The state of its main thread, as /proc has it.
+    char state() const
+    {
+        const UniqueFd file(::open(("/proc/" + std::to_string(pid_) + "/stat").c_str(), O_RDONLY));
+        char text[256] = {};
+        [[maybe_unused]] const ssize_t bytes = ::read(file.get(), text, sizeof text - 1);
+        const std::string line = text;
+        return line.at(line.rfind(')') + 2);
+    }
+
+private:
+    void wait_until_asleep() const
+    {
+        while (state() != 'S')
+            ::usleep(1000);
+    }
+
+    pid_t pid_ = -1;
+};
+
+StackLimits limits_for_tests()
+{
+    StackLimits limits;
+    limits.time = std::chrono::seconds(20);  // a busy machine
+    return limits;
+}
+
+/// "function:line" of each frame of the user's.
+std::vector<std::string> places(const ThreadStack& stack)
+{
+    std::vector<std::string> result;
+    for (const StackFrame& frame : stack.frames)
+        if (frame.of_user)
+            result.push_back(frame.function.substr(frame.function.rfind(':') + 1) + ":" +
+                             std::to_string(frame.line));
+    return result;
+}
+
+ThreadStack main_stack(const Child& child, StackLimits limits = limits_for_tests())
+{
+    const ProcessStacks stacks = read_stacks(child.pid(), limits);
+    INFO(stacks.missing);
+    REQUIRE(!stacks.threads.empty());
+    CHECK(stacks.missing.empty());
+    CHECK(stacks.threads.front().thread == child.pid());
+    return stacks.threads.front();
+}
+
+bool stacks_can_be_read()
+{
+    if (const std::string why = why_no_stacks(); !why.empty()) {
+        WARN("not tested: " << why);
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("a stack has function, file and line of the user's calls, and the process goes on", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const Child child("plain");
+    const ThreadStack stack = main_stack(child);
+    CHECK(stack.name == "known_stack");
+    CHECK(places(stack) == std::vector<std::string>{"wait_here():18", "middle(int):23", "main:71"});
+    CHECK(stack.frames.front().object.starts_with("libc.so"));
+    CHECK_FALSE(stack.frames.front().of_user);
+    const auto middle = std::ranges::find_if(stack.frames, [](const StackFrame& f) { return f.line == 23; });
+    REQUIRE(middle != stack.frames.end());
+    CHECK(middle->file == "known_stack.cpp");
+    CHECK(middle->object == "known_stack");
+    CHECK(child.state() == 'S');  // not stopped, not traced
+    CHECK(places(main_stack(child)).size() == 3);
+}
+
+TEST_CASE("functions that the compiler has put into their callers are told", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const Child child("inline");
+    CHECK(places(main_stack(child)) ==
+          std::vector<std::string>{"wait_here():18", "middle(int):23", "put_into_its_caller:29", "main:60"});
+}
+
+TEST_CASE("what a signal has interrupted is told without its handler", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const Child child("handler");
+    CHECK(places(main_stack(child)).at(0) == "wait_here():18");
+    StackLimits limits = limits_for_tests();
+    limits.behind_handler = true;
+    const std::vector<std::string> found = places(main_stack(child, limits));
+    REQUIRE(found.size() == 2);
+    CHECK(found.at(0).starts_with("interrupted():"));
+    CHECK(found.at(1) == "main:65");
+}
+
+TEST_CASE("a deep recursion is cut, and told in one line", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const Child child("recursion");
+    StackLimits limits = limits_for_tests();
+    limits.frames = 40;
+    const ThreadStack stack = main_stack(child, limits);
+    CHECK(stack.frames.size() == 40);
+    const std::string text = describe_frames(stack.frames, "  ");
+    CHECK(text.find("recurse(int) at known_stack.cpp:36, which has called itself 37 times\n") !=
+          std::string::npos);
+    INFO(text);
+    CHECK(std::ranges::count(text, '\n') == 3);
+}
+
+TEST_CASE("all threads are told, as far as the limit goes", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    const Child child("threads");
+    StackLimits limits = limits_for_tests();
+    const ProcessStacks both = read_stacks(child.pid(), limits);
+    REQUIRE(both.threads.size() == 2);
+    CHECK(places(both.threads.at(1)).at(1) == "middle(int):23");
+    limits.thread = both.threads.at(1).thread;
+    const ProcessStacks one = read_stacks(child.pid(), limits);
+    REQUIRE(one.threads.size() == 1);
+    CHECK(one.threads.at(0).thread == limits.thread);
+    limits.thread = 0;
+    limits.threads = 1;
+    const ProcessStacks cut = read_stacks(child.pid(), limits);
+    CHECK(cut.threads.size() == 1);
+    CHECK(cut.missing == "1 of 2 threads are not told");
+}
+
+TEST_CASE("a stack that is not to be had is missing with its reason", "[stacks]")
+{
+    if (!stacks_can_be_read())
+        return;
+    SECTION("a debugger has the process")
+    {
+        const Child child("plain");
+        REQUIRE(::ptrace(PTRACE_SEIZE, child.pid(), nullptr, nullptr) == 0);
+        // Another process tries, as the daemon's does: the kernel answers EPERM as where a policy forbids it.
+        EventLoop loop;
+        std::optional<ProcessStacks> answer;
+        StackReader reader(loop);
+        reader.read(child.pid(), limits_for_tests(), [&](ProcessStacks stacks) {
+            answer = std::move(stacks);
+            loop.stop();
+        });
+        loop.run();
+        CHECK(answer->threads.empty());
+        CHECK(answer->missing == "a debugger has the process (pid " + std::to_string(::getpid()) + ")");
+        ::ptrace(PTRACE_DETACH, child.pid(), nullptr, nullptr);
+    }
+    SECTION("there is no such process")
+    {
+        CHECK(read_stacks(0x3fffffff, limits_for_tests()).missing == "the process is gone");
+    }
+}
+
+TEST_CASE("the daemon's reader answers from a process of its own", "[stacks]")
+{
+    const Child child("plain");
+    EventLoop loop;
+    std::optional<ProcessStacks> answer;
+    StackReader reader(loop);
+    reader.read(child.pid(), limits_for_tests(), [&](ProcessStacks stacks) {
+        answer = std::move(stacks);
+        loop.stop();
+    });
+    CHECK_FALSE(answer);  // it has not waited
+    loop.run();
+    REQUIRE(answer);
+    if (!stacks_can_be_read())
+        CHECK(answer->missing == why_no_stacks());
+    else
+        CHECK(places(answer->threads.at(0)).at(1) == "middle(int):23");
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+}
+
+TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
+{
+    const auto frame = [](const char* function, const char* object, const char* file = "", int line = 0) {
+        StackFrame result{function, file, line, object, false};
+        result.of_user = is_of_user(result);
+        return result;
+    };
+    const std::vector<StackFrame> frames = {
+        frame("memcpy", "libc.so.6"),
+        frame("tutti::Communicator::send_bytes(int)", "libtutti.so.0"),
+        frame("void tutti::send<std::vector<int> >(int)", "a.out", "communicator.hpp", 12),
+        frame("solve(std::vector<int>&)", "a.out", "solver.cpp", 41),
+        frame("main", "a.out", "main.cpp", 7),
+        frame("__libc_start_main", "libc.so.6"),
+        frame("_start", "a.out")};
+    CHECK(describe_frames(frames, "  ") ==
+          "  solve(std::vector<int>&) at solver.cpp:41\n"
+          "  main at main.cpp:7\n"
+          "  it is 3 calls deep in libraries, last in memcpy in libc.so.6\n");
+    CHECK(describe_frames({frame("abort", "libc.so.6")}, "  ") == "  abort in libc.so.6\n");
+    CHECK(describe_frames(frames, "", 1) ==
+          "solve(std::vector<int>&) at solver.cpp:41\n"
+          "... 1 more\n"
+          "it is 3 calls deep in libraries, last in memcpy in libc.so.6\n");
+}
