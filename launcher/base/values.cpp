@@ -90,6 +90,11 @@ double parse_seconds(std::string_view option, std::string_view text)
     return value;
 }
 
+double parse_seconds_or_zero(std::string_view option, std::string_view text)
+{
+    return text == "0" ? 0 : parse_seconds(option, text);
+}
+
 std::vector<int> parse_signals(std::string_view option, std::string_view text)
 {
     std::vector<int> signals;

@@ -20,6 +20,7 @@ using Values = Definer::Values;
 constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
 constexpr std::array<std::string_view, 6> kMapBy = {"slot", "core", "socket", "numa", "hwthread", "node"};
 constexpr std::array<std::string_view, 5> kRankBy = {"slot", "core", "socket", "numa", "node"};
+constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};
 constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 4> kDisplays = {"map", "bind", "bindings", "allocation"};
 constexpr std::array<std::string_view, 5> kOutputs = {"tag", "rank", "timestamp", "merge",
@@ -121,6 +122,10 @@ void define_job(Definer& define, CommandLine& line)
                 line.options.rank_variables);
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
+    define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",
+                 line.options.hang_report_seconds, parse_seconds_or_zero);
+    define.choice("--on-deadlock", "when ranks wait in a circle: report, abort (default: report)",
+                  line.options.on_deadlock, kOnDeadlock, OnDeadlock::report);
     define.value("--forward-signals", "LIST", "also pass these signals on to the ranks: WINCH,SIGURG,40",
                  line.options.forward_signals, parse_signals);
 }
@@ -208,9 +213,7 @@ void define_hosts(Definer& define, CommandLine& line)
     define.value("--start-timeout", "SECONDS", "how long a host may take to connect (default: 30)",
                  options.start_timeout_seconds, parse_seconds);
     define.value("--daemon-timeout", "SECONDS", "a host's daemon silent for so long is lost; 0: never (30)",
-                 options.daemon_timeout_seconds, [](const std::string& option, const std::string& text) {
-                     return text == "0" ? 0 : parse_seconds(option, text);
-                 });
+                 options.daemon_timeout_seconds, parse_seconds_or_zero);
 }
 
 void define_input_output(Definer& define, CommandLine& line)

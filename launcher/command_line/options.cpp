@@ -17,6 +17,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
+constexpr const char* kHangReportVariable = "TUTTI_HANG_REPORT";
 constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
 constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
 
@@ -126,6 +127,9 @@ void apply_variables(Options& options)
     if (const std::string text = environment_variable(kTimeoutVariable);
         options.timeout_seconds == 0 && !text.empty())
         options.timeout_seconds = parse_seconds(kTimeoutVariable, text);
+    if (const std::string text = environment_variable(kHangReportVariable);
+        !options.hang_report_seconds && !text.empty())
+        options.hang_report_seconds = parse_seconds_or_zero(kHangReportVariable, text);
     if (const std::string text = environment_variable(kAgentVariable);
         options.launch_agent.empty() && !text.empty())
         options.launch_agent = parse_agent(kAgentVariable, text);

@@ -74,6 +74,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
       head_(stream_, identity.node),
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
       input_(loop_, [this](std::uint64_t bytes) { head_.send(FrameType::stdin_taken, encode(bytes)); }),
+      observer_(loop_, processes_, head_),
       control_(loop_, control_events())
 {
     if (identity_.hello) {
@@ -144,6 +145,9 @@ void Daemon::handle_own(const Frame& frame)
         case FrameType::send_signal:
             processes_.signal(decode<int>(frame.payload));
             break;
+        case FrameType::status_wanted:
+            observer_.answer(decode<std::uint32_t>(frame.payload));
+            break;
         case FrameType::doctor_task:
             if (!host_check_)
                 host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);
@@ -196,6 +200,7 @@ ControlChannels::Events Daemon::control_events()
     events.aborted = [this](int rank, int status, const std::string& message) {
         rank_aborted(rank, status, message);
     };
+    events.showed_status = [this](int rank, UniqueFd page) { observer_.add_page(rank, std::move(page)); };
     events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
         if (processes_.find(rank) != nullptr)
             relay_->request_deposit(rank, name, std::move(answer));

@@ -16,6 +16,7 @@
 #include "launcher/ranks/rank_environment.hpp"
 #include "launcher/ranks/spawn.hpp"
 #include "launcher/ranks/watchdog.hpp"
+#include "launcher/report/observer.hpp"
 #include "launcher/streams/rank_input.hpp"
 #include "launcher/streams/rank_output.hpp"
 #include "launcher/tree/children.hpp"
@@ -90,6 +91,7 @@ private:
     std::unique_ptr<Children> children_;  // daemons that this one has started
     RankOutput output_;
     RankInput input_;
+    Observer observer_;
     ControlChannels control_;
     std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;

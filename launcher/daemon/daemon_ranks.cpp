@@ -92,6 +92,7 @@ void Daemon::launch(LaunchOrder order)
 {
     launched_ = true;
     processes_.resize(order.ranks.size());
+    observer_.expect(order.ranks_of(identity_.node));
     if (order.ranks_of(identity_.node).empty()) {
         check_for_the_end();
         return;

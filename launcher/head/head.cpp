@@ -75,7 +75,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                  [this](const MissingDaemons& report) { handle_not_started(report); },
                  [this](const MissingDaemons& report) { handle_lost(report); },
                  [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }}),
-      policy_(plan_.hosts.size())
+      policy_(plan_.hosts.size()),
+      reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events())
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
@@ -88,12 +89,7 @@ void Head::say(const std::string& message)
 int Head::run()
 {
     if (options_.timeout_seconds > 0) {
-        loop_.after(std::chrono::duration<double>(options_.timeout_seconds), [this] {
-            end_job(kTimeoutStatus, SIGTERM,
-                    fmt::format("the job did not end within {} s (--timeout or MPIEXEC_TIMEOUT); ending it",
-                                options_.timeout_seconds));
-            shorten_daemon_timeout();
-        });
+        loop_.after(std::chrono::duration<double>(options_.timeout_seconds), [this] { time_is_over(); });
     }
     start_daemons();
     loop_.run();
@@ -180,6 +176,10 @@ void Head::launch_when_complete()
     const bool any_remote = std::ranges::any_of(plan_.hosts, [](const Host& host) { return !host.local; });
     broadcast(FrameType::launch, encode(make_order(options_, *map_, any_remote)));
     start_input();
+    std::set<int> nodes_with_ranks;
+    for (const Placement& placement : map_->ranks)
+        nodes_with_ranks.insert(placement.node);
+    reporter_.begin(std::move(nodes_with_ranks));
 }
 
 void Head::start_input()
@@ -251,6 +251,7 @@ void Head::handle_frame(const Frame& frame)
             break;
         }
         case FrameType::joined:
+            any_joined_ = true;
             carry_out(policy_.rank_joined());
             break;
         case FrameType::exited:
@@ -261,6 +262,12 @@ void Head::handle_frame(const Frame& frame)
             carry_out(policy_.rank_aborted(rank, pid, node_name_of(rank), status, message));
             break;
         }
+        case FrameType::quiet:
+            reporter_.node_is_quiet(node, decode<bool>(payload));
+            break;
+        case FrameType::status_report:
+            reporter_.answered(node, decode<NodeReport>(payload));
+            break;
         case FrameType::all_exited:
             state_of(node).all_exited = true;
             check_for_the_end();

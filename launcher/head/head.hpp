@@ -11,6 +11,7 @@
 #include "launcher/job/job.hpp"
 #include "launcher/placement/topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
+#include "launcher/report/reporter.hpp"
 #include "launcher/streams/input_reader.hpp"
 #include "launcher/streams/output_writer.hpp"
 #include "launcher/tree/children.hpp"
@@ -19,6 +20,10 @@ namespace tutti::launcher {
 
 /// Exit status after --timeout, as timeout(1) has it.
 inline constexpr int kTimeoutStatus = 124;
+/// Without --hang-report.
+inline constexpr double kHangReportSeconds = 10;
+/// Exit status when --on-deadlock abort has ended the job, as EDEADLK has it.
+inline constexpr int kDeadlockStatus = 35;
 
 /// The nodes of a job before anything runs on them.
 struct HeadPlan {
@@ -80,11 +85,14 @@ private:
     void say(const std::string& message);
     void carry_out(const Verdict& verdict);
     void end_job(int exit_status, int signal, const std::string& message);
+    void time_is_over();
+    void report_as_asked(int signal);
     void shorten_daemon_timeout();
     void stop_waiting_for_daemons(std::chrono::milliseconds waited);
     void stop_with_job();
     void check_for_the_end();
     void finish_output();
+    Reporter::Events report_events();
 
     const Options& options_;
     HeadPlan plan_;
@@ -98,8 +106,10 @@ private:
     std::unique_ptr<InputReader> input_;
     StdinWindow input_window_;
     LossPolicy policy_;
+    Reporter reporter_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
+    bool any_joined_ = false;         // a rank of the job
     bool local_daemon_lost_ = false;  // or it has been given up
     bool all_exited_ = false;
     bool finishing_ = false;

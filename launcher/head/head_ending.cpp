@@ -72,6 +72,7 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
     if (exit_status_ || all_exited_)
         return;
     exit_status_ = exit_status;
+    reporter_.end();
     if (!message.empty())
         say(message);
     if (!map_) {
@@ -83,6 +84,46 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
     }
     broadcast(FrameType::end_job, encode(signal));
     loop_.after(kEndTimeout, [this] { stop_waiting_for_daemons(kEndTimeout); });
+}
+
+/// The last report comes before the end.
+void Head::time_is_over()
+{
+    const auto end = [this] {
+        end_job(kTimeoutStatus, SIGTERM,
+                fmt::format("the job did not end within {} s (--timeout or MPIEXEC_TIMEOUT); ending it",
+                            options_.timeout_seconds));
+        shorten_daemon_timeout();
+    };
+    if (!map_ || !any_joined_ || exit_status_ || all_exited_)
+        return end();
+    reporter_.report("what the ranks do:", [this, end](const std::string& text) {
+        if (!exit_status_ && !all_exited_)
+            say(text);
+        end();
+    });
+}
+
+void Head::report_as_asked(int signal)
+{
+    if (map_ && !all_exited_)
+        reporter_.report(fmt::format("what the ranks do, as signal {} asks:", signal));
+}
+
+Reporter::Events Head::report_events()
+{
+    Reporter::Events events;
+    events.ask = [this](std::uint32_t question) { broadcast(FrameType::status_wanted, encode(question)); };
+    events.say = [this](const std::string& text) { say(text); };
+    events.host_of = [this](int rank) {
+        const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size();
+        return known ? node_name_of(rank) : std::string("?");
+    };
+    events.deadlock = [this] {
+        if (options_.on_deadlock == OnDeadlock::abort)
+            end_job(kDeadlockStatus, SIGTERM, "ending the job, as --on-deadlock abort asks");
+    };
+    return events;
 }
 
 /// Gives up daemons that are there and do not end their ranks. That of this machine is killed, and its
@@ -124,7 +165,6 @@ void Head::handle_signal()
             case SIGINT:
             case SIGTERM:
             case SIGHUP:
-            case SIGQUIT:
                 if (ended_by_user_) {  // asked twice: no grace period
                     broadcast(FrameType::end_job, encode(SIGKILL));
                     loop_.after(kKillTimeout, [this] { stop_waiting_for_daemons(kKillTimeout); });
@@ -139,6 +179,15 @@ void Head::handle_signal()
             case SIGTSTP:
                 stop_with_job();
                 break;
+            case SIGQUIT:
+                report_as_asked(signal);
+                break;
+            case SIGUSR2:
+                if (std::ranges::find(options_.forward_signals, signal) == options_.forward_signals.end()) {
+                    report_as_asked(signal);
+                    break;
+                }
+                [[fallthrough]];
             default:
                 broadcast(FrameType::send_signal, encode(signal));
         }

@@ -27,6 +27,7 @@ struct AppContext {
 enum class Binding { automatic, none, core, socket, numa, hwthread };
 enum class MapBy { slot, core, socket, numa, hwthread, node };
 enum class RankBy { as_mapped, slot, core, socket, numa, node };
+enum class OnDeadlock { report, abort };
 enum class StdinTarget { rank, all, none };
 
 /// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.
@@ -61,7 +62,9 @@ struct Options {
     OutputOptions output;
     StdinTarget stdin_target = StdinTarget::rank;
     int stdin_rank = 0;
-    double timeout_seconds = 0;        // 0: none
+    double timeout_seconds = 0;                 // 0: none
+    std::optional<double> hang_report_seconds;  // without a move of any rank; 0: none comes by itself
+    OnDeadlock on_deadlock = OnDeadlock::report;
     std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
     std::string interface;  // networks that may be used, as lib/foundation/network reads it; empty: choose
     std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh

@@ -79,6 +79,8 @@ std::string Communicator::name() const
 void Communicator::set_name(std::string name)
 {
     const std::lock_guard lock(registry().mutex);
+    if (state != nullptr)
+        state->set_name(name);
     name_ = std::move(name);
 }
 

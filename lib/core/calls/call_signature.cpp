@@ -7,6 +7,7 @@
 
 #include "collectives/algorithm_name.hpp"
 #include "collectives/choice.hpp"
+#include "lib/foundation/base/quantity.hpp"
 #include "lib/foundation/reduction/reduce_op.hpp"
 
 namespace tutti::detail {
@@ -139,6 +140,23 @@ std::string CallSignature::describe_with_algorithm() const
     if (algorithm() == 0)
         return describe();
     return fmt::format("{}, by {}", describe(), collectives::describe(kind(), {algorithm(), parts()}));
+}
+
+std::string CallSignature::describe_rest() const
+{
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (kind() == CallKind::create_cartesian)
+        return text;
+    if (has_size(kind()))
+        add(base::bytes_in_words(words_[0] & kSizeMask));
+    if (const auto operation = static_cast<std::uint16_t>(field(kOperationShift, 16)); operation != 0)
+        add(reduction::ReduceOp::describe(operation));
+    if (const std::uint64_t root = field(kRootShift, kRootBits); root != 0)
+        add(fmt::format("root {}", root - 1));
+    if (algorithm() != 0)
+        add("by " + collectives::describe(kind(), {algorithm(), parts()}));
+    return text;
 }
 
 namespace {

@@ -59,6 +59,9 @@ public:
     /// The same, with ", by chain in segments of 64 KiB".
     std::string describe_with_algorithm() const;
 
+    /// All but the name of the kind: "1 MiB, sum of float32, root 1, by ring".
+    std::string describe_rest() const;
+
     friend bool operator==(const CallSignature&, const CallSignature&) = default;
 
 private:

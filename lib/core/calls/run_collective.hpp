@@ -23,6 +23,7 @@ namespace tutti::detail {
 inline void drive(progress::Engine& engine, progress::Engine::Lock& lock, CommunicatorGroup& group,
                   collectives::Task& task)
 {
+    const RankStatus::InCall in_call(group.process().status());
     const CallDiagnosis::Blocked blocked(group.process().calls(), &group);
     engine.begin_all();
     task.start();
@@ -55,6 +56,7 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
 {
     progress::Engine& engine = state.process().engine();
     auto lock = engine.lock();
+    const RankStatus::InCall in_call(state.process().status());
     transport::shm::NodeBoard* const board = board_for(state, lock, plan);
     CommunicatorGroup group(state, state.next_collective(), board);
     collectives::Task task = plan(group);
@@ -67,6 +69,7 @@ Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
 {
     progress::Engine& engine = state->process().engine();
     auto lock = engine.lock();
+    const RankStatus::InCall in_call(state->process().status());
     auto request =
         std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
     request->task = request->plan(request->group);

@@ -65,6 +65,10 @@ public:
         const CallSignature signature(call, memory_ != nullptr);
         mark_ = CallMark(number_, signature);
         state_.note_call(number_, signature);
+        state_.process().status().begins(
+            {state_.collective_context(), number_,
+             base::CallWords::what_of(base::Operation::collective, signature.words()[0]),
+             signature.words()[1]});
         if (memory_ != nullptr)
             memory_->announce(signature.words());
     }

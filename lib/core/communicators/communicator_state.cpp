@@ -16,6 +16,8 @@ CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members
       members_(std::move(members)),
       peers_(remote != nullptr ? std::move(remote) : members_),
       both_(std::move(both)),
+      status_(process.shared_status()),
+      shown_(status_->add(context(), static_cast<int>(members_->size()), rank)),
       peer_ranks_(peers_->data()),
       rank_(rank)
 {
@@ -35,6 +37,7 @@ CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members
 CommunicatorState::~CommunicatorState()
 {
     table_->remove(*this);
+    status_->remove(shown_);
 }
 
 std::vector<int> CommunicatorState::awaited_at_board() const

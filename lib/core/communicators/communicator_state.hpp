@@ -10,6 +10,7 @@
 #include "collectives/group.hpp"
 #include "collectives/nodes.hpp"
 #include "lib/core/calls/call_history.hpp"
+#include "lib/core/job/rank_status.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "transports/shm/node_board.hpp"
 
@@ -68,6 +69,7 @@ public:
     {
         if (next_call_ % kCallsPerReview == 0) [[unlikely]]
             review_calls();
+        shown_.number.store(next_call_ + 1, std::memory_order_relaxed);
         return next_call_++;
     }
     std::uint32_t next_number() const noexcept { return next_call_; }
@@ -96,6 +98,9 @@ public:
     {
         raise_lost(member, calls_.find(next_number() - 1));
     }
+    /// For reports about the rank. Any thread.
+    void set_name(std::string_view name) noexcept { RankStatus::name(shown_, name); }
+
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// The calls since the last but one review are still known.
     static constexpr std::uint32_t kCallsPerReview = CallHistory::kKept / 2;
@@ -111,7 +116,9 @@ private:
     Members members_;
     Members peers_;
     std::shared_ptr<CommunicatorState> both_;
-    const int* peer_ranks_;  // *peers_, without an indirection for each message
+    std::shared_ptr<RankStatus> status_;
+    base::StatusCommunicator& shown_;  // on the status page
+    const int* peer_ranks_;            // *peers_, without an indirection for each message
     int rank_;
     collectives::Placement placement_;
     bool cores_are_agreed_ = false;              // in placement_

@@ -189,6 +189,7 @@ std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const Enviro
 void say_farewell(Process& process)
 {
     process.engine().close();
+    process.status().left();
     try {
         process.bootstrap().finalize();
     } catch (const Error& error) {

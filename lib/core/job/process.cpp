@@ -58,13 +58,14 @@ Progress progress_from_environment(Progress otherwise)
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
-protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores)
+protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores, base::StatusTraffic& traffic)
 {
     // A rank's peers together may leave 64 MiB with it, but each may at least send a burst of messages.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
     // The kernel holds megabytes of data that goes over a network.
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
+    options.traffic = &traffic;
     if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes =
             bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
@@ -101,7 +102,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
-      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_),
+      status_(std::make_shared<RankStatus>(options.threads == ThreadLevel::multiple, bootstrap_->control())),
+      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_, status_->traffic()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
@@ -110,6 +112,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     protocol_.serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
                     std::bind_front(&CallDiagnosis::frame, &calls_));
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
+        status_->note(*this, waited_ns);
         if (twice_as_long)
             calls_.look(waited_ns);
         return failure_detector_.look();

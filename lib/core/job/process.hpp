@@ -13,6 +13,7 @@
 #include "lib/core/communicators/group_operation.hpp"
 #include "lib/core/job/control_exchange.hpp"
 #include "lib/core/job/failure_detector.hpp"
+#include "lib/core/job/rank_status.hpp"
 #include "lib/core/requests/continuation.hpp"
 #include "lib/engine/bootstrap/bootstrap.hpp"
 #include "lib/engine/progress/engine.hpp"
@@ -53,6 +54,8 @@ public:
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
     CallDiagnosis& calls() noexcept { return calls_; }
+    RankStatus& status() noexcept { return *status_; }
+    const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
     Continuations& continuations() noexcept { return continuations_; }
     /// How peers wake this rank through shared memory; nullptr if it has no such transport.
@@ -102,6 +105,7 @@ private:
     std::optional<ControlExchange> exchange_;
     ThreadLevel threads_;
     bool shared_cores_;
+    std::shared_ptr<RankStatus> status_;
     protocol::Protocol protocol_;
     CallDiagnosis calls_;
     FailureDetector failure_detector_{*this};

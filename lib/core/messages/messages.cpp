@@ -99,6 +99,9 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
     if (goes_packed(state, view, destination, tag, mode))
         return nullptr;
     Process& process = state.process();
+    const RankStatus::InCall in_call(
+        process.status(),
+        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes));
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
     process.protocol().send(request);
@@ -120,6 +123,8 @@ RequestState* begin_send(const CommunicatorState& state, const ConstView& view, 
     describe(*request, state, view, destination, tag, mode);
     // The caller's layout may be a short-lived object.
     request->layout = datatype::TypemapRef(view.layout);
+    process.status().passes(
+        RankStatus::words(base::Operation::isend, state.context(), destination, tag, view.size_bytes));
     process.protocol().send(*request);
     process.engine().started();
     return request->done && request->status.code == ErrorCode::success ? nullptr : &request.release();
@@ -129,6 +134,9 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
                            int source, int tag, Status& status)
 {
     Process& process = state.process();
+    const RankStatus::InCall in_call(
+        process.status(),
+        RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes));
     ReceiveRequest request;
     describe(request, state, view, source, tag);
     process.protocol().receive(request);
@@ -148,6 +156,8 @@ RequestState& begin_receive(const CommunicatorState& state, const View& view, in
     request->owner = &process;
     request->layout = datatype::TypemapRef(view.layout);
     describe(*request, state, view, source, tag);
+    process.status().passes(
+        RankStatus::words(base::Operation::irecv, state.context(), source, tag, view.size_bytes));
     process.protocol().receive(*request);
     process.engine().started();
     return request.release();

@@ -25,6 +25,8 @@ inline bool send_at_once(const CommunicatorState& state, const ConstView& view, 
         !process.protocol().inject({state.context(), state.rank(), tag}, state.peer_rank(destination),
                                    {view.data, view.size_bytes})) [[unlikely]]
         return false;
+    process.status().passes(
+        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes));
     process.engine().started();
     return true;
 }

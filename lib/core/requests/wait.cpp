@@ -45,6 +45,33 @@ const CommunicatorGroup* call_of(const RequestState& state) noexcept
                                                         : nullptr;
 }
 
+base::CallWords words_of(const RequestState& state) noexcept
+{
+    switch (state.kind) {
+        case RequestState::Kind::send: {
+            const auto& send = static_cast<const protocol::SendRequest&>(state);
+            return RankStatus::words(base::Operation::wait_send, send.envelope.context, send.peer_rank,
+                                     send.envelope.tag(), send.data.size());
+        }
+        case RequestState::Kind::receive: {
+            const auto& receive = static_cast<const protocol::ReceiveRequest&>(state);
+            return {receive.key.context, receive.key.source_and_tag,
+                    base::CallWords::what_of(base::Operation::wait_recv, receive.capacity)};
+        }
+        case RequestState::Kind::collective: {
+            const CommunicatorGroup& group = *call_of(state);
+            const CallPlace place = group.place();
+            const CallSignature* const call = group.communicator().calls().find(place.number);
+            const CallSignature::Words words = call != nullptr ? call->words() : CallSignature::Words();
+            return {place.context, place.number,
+                    base::CallWords::what_of(base::Operation::wait_collective, words[0]), words[1]};
+        }
+        case RequestState::Kind::own:
+            break;
+    }
+    return RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1);
+}
+
 // Whether all active operations are receives from any source in one communicator: if no peer is left there,
 // none can end.
 bool are_for_anybody(const States& states) noexcept
@@ -114,6 +141,7 @@ bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_
 {
     if (state.done)
         return true;
+    const RankStatus::InCall in_call(process_of(state).status(), words_of(state));
     const CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
     set_awaited(state, true);
     try {
@@ -137,6 +165,8 @@ std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& 
         return found;
     {
         const Watch watch(states);
+        const RankStatus::InCall in_call(
+            process->status(), RankStatus::words(base::Operation::wait_any, 0, 0, 0, states.size()));
         std::uint64_t seen = process->watched_ends;
         process->engine().wait(
             lock,

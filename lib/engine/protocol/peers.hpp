@@ -11,6 +11,7 @@
 #include "lib/engine/protocol/credit.hpp"
 #include "lib/engine/protocol/rendezvous_choice.hpp"
 #include "lib/engine/protocol/requests.hpp"
+#include "lib/foundation/base/status_page.hpp"
 
 namespace tutti::protocol {
 
@@ -84,6 +85,7 @@ struct ProtocolOptions {
     // From this size on, data that the receiver can read in place goes by rendezvous: saving one of two
     // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
+    base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
 };
 
 /// The eager limit of transports that have no preference.
@@ -102,6 +104,7 @@ public:
         : options_(options),
           connect_(std::move(connect)),
           losses_(losses),
+          traffic_(options.traffic != nullptr ? *options.traffic : own_traffic_),
           peers_(static_cast<std::size_t>(ranks))
     {
     }
@@ -129,6 +132,20 @@ public:
     /// As protocol::why_lost. Valid while this object lives.
     std::string_view why_lost(int rank) const noexcept { return protocol::why_lost(known(rank)); }
 
+    /// Counts a message of this rank, and one that has arrived with its envelope at least.
+    void count_sent(std::size_t bytes) noexcept
+    {
+        base::add_to(traffic_.sent, 1);
+        base::add_to(traffic_.sent_bytes, bytes);
+    }
+    void count_arrived(std::size_t bytes) noexcept
+    {
+        base::add_to(traffic_.arrived, 1);
+        base::add_to(traffic_.arrived_bytes, bytes);
+    }
+    /// Counts any other step of a message.
+    void count_piece() noexcept { base::add_to(traffic_.pieces, 1); }
+
     /// Sends a copied frame that needs no request. Frames to one peer keep their order.
     void send_control(Peer& to, std::span<const std::byte> header, std::span<const std::byte> payload = {});
 
@@ -145,6 +162,8 @@ private:
     ProtocolOptions options_;
     Connect connect_;
     transport::Sink& losses_;
+    base::StatusTraffic own_traffic_{};
+    base::StatusTraffic& traffic_;
     std::vector<std::unique_ptr<Peer>> peers_;                         // by rank in the job
     std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;

@@ -15,18 +15,23 @@ void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span
         case FrameKind::eager_first:
             return on_eager_first(from, header_in<EagerFirstHeader>(header, from_rank), payload);
         case FrameKind::segment:
+            count_piece();
             header_in<SegmentHeader>(header, from_rank);
             return on_segment(from, payload);
         case FrameKind::rts:
         case FrameKind::rts_early:
             return on_rts(from, header_in<RtsHeader>(header, from_rank), payload);
         case FrameKind::cts:
+            count_piece();
             return on_cts(from, header_in<CtsHeader>(header, from_rank));
         case FrameKind::data:
+            count_piece();
             return on_data(from, header_in<DataHeader>(header, from_rank), payload);
         case FrameKind::fin:
+            count_piece();
             return on_fin(from, header_in<FinHeader>(header, from_rank));
         case FrameKind::credit:
+            count_piece();
             return on_credit(from, header_in<CreditHeader>(header, from_rank));
         default:
             return on_frame(from_rank, header, payload);
@@ -56,6 +61,7 @@ void Protocol::placed(int from_rank, std::span<const std::byte> header, std::siz
     Peer& from = peer(from_rank);
     if (kind_of(header) == FrameKind::data) {
         const auto data = header_in<DataHeader>(header, from_rank);
+        count_piece();
         if (ReceiveRequest* const request = data_receiver(from, data, payload_bytes))
             return data_arrived(*request, payload_bytes);
     } else if (payload_placed(from, payload_bytes)) {

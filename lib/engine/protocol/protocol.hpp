@@ -28,13 +28,16 @@ public:
 
     bool inject(const matching::MatchKey& envelope, int peer_rank, std::span<const std::byte> data)
     {
-        return Sender::inject(peer(peer_rank), envelope, data);
+        const bool sent = Sender::inject(peer(peer_rank), envelope, data);
+        if (sent) [[likely]]
+            count_sent(data.size());
+        return sent;
     }
     using Peers::has_pending, Sender::gathers, Sender::retry, Sender::send;
     using Receiver::cancel, Receiver::fail_awaited_from_anybody, Receiver::receive;
     using Receiver::drop, Receiver::extract, Receiver::probe, Receiver::receive_matched;
-    using Receiver::for_each_unexpected, Receiver::unexpected_count;
-    using Rendezvous::copy_own, Rendezvous::end_view;
+    using Receiver::for_each_posted, Receiver::for_each_unexpected, Receiver::unexpected_count;
+    using Rendezvous::copy_own, Rendezvous::end_view, Rendezvous::for_each_offered;
 
     /// Removes all references to a request in any stage, for a caller that gives up because the engine
     /// failed. No transport may hold a frame of it. The peer is not told.

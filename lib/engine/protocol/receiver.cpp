@@ -11,6 +11,7 @@ namespace tutti::protocol {
 
 void Receiver::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
 {
+    peers_.count_arrived(payload.size());
     const matching::MatchKey envelope = header.envelope();
     ReceiveRequest* request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr) [[likely]]
@@ -30,6 +31,7 @@ void Receiver::on_eager_first(Peer& from, const EagerFirstHeader& header, std::s
     if (from.arriving.total_bytes != 0 || header.total_bytes <= payload.size() ||
         header.total_bytes > options.eager_limit_bytes.value_or(options.unexpected_bytes))
         corrupt(from.rank, "the start of a segmented message that cannot be");
+    peers_.count_arrived(header.total_bytes);
     const matching::MatchKey envelope = header.envelope.envelope();
     from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size(),
                      false};
@@ -84,6 +86,7 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     if (offer.early_bytes > std::min(header.total_bytes, peers_.options().unexpected_bytes) ||
         (offer.early_bytes != 0 && from.arriving.total_bytes != 0))
         corrupt(from.rank, "early data that cannot be");
+    peers_.count_arrived(header.total_bytes);
     const matching::MatchKey envelope = header.envelope.envelope();
     ReceiveRequest* const request = match(envelope, from, header.total_bytes);
     UnexpectedRequest* const message =
@@ -103,6 +106,7 @@ bool Receiver::payload_placed(Peer& from, std::size_t payload_bytes)
     ReceiveRequest* const request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr)
         return false;
+    peers_.count_arrived(payload_bytes);
     consumed(from, payload_bytes);
     request->finish();
     return true;

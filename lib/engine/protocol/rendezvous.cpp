@@ -251,6 +251,7 @@ bool Rendezvous::try_pull(ReceiveRequest& request, Peer& from, const transport::
 void Rendezvous::pulled(ReceiveRequest& request, ErrorCode result)
 {
     Peer& from = peers_.peer(request.sender);
+    peers_.count_piece();
     request.pulling = false;
     if (result == ErrorCode::success) [[likely]] {
         end_view(from, request.sender_id, take_time(from, request, Way::pull));

@@ -60,6 +60,11 @@ bool Channel::abort(int status, std::string_view message) noexcept
                 .bytes = std::string(message.substr(0, kMostBytes))});
 }
 
+bool Channel::show_status(int descriptor) noexcept
+{
+    return say({.kind = Packet::Kind::status}, descriptor);
+}
+
 bool Channel::deposit(std::string_view name, std::string_view bytes, int descriptor) noexcept
 {
     return say({.kind = Packet::Kind::deposit, .name = std::string(name), .bytes = std::string(bytes)},

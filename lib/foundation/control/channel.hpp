@@ -34,6 +34,8 @@ public:
     bool joined(std::string_view farewell = {}) noexcept;
     bool left() noexcept;
     bool abort(int status, std::string_view message) noexcept;
+    /// Gives the daemon a duplicate of `descriptor`, the memory of this rank's status page.
+    bool show_status(int descriptor) noexcept;
 
     /// Gives the daemon `bytes`, and a duplicate of `descriptor` if that is not -1. Others can fetch them as
     /// `name` of this rank until they are withdrawn. The bytes stay after this rank has ended, the descriptor

@@ -28,6 +28,7 @@ struct Packet {
         deposit,     // name, bytes, perhaps a descriptor: for others to fetch, until withdrawn
         withdraw,    // name
         fetch,       // serial, number: rank, name
+        status,      // a descriptor: the rank's status page
         // daemon to rank
         found,    // serial, bytes, the descriptor if there is one
         missing,  // serial: not deposited yet, or withdrawn

@@ -1,0 +1,224 @@
+#include "launcher/report/analysis.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "launcher/report/wait_graph.hpp"
+#include "launcher/report/words.hpp"
+#include "lib/foundation/base/quantity.hpp"
+#include "tutti/status.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::size_t kMostInCircle = 8;
+constexpr std::size_t kMostAlike = 4;  // sentences of one sort
+constexpr std::size_t kMostHosts = 3;
+constexpr std::size_t kMostRows = 16;
+
+std::string circle_in_words(const WaitGraph& graph, const std::vector<int>& circle)
+{
+    std::string text = "a circle: ";
+    const std::size_t shown = circle.size() > kMostInCircle ? kMostInCircle - 1 : circle.size();
+    for (std::size_t i = 0; i < shown; ++i) {
+        const int to = circle[(i + 1) % circle.size()];
+        text += fmt::format("{}rank {} waits for rank {} ({})", i > 0 ? ", " : "", circle[i], to,
+                            graph.edge(circle[i], to)->why);
+    }
+    if (shown < circle.size())
+        text += fmt::format(", and so on through {} more ranks back to rank {}", circle.size() - shown,
+                            circle.front());
+    return text;
+}
+
+/// Those who have not entered a collective in which others wait, and what they do instead.
+void add_absences(const JobReport& job, std::vector<std::string>& sentences, std::set<int>& told)
+{
+    std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
+    for (const RankGroup& waiting : job.groups) {
+        if (!waiting.in_call() || !waiting.is_collective() ||
+            !seen.emplace(waiting.context, waiting.number).second || seen.size() > kMostAlike)
+            continue;
+        Ranges missing = job.missing_in(waiting.context, waiting.number);
+        if (missing.empty())
+            continue;
+        RankGroup call = waiting;
+        if (call.operation == base::Operation::wait_collective)
+            call.operation = base::Operation::collective;
+        std::string text = fmt::format("{} {} not entered {}", ranks_in_words(missing),
+                                       count_of(missing) == 1 ? "has" : "have", short_call(call));
+        std::size_t parts = 0;
+        for (const RankGroup& group : job.groups) {
+            Ranges those;
+            for (const auto& [first, last] : group.ranks)
+                for (const auto& [from, to] : missing)
+                    if (std::max(first, from) <= std::min(last, to))
+                        those = merged(those, {{std::max(first, from), std::min(last, to)}});
+            if (those.empty() || ++parts > kMostAlike)
+                continue;
+            text += fmt::format("{} {}: {}", parts == 1 ? ";" : ",", ranks_in_words(those),
+                                group_in_words(group));
+        }
+        for (const auto& [first, last] : missing)
+            for (int rank = first; rank <= last; ++rank)
+                told.insert(rank);
+        sentences.push_back(std::move(text));
+    }
+}
+
+/// Ranks that others wait for and that wait for nobody.
+void add_awaited(const JobReport& job, const WaitGraph& graph, std::vector<std::string>& sentences,
+                 const std::set<int>& told)
+{
+    std::map<int, Ranges> waiters;
+    for (const auto& [rank, edges] : graph.edges())
+        for (const WaitGraph::Edge& edge : edges)
+            add_rank(waiters[edge.to], rank);
+    std::size_t count = 0;
+    for (const auto& [rank, others] : waiters) {
+        const RankGroup* const group = job.group_of(rank);
+        if (group == nullptr || group->in_call() || told.contains(rank) || ++count > kMostAlike)
+            continue;
+        sentences.push_back(fmt::format("{} {} for rank {}: {}", ranks_in_words(others),
+                                        count_of(others) == 1 ? "waits" : "wait", rank,
+                                        group_in_words(*group)));
+    }
+}
+
+/// Why a message that has come is not the awaited one; empty: it is nothing like it.
+std::string difference(const WaitEdge& wait, const LyingMessage& message)
+{
+    const bool same_sender = wait.peer < 0 || wait.peer == message.sender;
+    const bool same_tag = wait.tag == any_tag || wait.tag == message.tag;
+    const bool same_context = wait.context == message.context;
+    if (same_context && same_sender && !same_tag)
+        return fmt::format("tag {} is awaited", wait.tag);
+    if (same_context && same_tag && !same_sender)
+        return fmt::format("one from rank {} is awaited", wait.peer);
+    if (!same_context && same_sender && same_tag)
+        return "one on another communicator is awaited";
+    return {};
+}
+
+void add_near_misses(const JobReport& job, std::vector<std::string>& sentences)
+{
+    std::size_t count = 0;
+    std::set<std::pair<int, int>> told;  // where, and from whom
+    for (const WaitEdge& wait : job.edges) {
+        if (wait.send || wait.matched)
+            continue;
+        for (const LyingMessage& message : job.messages) {
+            if (message.rank != wait.rank || told.contains({message.rank, message.sender}))
+                continue;
+            const std::string why = difference(wait, message);
+            if (why.empty())
+                continue;
+            told.emplace(message.rank, message.sender);
+            if (++count <= kMostAlike)
+                sentences.push_back(fmt::format(
+                    "a message from rank {} with tag {} ({}{}) is at rank {}, where {}", message.sender,
+                    message.tag, base::bytes_in_words(message.bytes),
+                    message.context == 0 ? "" : ", on " + message.communicator, message.rank, why));
+        }
+    }
+    if (count > kMostAlike)
+        sentences.push_back(fmt::format("{} more messages lie like these", count - kMostAlike));
+}
+
+int order_of(const RankGroup& group)
+{
+    return group.in_call() ? 0 : 1 + static_cast<int>(group.state);
+}
+
+}  // namespace
+
+void JobReport::add(const NodeReport& node)
+{
+    quiet = quiet && node.quiet;
+    sent += node.sent;
+    arrived += node.arrived;
+    for (const RankGroup& group : node.groups)
+        fold(groups, group, kMostRows);
+    edges.insert(edges.end(), node.edges.begin(), node.edges.end());
+    messages.insert(messages.end(), node.messages.begin(), node.messages.end());
+    collectives.insert(collectives.end(), node.collectives.begin(), node.collectives.end());
+    notes.insert(notes.end(), node.notes.begin(), node.notes.end());
+}
+
+const RankGroup* JobReport::group_of(int rank) const
+{
+    for (const RankGroup& group : groups)
+        for (const auto& [first, last] : group.ranks)
+            if (first <= rank && rank <= last)
+                return &group;
+    return nullptr;
+}
+
+Ranges JobReport::missing_in(std::uint64_t context, std::uint32_t number) const
+{
+    Ranges missing;
+    for (const CollectiveState& state : collectives)
+        if (state.context == context && static_cast<std::int32_t>(state.next - number) <= 0)
+            missing = merged(missing, state.ranks);
+    return missing;
+}
+
+bool JobReport::any_waits() const
+{
+    return std::ranges::any_of(groups, &RankGroup::in_call);
+}
+
+Analysis analyse(const JobReport& job)
+{
+    Analysis result;
+    const WaitGraph graph(job);
+    const bool nothing_under_way = job.complete && job.quiet && job.sent == job.arrived;
+    std::vector<int> circle = nothing_under_way ? graph.circle(true) : std::vector<int>();
+    result.deadlock = !circle.empty();
+    if (circle.empty())
+        circle = graph.circle(false);
+    if (!circle.empty())
+        result.sentences.push_back(circle_in_words(graph, circle) +
+                                   (result.deadlock ? "; none of them can go on" : ""));
+    std::set<int> told;
+    add_absences(job, result.sentences, told);
+    add_awaited(job, graph, result.sentences, told);
+    add_near_misses(job, result.sentences);
+    for (const RankNote& note : job.notes)
+        if (result.sentences.size() < kMostRows)
+            result.sentences.push_back(fmt::format("rank {} {}", note.rank, note.text));
+    return result;
+}
+
+std::vector<std::string> table(const JobReport& job, const std::function<std::string(int rank)>& host_of)
+{
+    std::vector<const RankGroup*> rows;
+    for (const RankGroup& group : job.groups)
+        rows.push_back(&group);
+    std::ranges::stable_sort(rows, [](const RankGroup* one, const RankGroup* other) {
+        return std::pair(order_of(*one), one->ranks.front()) <
+               std::pair(order_of(*other), other->ranks.front());
+    });
+    std::vector<std::string> lines;
+    for (const RankGroup* group : rows) {
+        std::vector<std::string> hosts;
+        for (const auto& [first, last] : group->ranks)
+            for (int rank = first; rank <= last; ++rank)
+                if (const std::string host = host_of(rank); std::ranges::find(hosts, host) == hosts.end())
+                    hosts.push_back(host);
+        std::string where;
+        for (std::size_t i = 0; i < std::min(hosts.size(), kMostHosts); ++i)
+            where += (i > 0 ? ", " : hosts.size() == 1 ? "host " : "hosts ") + hosts[i];
+        if (hosts.size() > kMostHosts)
+            where += fmt::format(" and {} more", hosts.size() - kMostHosts);
+        lines.push_back(
+            fmt::format("{} ({}): {}", ranks_in_words(group->ranks), where, group_in_words(*group)));
+    }
+    return lines;
+}
+
+}  // namespace tutti::launcher

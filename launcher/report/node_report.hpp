@@ -1,0 +1,147 @@
+// What a daemon tells about its ranks: like ranks folded, so that the report of a node of any size is short.
+#pragma once
+
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "launcher/wire/codec.hpp"
+#include "lib/foundation/base/status_page.hpp"
+
+namespace tutti::launcher {
+
+/// Ascending, as first and last.
+using Ranges = std::vector<std::pair<int, int>>;
+void add_rank(Ranges& ranges, int rank);
+Ranges merged(const Ranges& one, const Ranges& other);
+/// "0-2, 4"; what is too long for a line ends by how many more there are.
+std::string ranges_in_words(const Ranges& ranges);
+int count_of(const Ranges& ranges);
+
+enum class RankState : std::uint8_t {
+    computing,
+    waiting,
+    polling,   // tests requests again and again
+    sleeping,  // in no call, and uses no processor
+    stopped,
+    traced,  // a debugger holds it
+    left,    // has left the job
+    ended,
+    unknown,  // has not joined the job
+};
+
+/// Ranks that do the same for about the same time.
+struct RankGroup {
+    static constexpr int kVarious = INT_MIN;  // as peer or tag: not the same for all
+
+    RankState state = RankState::unknown;
+    bool many_threads = false;
+    base::Operation operation = base::Operation::none;  // the call; the last one if the ranks are in none
+    std::uint8_t kind = 0;                              // of a collective
+    std::uint64_t context = 0;
+    std::string communicator;
+    std::uint32_t number = 0;  // of a collective
+    int peer = 0;              // a rank of the communicator; of wait_send, of the job
+    int tag = 0;
+    std::uint64_t bytes = 0;
+    std::string more;  // about the call: "1 MiB, sum of float32"
+    Ranges ranks;
+    double least_seconds = 0;
+    double most_seconds = 0;
+
+    bool in_call() const noexcept { return state == RankState::waiting; }
+    bool is_collective() const noexcept
+    {
+        return operation == base::Operation::collective || operation == base::Operation::wait_collective;
+    }
+    /// Whether all but ranks and times is the same.
+    bool is_like(const RankGroup& other) const;
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.state, self.many_threads, self.operation, self.kind, self.context,
+                        self.communicator, self.number, self.peer, self.tag, self.bytes, self.more,
+                        self.ranks, self.least_seconds, self.most_seconds);
+    }
+};
+
+/// Adds a group to others, of which at most `most` remain: then differences count less.
+void fold(std::vector<RankGroup>& groups, RankGroup group, std::size_t most);
+
+/// A rank of the job that waits for another one to send or to receive.
+struct WaitEdge {
+    int rank = 0;
+    int peer = 0;  // in the job; -1: any
+    int tag = 0;
+    std::uint64_t context = 0;
+    bool send = false;
+    bool own = false;      // the rank waits for nothing else
+    bool matched = false;  // and only data is missing
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.peer, self.tag, self.context, self.send, self.own, self.matched);
+    }
+};
+
+/// A message that lies unexpected.
+struct LyingMessage {
+    int rank = 0;    // where
+    int sender = 0;  // in the job
+    int tag = 0;
+    std::uint64_t context = 0;
+    std::uint64_t bytes = 0;
+    std::string communicator;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.sender, self.tag, self.context, self.bytes, self.communicator);
+    }
+};
+
+/// How far ranks are in the collectives of a communicator.
+struct CollectiveState {
+    std::uint64_t context = 0;
+    std::uint32_t next = 0;  // the number of the next one
+    Ranges ranks;
+
+    static auto fields(auto& self) { return std::tie(self.context, self.next, self.ranks); }
+};
+
+/// A sentence about a rank that only its node can say.
+struct RankNote {
+    int rank = 0;
+    std::string text;
+
+    static auto fields(auto& self) { return std::tie(self.rank, self.text); }
+};
+
+struct NodeReport {
+    std::uint32_t number = 0;  // of the question
+    bool quiet = false;        // all ranks wait, and nothing moves
+    std::uint64_t sent = 0;    // messages of all ranks
+    std::uint64_t arrived = 0;
+    std::vector<RankGroup> groups;
+    std::vector<WaitEdge> edges;
+    std::vector<LyingMessage> messages;
+    std::vector<CollectiveState> collectives;
+    std::vector<RankNote> notes;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.number, self.quiet, self.sent, self.arrived, self.groups, self.edges,
+                        self.messages, self.collectives, self.notes);
+    }
+};
+
+inline constexpr std::size_t kMostGroups = 12;
+inline constexpr std::size_t kMostEdges = 4096;
+inline constexpr std::size_t kMostMessages = 64;
+inline constexpr std::size_t kMostCollectives = 256;
+inline constexpr std::size_t kMostNotes = 8;
+
+}  // namespace tutti::launcher

@@ -1,0 +1,222 @@
+#include "launcher/report/observer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "collectives/call.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/quantity.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+/// Two looks without a change are needed before a rank counts as quiet.
+constexpr std::chrono::milliseconds kLookPeriod{300};
+/// A process that has used no processor for so long is asleep.
+constexpr std::chrono::milliseconds kAsleepAfter{1000};
+/// So much of a process in swap space is worth a word.
+constexpr std::uint64_t kMuchSwapBytes = std::uint64_t{16} << 20;
+constexpr unsigned kKindMask = 63;  // of a collective, in its signature
+
+double seconds_since(EventLoop::Clock::time_point then)
+{
+    return std::chrono::duration<double>(EventLoop::Clock::now() - then).count();
+}
+
+}  // namespace
+
+void Observer::expect(const std::vector<int>& ranks)
+{
+    for (const int rank : ranks)
+        ranks_[rank].since = Clock::now();
+}
+
+void Observer::add_page(int rank, UniqueFd page)
+{
+    const auto found = ranks_.find(rank);
+    base::StatusMemory memory = base::StatusMemory::open(std::move(page));
+    if (found == ranks_.end() || !memory)
+        return;
+    found->second = {};
+    found->second.page = std::move(memory);
+    found->second.since = found->second.idle_since = Clock::now();
+    if (!std::exchange(ticking_, true))
+        loop_.after(kLookPeriod, [this] { tick(); });
+}
+
+void Observer::tick()
+{
+    bool quiet = true;
+    for (auto& [rank, seen] : ranks_) {
+        const bool still = look(rank, seen);
+        quiet = quiet && still && judge(rank, seen).quiet;
+    }
+    tell_quiet(quiet);
+    loop_.after(kLookPeriod, [this] { tick(); });
+}
+
+/// Notes what has changed; whether nothing has.
+bool Observer::look(int rank, Seen& seen)
+{
+    if (!seen.page)
+        return false;
+    const auto load = [](const base::StatusWord& word) { return word.load(std::memory_order_relaxed); };
+    const std::uint64_t calls = load(seen.page->begun) + load(seen.page->ended);
+    const std::uint64_t moves = seen.page->traffic.moves();
+    const bool same = calls == seen.calls && moves == seen.moves;
+    seen.calls = calls;
+    seen.moves = moves;
+    if (!same)
+        seen.since = Clock::now();
+    const RankProcess* const process = processes_.find(rank);
+    const auto state = process != nullptr && process->running ? state_of_process(process->pid) : std::nullopt;
+    if (state && state->processor_ticks != seen.processor_ticks) {
+        seen.processor_ticks = state->processor_ticks;
+        seen.idle_since = Clock::now();
+    }
+    return same;
+}
+
+Observer::Judged Observer::judge(int rank, const Seen& seen)
+{
+    Judged judged;
+    judged.seconds = seconds_since(seen.since);
+    const RankProcess* const process = processes_.find(rank);
+    if (seen.page)
+        judged.view = PageView::of(*seen.page);
+    if (process == nullptr || !process->running) {
+        judged.state = process != nullptr && process->pid > 0 ? RankState::ended : RankState::unknown;
+        judged.quiet = judged.state == RankState::ended;
+        return judged;
+    }
+    judged.pid = process->pid;
+    if (judged.view && is_own_process(static_cast<pid_t>(judged.view->pid)))
+        judged.pid = static_cast<pid_t>(judged.view->pid);
+    const std::optional<ProcessState> state = state_of_process(judged.pid);
+    const bool asleep = state && state->sleeps() && Clock::now() - seen.idle_since >= kAsleepAfter;
+    if (state && (state->is_stopped() || state->is_traced())) {
+        judged.state = state->is_traced() ? RankState::traced : RankState::stopped;
+        judged.quiet = true;
+    } else if (!judged.view) {
+        judged.state = RankState::unknown;
+    } else if (judged.view->left) {
+        judged.state = RankState::left;
+        judged.quiet = true;
+    } else if (judged.view->in_call()) {
+        judged.state = RankState::waiting;
+        judged.quiet = judged.view->waits();
+        if (judged.quiet)
+            judged.seconds =
+                std::max(0.0, static_cast<double>(base::now_ns() - judged.view->situation->since_ns) * 1e-9);
+    } else if (judged.view->polls() && !asleep) {
+        judged.state = RankState::polling;
+    } else {
+        judged.state = asleep ? RankState::sleeping : RankState::computing;
+        judged.quiet = asleep;
+    }
+    return judged;
+}
+
+void Observer::tell_quiet(bool quiet)
+{
+    if (quiet != std::exchange(told_quiet_, quiet))
+        head_.send(FrameType::quiet, encode(quiet));
+}
+
+RankGroup Observer::group_of(int rank, const Judged& judged)
+{
+    RankGroup group;
+    group.state = judged.state;
+    group.least_seconds = group.most_seconds = judged.seconds;
+    add_rank(group.ranks, rank);
+    if (!judged.view)
+        return group;
+    const PageView& view = *judged.view;
+    group.many_threads = view.many_threads;
+    const std::vector<PageView::Call>& calls = view.threads.empty() ? view.calls : view.threads;
+    if (calls.empty() || judged.state == RankState::left || judged.state == RankState::ended)
+        return group;
+    const PageView::Call& call = calls.front();
+    group.operation = std::min(call.operation(), base::Operation::wait_collective);
+    group.context = call.context & ~std::uint64_t{1};
+    group.communicator = view.name_of(call.context);
+    group.bytes = call.bytes();
+    if (group.is_collective()) {
+        group.kind = static_cast<std::uint8_t>(call.signature & kKindMask);
+        group.number = call.number();
+        if (view.waits())
+            group.more = view.situation->text;
+    } else {
+        group.peer = call.peer();
+        group.tag = call.tag();
+    }
+    return group;
+}
+
+void Observer::add_waits(NodeReport& report, int rank, const PageView& view)
+{
+    const std::vector<PageView::Await>& awaits = view.situation->awaits;
+    const bool own = std::ranges::any_of(awaits, &PageView::Await::own);
+    for (const PageView::Await& await : awaits)
+        if (report.edges.size() < kMostEdges && (await.own || !own))
+            report.edges.push_back(
+                {rank, await.peer, await.tag, await.context, await.send, await.own, await.matched});
+    for (const PageView::Arrival& arrival : view.situation->arrivals)
+        if (report.messages.size() < kMostMessages)
+            report.messages.push_back({rank, arrival.sender, arrival.tag, arrival.context, arrival.bytes,
+                                       view.name_of(arrival.context)});
+}
+
+void Observer::add_collectives(NodeReport& report, int rank, const PageView& view)
+{
+    for (const PageView::Communicator& communicator : view.communicators) {
+        if (communicator.members < 2)
+            continue;
+        const auto like = std::ranges::find_if(report.collectives, [&](const CollectiveState& other) {
+            return other.context == communicator.context && other.next == communicator.number;
+        });
+        if (like != report.collectives.end())
+            add_rank(like->ranks, rank);
+        else if (report.collectives.size() < kMostCollectives)
+            report.collectives.push_back({communicator.context, communicator.number, {{rank, rank}}});
+    }
+}
+
+void Observer::add_note(NodeReport& report, int rank, const Judged& judged)
+{
+    if (report.notes.size() == kMostNotes)
+        return;
+    if (judged.state == RankState::stopped)
+        report.notes.push_back({rank, fmt::format("is stopped; 'kill -CONT {}' lets it go on", judged.pid)});
+    else if (judged.state == RankState::traced)
+        report.notes.push_back({rank, fmt::format("is held by a debugger (pid {})", judged.pid)});
+    else if (const std::uint64_t swapped = judged.pid > 0 ? swapped_bytes(judged.pid) : 0;
+             swapped >= kMuchSwapBytes)
+        report.notes.push_back({rank, fmt::format("has {} in swap space", base::bytes_in_words(swapped))});
+}
+
+void Observer::answer(std::uint32_t question)
+{
+    NodeReport report;
+    report.number = question;
+    report.quiet = true;
+    for (auto& [rank, seen] : ranks_) {
+        const Judged judged = judge(rank, seen);
+        report.quiet = report.quiet && judged.quiet;
+        fold(report.groups, group_of(rank, judged), kMostGroups);
+        add_note(report, rank, judged);
+        if (!judged.view)
+            continue;
+        report.sent += judged.view->sent;
+        report.arrived += judged.view->arrived;
+        if (judged.state == RankState::waiting && judged.view->waits())
+            add_waits(report, rank, *judged.view);
+        add_collectives(report, rank, *judged.view);
+    }
+    head_.send(FrameType::status_report, encode(report));
+}
+
+}  // namespace tutti::launcher

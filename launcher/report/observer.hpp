@@ -1,0 +1,72 @@
+// The daemon's look at its ranks: reads their status pages, notices when nothing moves, and answers the
+// head's questions. It needs nothing of the ranks, and no rank waits for it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "launcher/base/event_loop.hpp"
+#include "launcher/ranks/process_table.hpp"
+#include "launcher/report/node_report.hpp"
+#include "launcher/report/page_view.hpp"
+#include "launcher/report/process_state.hpp"
+#include "launcher/wire/connection.hpp"
+
+namespace tutti::launcher {
+
+class Observer {
+public:
+    /// All references must outlive it.
+    Observer(EventLoop& loop, ProcessTable& processes, Uplink& head)
+        : loop_(loop), processes_(processes), head_(head)
+    {
+    }
+
+    /// The ranks of this node.
+    void expect(const std::vector<int>& ranks);
+    /// A rank's page; a rank whose program executes another one shows a second.
+    void add_page(int rank, UniqueFd page);
+    /// Answers the head's question.
+    void answer(std::uint32_t question);
+
+private:
+    using Clock = EventLoop::Clock;
+
+    struct Seen {
+        base::StatusMemory page;
+        std::uint64_t calls = 0;  // begun and ended
+        std::uint64_t moves = 0;
+        Clock::time_point since{};  // when these were seen first
+        std::uint64_t processor_ticks = 0;
+        Clock::time_point idle_since{};
+        bool moved = true;  // since the last look
+    };
+    struct Judged {
+        RankState state = RankState::unknown;
+        double seconds = 0;
+        bool quiet = false;
+        pid_t pid = -1;
+        std::optional<PageView> view{};
+    };
+
+    void tick();
+    bool look(int rank, Seen& seen);
+    Judged judge(int rank, const Seen& seen);
+    void tell_quiet(bool quiet);
+    static RankGroup group_of(int rank, const Judged& judged);
+    static void add_waits(NodeReport& report, int rank, const PageView& view);
+    static void add_collectives(NodeReport& report, int rank, const PageView& view);
+    static void add_note(NodeReport& report, int rank, const Judged& judged);
+
+    EventLoop& loop_;
+    ProcessTable& processes_;
+    Uplink& head_;
+    std::map<int, Seen> ranks_;
+    bool ticking_ = false;
+    bool told_quiet_ = false;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,76 @@
+// The head's part: asks the daemons what the ranks do, by itself when nothing moves, and says what it means.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "launcher/base/event_loop.hpp"
+#include "launcher/report/analysis.hpp"
+
+namespace tutti::launcher {
+
+class Reporter {
+public:
+    struct Events {
+        std::function<void(std::uint32_t question)> ask;  // all daemons
+        std::function<void(const std::string& text)> say;
+        std::function<std::string(int rank)> host_of;
+        /// Ranks wait for each other for ever. After the report.
+        std::function<void()> deadlock;
+    };
+
+    /// `hang_seconds`: 0: no report comes by itself.
+    Reporter(EventLoop& loop, double hang_seconds, Events events)
+        : loop_(loop), hang_seconds_(hang_seconds), events_(std::move(events))
+    {
+    }
+
+    /// The nodes that have ranks. From now on questions are answered.
+    void begin(std::set<int> nodes);
+    /// No more reports: the job ends.
+    void end();
+
+    /// Gives the report to `done`, under `title`, at the latest after a second or so.
+    void report(const std::string& title, std::function<void(const std::string& text)> done);
+    /// Says it.
+    void report(const std::string& title);
+
+    void node_is_quiet(int node, bool quiet);
+    void answered(int node, const NodeReport& report);
+
+private:
+    struct Question {
+        std::set<int> nodes;  // that have not answered
+        JobReport job;
+        std::function<void(JobReport& job)> done;
+        EventLoop::TimerId limit = 0;
+    };
+
+    void ask(std::function<void(JobReport& job)> done);
+    void finish(std::uint32_t number);
+    void become_quiet();
+    void look_for_deadlock(int tries);
+    void confirm_deadlock(std::uint64_t messages);
+    void report_hang(double seconds);
+    std::string text_of(const std::string& title, const JobReport& job, const Analysis& analysis) const;
+    void cancel_timers();
+
+    EventLoop& loop_;
+    const double hang_seconds_;
+    Events events_;
+    bool running_ = false;
+    std::set<int> nodes_;
+    std::set<int> moving_;  // nodes that are not quiet
+    std::uint32_t questions_ = 0;
+    std::map<std::uint32_t, Question> open_;
+    EventLoop::TimerId hang_timer_ = 0;
+    EventLoop::TimerId deadlock_timer_ = 0;
+    bool deadlock_told_ = false;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,210 @@
+#include "lib/core/job/rank_status.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "lib/core/calls/call_signature.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/foundation/base/clock.hpp"
+
+namespace tutti::detail {
+
+using base::StatusSituation;
+
+namespace {
+
+std::uint64_t this_thread() noexcept
+{
+    static thread_local const auto number = static_cast<std::uint64_t>(gettid());
+    return number;
+}
+
+bool is_internal(std::uint64_t context) noexcept
+{
+    return (context & 1) != 0;
+}
+
+void put(base::StatusWord& word, std::uint64_t value) noexcept
+{
+    word.store(value, std::memory_order_relaxed);
+}
+
+std::uint64_t word_of(int rank) noexcept
+{
+    return static_cast<std::uint32_t>(rank);
+}
+
+// The peer of a message, as a rank of the job; -1: any.
+int job_rank(Process& process, const base::CallWords& call)
+{
+    int peer = call.peer();
+    if (call.operation() != base::Operation::wait_send && peer >= 0)
+        process.calls().communicators()->with(
+            CommunicatorState::collective_context_of(call.context),
+            [&](const CommunicatorState& state) { peer = state.peer_rank(peer); });
+    return std::max(peer, -1);
+}
+
+}  // namespace
+
+RankStatus::RankStatus(bool many_threads, control::Channel* daemon)
+    : page_([daemon] {
+          base::StatusMemory page = base::StatusMemory::create();
+          if (const base::UniqueFd descriptor = page.take_descriptor(); descriptor && daemon != nullptr)
+              daemon->show_status(descriptor.get());
+          return page;
+      }()),
+      many_threads_(many_threads)
+{
+    put(page_->many_threads, many_threads ? 1 : 0);
+}
+
+void RankStatus::enter_thread(const Words& call) noexcept
+{
+    base::StatusThread* free = nullptr;
+    for (base::StatusThread& thread : page_->threads) {
+        const std::uint64_t owner = thread.thread.load(std::memory_order_relaxed);
+        if (owner == this_thread())
+            return thread.call.store(call);
+        if (owner == 0 && free == nullptr)
+            free = &thread;
+    }
+    if (free == nullptr)
+        return;
+    free->call.store(call);
+    free->thread.store(this_thread(), std::memory_order_release);
+}
+
+void RankStatus::leave_thread() noexcept
+{
+    for (base::StatusThread& thread : page_->threads)
+        if (thread.thread.load(std::memory_order_relaxed) == this_thread())
+            put(thread.thread, 0);
+}
+
+// The call that this rank is in; none where several threads may be in calls.
+base::CallWords RankStatus::current() const noexcept
+{
+    const bool in_call = begun_ != page_->ended.load(std::memory_order_relaxed);
+    return in_call && !many_threads_ ? page_->calls[(begun_ - 1) % base::StatusPage::kCalls].load() : Words();
+}
+
+void RankStatus::note(Process& process, std::int64_t waited_ns) noexcept
+{
+    StatusSituation& now = page_->situation;
+    const std::int64_t time_ns = base::now_ns();
+    const std::uint64_t sequence = now.sequence.load(std::memory_order_relaxed);
+    put(now.sequence, sequence + 1);
+    // Release fences: whoever sees a word of this change sees its beginning, whoever sees its end sees all.
+    std::atomic_thread_fence(std::memory_order_release);
+    put(now.begun, begun_);
+    put(now.moves, page_->traffic.moves());
+    put(now.since_ns, static_cast<std::uint64_t>(time_ns - waited_ns));
+    put(now.noted_ns, static_cast<std::uint64_t>(time_ns));
+    try {
+        list_awaited(process);
+        list_arrivals(process);
+        const Words call = page_->calls[(begun_ - 1) % base::StatusPage::kCalls].load();
+        const CallSignature signature({call.bytes(), call.signature});
+        base::store_text(now.text.data(), StatusSituation::kTextBytes,
+                         begun_ != 0 && call.signature != 0 ? signature.describe_rest() : "");
+    } catch (const std::bad_alloc&) {
+        // The page says less.
+    }
+    now.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+// First what the call itself waits for, if that is one operation.
+void RankStatus::list_awaited(Process& process)
+{
+    using Await = StatusSituation::Await;
+    constexpr auto kReceive = static_cast<std::uint64_t>(StatusSituation::Kind::receive);
+    constexpr auto kSend = static_cast<std::uint64_t>(StatusSituation::Kind::send);
+    StatusSituation& now = page_->situation;
+    std::size_t listed = 0;
+    const auto list = [&](std::uint64_t context, std::uint64_t peer_and_tag, int peer, std::uint64_t flags) {
+        if (listed == StatusSituation::kAwaits)
+            return;
+        Await& entry = now.awaits[listed++];
+        put(entry.context, context);
+        put(entry.peer_and_tag, peer_and_tag);
+        put(entry.peer, word_of(peer));
+        put(entry.flags, flags);
+    };
+    const Words call = current();
+    const bool sends = call.operation() == Operation::send || call.operation() == Operation::wait_send;
+    const bool receives = call.operation() == Operation::recv || call.operation() == Operation::wait_recv;
+    const bool probes = call.operation() == Operation::probe;
+    const bool is_own = sends || receives || probes;
+    const int own_peer = is_own ? job_rank(process, call) : -1;
+    bool open = probes;
+    if (is_own)
+        list(call.context, call.peer_and_tag, own_peer,
+             (sends ? kSend : kReceive) | Await::kOwn | Await::kMatched);
+    std::uint64_t posted = 0;
+    std::uint64_t offered = 0;
+    process.protocol().for_each_posted([&](const matching::MatchKey& key, int peer) {
+        ++posted;
+        open = open || (receives && key.context == call.context && key.source_and_tag == call.peer_and_tag);
+        if (!is_internal(key.context))
+            list(key.context, key.source_and_tag, peer, kReceive);
+    });
+    process.protocol().for_each_offered([&](const matching::MatchKey& envelope, int peer) {
+        ++offered;
+        open = open || (sends && envelope.context == call.context && envelope.tag() == call.tag() &&
+                        peer == own_peer);
+        if (!is_internal(envelope.context))
+            list(envelope.context, envelope.source_and_tag, peer, kSend);
+    });
+    if (is_own && open)
+        put(now.awaits[0].flags, (sends ? kSend : kReceive) | Await::kOwn);
+    put(now.posted, posted);
+    put(now.offered, offered);
+    put(now.awaits_listed, listed);
+}
+
+void RankStatus::list_arrivals(Process& process)
+{
+    constexpr std::size_t kMostMessages = 256;  // to look at
+    StatusSituation& now = page_->situation;
+    std::size_t listed = 0;
+    process.protocol().for_each_unexpected(kMostMessages, [&](const protocol::UnexpectedRequest& message) {
+        if (listed == StatusSituation::kArrivals || is_internal(message.envelope.context))
+            return;
+        StatusSituation::Arrival& entry = now.arrivals[listed++];
+        put(entry.context, message.envelope.context);
+        put(entry.peer_and_tag, message.envelope.source_and_tag);
+        put(entry.sender, word_of(message.sender));
+        put(entry.bytes, message.total_bytes);
+    });
+    put(now.unexpected, process.protocol().unexpected_count());
+    put(now.arrivals_listed, listed);
+}
+
+base::StatusCommunicator& RankStatus::add(std::uint64_t context, int members, int rank) noexcept
+{
+    const std::lock_guard lock(communicators_);
+    for (base::StatusCommunicator& entry : page_->communicators) {
+        if (entry.context.load(std::memory_order_relaxed) != 0)
+            continue;
+        put(entry.number, 0);
+        put(entry.members, static_cast<std::uint64_t>(members));
+        put(entry.rank, word_of(rank));
+        name(entry, "");
+        entry.context.store(context + 1, std::memory_order_release);
+        return entry;
+    }
+    base::add_to(page_->communicators_left_out, 1);
+    return left_out_;
+}
+
+void RankStatus::remove(base::StatusCommunicator& entry) noexcept
+{
+    const std::lock_guard lock(communicators_);
+    if (&entry != &left_out_)
+        put(entry.context, 0);
+}
+
+}  // namespace tutti::detail

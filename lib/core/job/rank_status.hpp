@@ -1,0 +1,102 @@
+// What this rank writes on its status page. Calls cost a few stores and read no clock; a wait that lasts adds
+// what it is for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "lib/foundation/base/status_page.hpp"
+#include "lib/foundation/control/channel.hpp"
+
+namespace tutti::detail {
+
+class Process;
+
+/// Under the engine's lock, unless said otherwise.
+class RankStatus {
+public:
+    using Words = base::CallWords;
+    using Operation = base::Operation;
+
+    /// `daemon` gets to see the page; nullptr: nobody does.
+    RankStatus(bool many_threads, control::Channel* daemon);
+
+    /// A call that may block; it ends by ended().
+    void begins(const Words& call) noexcept
+    {
+        write(call);
+        if (many_threads_) [[unlikely]]
+            enter_thread(call);
+    }
+    void ended() noexcept
+    {
+        page_->ended.store(begun_, std::memory_order_relaxed);
+        if (many_threads_) [[unlikely]]
+            leave_thread();
+    }
+    /// A call that does not block.
+    void passes(const Words& call) noexcept
+    {
+        write(call);
+        page_->ended.store(begun_, std::memory_order_relaxed);
+    }
+
+    /// A call that may block lasts as long as this.
+    class InCall {
+    public:
+        /// The call itself follows: begins().
+        explicit InCall(RankStatus& status) noexcept : status_(status) {}
+        InCall(RankStatus& status, const Words& call) noexcept : status_(status) { status.begins(call); }
+        ~InCall() { status_.ended(); }
+        InCall(const InCall&) = delete;
+        InCall& operator=(const InCall&) = delete;
+
+    private:
+        RankStatus& status_;
+    };
+
+    static Words words(Operation operation, std::uint64_t context, int peer, int tag,
+                       std::uint64_t bytes) noexcept
+    {
+        return {context, Words::pack(peer, tag), Words::what_of(operation, bytes)};
+    }
+
+    /// A wait has lasted so long: says what it is for.
+    void note(Process& process, std::int64_t waited_ns) noexcept;
+    void left() noexcept { page_->left.store(1, std::memory_order_relaxed); }
+
+    base::StatusTraffic& traffic() noexcept { return page_->traffic; }
+
+    // Any thread.
+    /// The entry of a communicator until remove(); one for nobody if the page is full.
+    base::StatusCommunicator& add(std::uint64_t context, int members, int rank) noexcept;
+    void remove(base::StatusCommunicator& entry) noexcept;
+    static void name(base::StatusCommunicator& entry, std::string_view name) noexcept
+    {
+        base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, name);
+    }
+
+private:
+    void write(const Words& call) noexcept
+    {
+        // Release fence: whoever sees words of this call sees `begun` as it was stored before.
+        std::atomic_thread_fence(std::memory_order_release);
+        page_->calls[begun_ % base::StatusPage::kCalls].store(call);
+        page_->begun.store(++begun_, std::memory_order_release);
+    }
+    void enter_thread(const Words& call) noexcept;
+    void leave_thread() noexcept;
+    Words current() const noexcept;
+    void list_awaited(Process& process);
+    void list_arrivals(Process& process);
+
+    const base::StatusMemory page_;
+    const bool many_threads_;
+    std::uint64_t begun_ = 0;
+    std::mutex communicators_;
+    base::StatusCommunicator left_out_{};
+};
+
+}  // namespace tutti::detail

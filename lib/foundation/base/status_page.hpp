@@ -1,0 +1,202 @@
+// The status page of a rank: what the rank does and waits for, in memory that its daemon reads without its
+// help, also when the rank is stopped or dead.
+//
+// The rank stores plain words; all are relaxed unless their comment names a partner. A reader in another
+// process may meet half of a change, or the words of a rank that is broken: it checks what it reads and
+// believes no number. Call and peer words are those of the message's envelope.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lib/foundation/base/unique_fd.hpp"
+
+namespace tutti::base {
+
+using StatusWord = std::atomic<std::uint64_t>;
+static_assert(StatusWord::is_always_lock_free);
+
+/// Only the rank itself stores, one thread at a time.
+inline void add_to(StatusWord& word, std::uint64_t more) noexcept
+{
+    word.store(word.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+enum class Operation : std::uint8_t {
+    none,
+    send,
+    isend,
+    recv,
+    irecv,
+    probe,
+    wait_send,  // the peer is a rank of the job
+    wait_recv,
+    wait_any,  // of several requests
+    collective,
+    wait_collective,
+};
+
+/// One call in the words of the page. `signature` is that of a collective: kind, algorithm and so on, as the
+/// calls of different ranks are compared.
+struct CallWords {
+    std::uint64_t context = 0;
+    std::uint64_t peer_and_tag = 0;  // of a collective: its number on the communicator
+    std::uint64_t what = 0;          // the operation and, below it, the bytes
+    std::uint64_t signature = 0;
+
+    static constexpr int kBytesBits = 48;
+    static constexpr std::uint64_t kBytesMask = (std::uint64_t{1} << kBytesBits) - 1;
+
+    static std::uint64_t what_of(Operation operation, std::uint64_t bytes) noexcept
+    {
+        return static_cast<std::uint64_t>(operation) << kBytesBits | (bytes & kBytesMask);
+    }
+    static std::uint64_t pack(std::int32_t peer, std::int32_t tag) noexcept
+    {
+        return std::uint64_t{static_cast<std::uint32_t>(peer)} << 32 | static_cast<std::uint32_t>(tag);
+    }
+
+    Operation operation() const noexcept { return static_cast<Operation>(what >> kBytesBits & 0xff); }
+    std::uint64_t bytes() const noexcept { return what & kBytesMask; }
+    std::int32_t peer() const noexcept { return static_cast<std::int32_t>(peer_and_tag >> 32); }
+    std::int32_t tag() const noexcept { return static_cast<std::int32_t>(peer_and_tag & 0xffffffff); }
+    std::uint32_t number() const noexcept { return static_cast<std::uint32_t>(peer_and_tag); }
+    bool is_collective() const noexcept
+    {
+        return operation() == Operation::collective || operation() == Operation::wait_collective;
+    }
+    friend bool operator==(const CallWords&, const CallWords&) = default;
+};
+
+struct StatusCall {
+    StatusWord context, peer_and_tag, what, signature;
+
+    void store(const CallWords& call) noexcept
+    {
+        context.store(call.context, std::memory_order_relaxed);
+        peer_and_tag.store(call.peer_and_tag, std::memory_order_relaxed);
+        what.store(call.what, std::memory_order_relaxed);
+        signature.store(call.signature, std::memory_order_relaxed);
+    }
+    CallWords load() const noexcept
+    {
+        return {context.load(std::memory_order_relaxed), peer_and_tag.load(std::memory_order_relaxed),
+                what.load(std::memory_order_relaxed), signature.load(std::memory_order_relaxed)};
+    }
+};
+
+/// Messages by their envelopes, to any rank and from any. `pieces`: all other frames that move messages.
+struct StatusTraffic {
+    StatusWord sent, sent_bytes, arrived, arrived_bytes, pieces;
+
+    /// Changes whenever a message has moved on.
+    std::uint64_t moves() const noexcept
+    {
+        return sent.load(std::memory_order_relaxed) + arrived.load(std::memory_order_relaxed) +
+               pieces.load(std::memory_order_relaxed);
+    }
+};
+
+template <std::size_t count>
+using StatusText = std::array<StatusWord, count / 8>;
+
+struct StatusCommunicator {
+    static constexpr std::size_t kNameBytes = 32;
+
+    StatusWord context;  // plus 1; 0: a free entry. Of the user's messages
+    StatusWord number;   // of the next collective
+    StatusWord members;
+    StatusWord rank;  // of this process there
+    StatusText<kNameBytes> name;
+};
+
+/// The call of a thread, where several may be in calls at once. Under the rank's lock.
+struct StatusThread {
+    StatusWord thread;  // its number for the kernel; 0: a free entry
+    StatusCall call;
+};
+
+/// What a long wait is for. Written when it has lasted 100 ms and then from time to time, so it may be two
+/// seconds old; `begun` and `moves` tell whether anything has happened since.
+struct StatusSituation {
+    static constexpr std::size_t kAwaits = 16;
+    static constexpr std::size_t kArrivals = 8;
+    static constexpr std::size_t kTextBytes = 128;
+
+    enum class Kind : std::uint8_t { receive = 1, send = 2 };
+    /// A receive without its message, or a send whose receiver has not asked for the data.
+    struct Await {
+        StatusWord context, peer_and_tag;
+        StatusWord peer;                                  // its rank in the job, as 32 bits; -1: any
+        StatusWord flags;                                 // Kind, and:
+        static constexpr std::uint64_t kOwn = 0x100;      // the call waits for this one only
+        static constexpr std::uint64_t kMatched = 0x200;  // and only data is missing
+    };
+    /// An unexpected message.
+    struct Arrival {
+        StatusWord context, peer_and_tag, sender, bytes;
+    };
+
+    StatusWord sequence;  // odd while the rest changes; see write_begins() and the reader's fences
+    StatusWord begun, moves;
+    StatusWord since_ns;  // when the wait began, on base::now_ns()'s clock
+    StatusWord noted_ns;
+    StatusWord posted, unexpected, offered;  // lengths of these queues
+    StatusWord awaits_listed, arrivals_listed;
+    std::array<Await, kAwaits> awaits;
+    std::array<Arrival, kArrivals> arrivals;
+    StatusText<kTextBytes> text;  // more about the call
+};
+
+struct StatusPage {
+    static constexpr std::uint64_t kMagic = 0x7475747469'01;  // "tutti", and the version of this layout
+    static constexpr std::size_t kCalls = 16;
+    static constexpr std::size_t kCommunicators = 32;
+    static constexpr std::size_t kThreads = 8;
+
+    StatusWord magic, size_bytes;  // release: stored when the page is there
+    StatusWord pid;
+    StatusWord many_threads;
+    StatusWord left;  // the rank has left the job
+
+    // One cache line for all that messages change.
+    alignas(64) StatusWord begun;  // calls, also those that do not block. Release: after the call's words
+    StatusWord ended;              // equal to begun: the rank is in no call that may block
+    StatusTraffic traffic;
+
+    alignas(64) std::array<StatusCall, kCalls> calls;  // call N at N % kCalls
+    alignas(64) std::array<StatusCommunicator, kCommunicators> communicators;
+    StatusWord communicators_left_out;  // there was no entry for so many
+    alignas(64) std::array<StatusThread, kThreads> threads;
+    alignas(64) StatusSituation situation;
+};
+
+/// Memory that holds a page: the rank's own, or that of a rank seen from its daemon.
+class StatusMemory {
+public:
+    StatusMemory() noexcept = default;
+    /// A new page. It has a descriptor to hand to the daemon, or, if there can be none, is private.
+    static StatusMemory create();
+    /// Maps a rank's page for reading; empty if it is none of this version.
+    static StatusMemory open(UniqueFd descriptor) noexcept;
+    StatusMemory(StatusMemory&& other) noexcept { *this = std::move(other); }
+    StatusMemory& operator=(StatusMemory&& other) noexcept;
+    ~StatusMemory();
+
+    explicit operator bool() const noexcept { return page_ != nullptr; }
+    StatusPage& operator*() const noexcept { return *page_; }
+    StatusPage* operator->() const noexcept { return page_; }
+    /// Empty when it was taken, or the page is private.
+    UniqueFd take_descriptor() noexcept { return std::move(descriptor_); }
+
+private:
+    StatusPage* page_ = nullptr;
+    UniqueFd descriptor_;
+};
+
+void store_text(StatusWord* words, std::size_t bytes, std::string_view text) noexcept;
+
+}  // namespace tutti::base

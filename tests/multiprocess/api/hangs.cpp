@@ -1,0 +1,161 @@
+// Programs that hang, each by another mistake: "hangs WHAT". The report must name it.
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tutti/tutti.hpp>
+
+namespace {
+
+using tutti::Communicator;
+
+void both_receive(const Communicator& world)
+{
+    int number = 0;
+    world.recv(number, 1 - world.rank(), 5);
+}
+
+/// Each receives from the next one.
+void cycle(const Communicator& world)
+{
+    int number = 0;
+    world.recv(number, (world.rank() + 1) % world.size(), 5);
+}
+
+/// Each sends more than fits anywhere.
+void both_send(const Communicator& world)
+{
+    const std::vector<char> much(64u << 20);
+    world.send(much, 1 - world.rank(), 5);
+}
+
+void barrier_against_recv(const Communicator& world)
+{
+    int number = 0;
+    if (world.rank() != 1)
+        world.barrier();
+    else
+        world.recv(number, 0, 42);
+}
+
+void wrong_tag(const Communicator& world)
+{
+    int number = 0;
+    if (world.rank() == 0)
+        world.send(number, 1, 24);
+    else if (world.rank() == 1)
+        world.recv(number, 0, 42);
+    world.barrier();
+}
+
+/// The last rank computes for ever, and the others wait for it.
+void computes(const Communicator& world)
+{
+    if (world.rank() == world.size() - 1)
+        for (volatile bool computes = true; computes;) {
+        }
+    std::vector<float> sums(262144);
+    world.allreduce(sums, tutti::sum);
+}
+
+void stops(const Communicator& world)
+{
+    world.barrier();
+    if (world.rank() == 1)
+        ::kill(::getpid(), SIGSTOP);
+    world.barrier();
+}
+
+void sleeps(const Communicator& world)
+{
+    if (world.rank() == 0)
+        ::pause();
+    world.barrier();
+}
+
+/// Waits in one of two orders.
+void two_communicators(const Communicator& world)
+{
+    const Communicator one = world.dup();
+    const Communicator other = world.dup();
+    if (world.rank() == 0) {
+        one.barrier();
+        other.barrier();
+    } else {
+        other.barrier();
+        one.barrier();
+    }
+}
+
+/// One thread holds a lock while it receives; the one that would send waits for that lock.
+void users_lock(const Communicator& world)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    int number = 0;
+    if (world.rank() != 0) {
+        world.recv(number, 0, 8);
+        world.send(number, 0, 7);
+        return;
+    }
+    ::pthread_mutex_lock(&lock);
+    std::thread sender([&] {
+        ::pthread_mutex_lock(&lock);
+        world.send(number, 1, 8);
+    });
+    world.recv(number, 1, 7);
+    ::pthread_mutex_unlock(&lock);
+    sender.join();
+}
+
+/// Waits for a request whose message never comes.
+void waits(const Communicator& world)
+{
+    std::array<int, 2> numbers{};
+    tutti::Request first = world.irecv(numbers[0], 1 - world.rank(), 1);
+    tutti::Request second = world.irecv(numbers[1], 1 - world.rank(), 2);
+    second.wait();
+    first.wait();
+}
+
+/// Ends well after a while: no report may come.
+void late(const Communicator& world)
+{
+    int number = 0;
+    for (int round = 0; round < 6; ++round) {
+        if (world.rank() == 0) {
+            ::usleep(300'000);
+            world.send(number, 1, round);
+        } else if (world.rank() == 1) {
+            world.recv(number, 0, round);
+        }
+    }
+    world.barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string what = argc > 1 ? argv[1] : "";
+    const auto threads = what == "users_lock" ? tutti::ThreadLevel::multiple : tutti::ThreadLevel::funneled;
+    const tutti::Environment environment(argc, argv, {.threads = threads});
+    const Communicator world = environment.world();
+    std::printf("ready\n");
+    struct Hang {
+        const char* name;
+        void (*hang)(const Communicator& world);
+    };
+    for (const Hang& hang : {Hang{"both_receive", both_receive}, Hang{"cycle", cycle},
+                             Hang{"both_send", both_send}, Hang{"barrier_against_recv", barrier_against_recv},
+                             Hang{"wrong_tag", wrong_tag}, Hang{"computes", computes}, Hang{"stops", stops},
+                             Hang{"sleeps", sleeps}, Hang{"two_communicators", two_communicators},
+                             Hang{"users_lock", users_lock}, Hang{"waits", waits}, Hang{"late", late}})
+        if (what == hang.name)
+            hang.hang(world);
+}
