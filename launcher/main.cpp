@@ -18,6 +18,7 @@
 #include "launcher/head/head.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
+#include "launcher/report/status_socket.hpp"
 
 namespace {
 
@@ -67,7 +68,11 @@ int main(int argc, char** argv)
     if (argc == 2 && std::string_view(argv[1]) == "--daemon")
         return run_remote_daemon();
     try {
-        return run(parse_command_line(argc, argv));
+        const Options options = parse_command_line(argc, argv);
+        if (!options.status_of)
+            return run(options);
+        show_status(*options.status_of);
+        return 0;
     } catch (const EarlyExit& exit) {
         return exit.status;
     } catch (const UsageError& error) {

@@ -21,6 +21,7 @@ struct CommandLine {
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
     std::map<std::string, std::string> job_values;                     // of all sections: no contradictions
     std::map<std::string, std::string> app_values;                     // likewise, of this section
+    bool status = false;
     bool help = false;
     bool version = false;
 };

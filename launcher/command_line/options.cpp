@@ -104,6 +104,8 @@ void check_job(const CommandLine& line)
     }
     if (options.json && !options.doctor)
         throw UsageError("--json is for what --doctor finds; give both, or leave it out");
+    if (line.status)
+        throw UsageError("--status takes one word at most: the process id of the job's tuttirun");
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
     if (options.quiet && options.verbosity > 0)
@@ -165,6 +167,10 @@ Options parse_command_line(int argc, const char* const* argv)
         }
         if (line.options.doctor && section.program.empty())
             continue;
+        if (line.status && section.program.size() <= 1 && sections.size() == 1) {
+            line.options.status_of = section.program.empty() ? "" : section.program.front();
+            return std::move(line.options);
+        }
         check_program(section, sections.size());
         line.app.argv = section.program;
         line.options.apps.push_back(std::move(line.app));

@@ -76,7 +76,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                  [this](const MissingDaemons& report) { handle_lost(report); },
                  [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }}),
       policy_(plan_.hosts.size()),
-      reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events())
+      reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events()),
+      status_socket_(loop_, [this](const StatusSocket::Answer& answer) { tell_status(answer); })
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }

@@ -12,6 +12,7 @@
 #include "launcher/placement/topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
 #include "launcher/report/reporter.hpp"
+#include "launcher/report/status_socket.hpp"
 #include "launcher/streams/input_reader.hpp"
 #include "launcher/streams/output_writer.hpp"
 #include "launcher/tree/children.hpp"
@@ -87,6 +88,7 @@ private:
     void end_job(int exit_status, int signal, const std::string& message);
     void time_is_over();
     void report_as_asked(int signal);
+    void tell_status(const StatusSocket::Answer& answer);
     void shorten_daemon_timeout();
     void stop_waiting_for_daemons(std::chrono::milliseconds waited);
     void stop_with_job();
@@ -107,6 +109,7 @@ private:
     StdinWindow input_window_;
     LossPolicy policy_;
     Reporter reporter_;
+    StatusSocket status_socket_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
     bool any_joined_ = false;         // a rank of the job

@@ -1,5 +1,6 @@
 // How the head's jobs end: well, by a failure, by the user, by the loss of a daemon.
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -108,6 +109,15 @@ void Head::report_as_asked(int signal)
 {
     if (map_ && !all_exited_)
         reporter_.report(fmt::format("what the ranks do, as signal {} asks:", signal));
+}
+
+void Head::tell_status(const StatusSocket::Answer& answer)
+{
+    if (!map_ || all_exited_)
+        return answer(map_ ? "the job has ended" : "the job is being started");
+    reporter_.report(fmt::format("job {}: {} ranks of {}", ::getpid(), map_->ranks.size(),
+                                 options_.apps.front().argv.front()),
+                     answer);
 }
 
 Reporter::Events Head::report_events()

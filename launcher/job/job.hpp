@@ -65,7 +65,7 @@ struct Options {
     double timeout_seconds = 0;                 // 0: none
     std::optional<double> hang_report_seconds;  // without a move of any rank; 0: none comes by itself
     OnDeadlock on_deadlock = OnDeadlock::report;
-    std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1, USR2
+    std::vector<int> forward_signals;  // on top of INT, TERM, HUP, USR1
     std::string interface;  // networks that may be used, as lib/foundation/network reads it; empty: choose
     std::optional<StartMethod::Agent> launcher;  // empty: srun inside a Slurm allocation, else ssh
     std::vector<std::string> launch_agent;       // command instead of ssh; empty: ssh
@@ -74,6 +74,7 @@ struct Options {
     double daemon_timeout_seconds = 30;          // for a daemon to answer pings; 0: for ever
     bool doctor = false;                         // check the hosts instead of starting a job
     bool json = false;                           // the doctor's findings as JSON
+    std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
     bool quiet = false;
     int verbosity = 0;
     std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries

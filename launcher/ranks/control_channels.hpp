@@ -23,10 +23,10 @@ public:
         std::function<void(int rank, const std::string& farewell)> joined;  // see control::Channel
         std::function<void(int rank)> left;
         std::function<void(int rank, int status, const std::string& message)> aborted;
-        std::function<void(int rank, UniqueFd page)> showed_status;
         /// A rank of this node asks for a deposit of `rank`, which is on another node or does not exist.
         /// `answer` may be called later, or never.
         std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
+        std::function<void(int rank, UniqueFd page)> showed_status = [](int, UniqueFd) {};
     };
 
     ControlChannels(EventLoop& loop, Events events) : loop_(loop), events_(std::move(events)) {}

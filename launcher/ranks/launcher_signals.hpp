@@ -15,9 +15,9 @@ namespace tutti::launcher {
 /// for the ranks.
 InheritedState take_over_process();
 
-/// A signalfd for the signals that end, stop or continue the job, and for those that are passed on to the
-/// ranks (SIGUSR1, SIGUSR2 and `forwarded`). Blocks them, so it must be called before there are threads.
-/// Signals that the launcher's parent ignores (nohup) stay ignored.
+/// A signalfd for the signals that end, stop or continue the job or ask what it does, and for those that are
+/// passed on to the ranks (SIGUSR1 and `forwarded`). Blocks them, so it must be called before there are
+/// threads. Signals that the launcher's parent ignores (nohup) stay ignored.
 UniqueFd open_launcher_signals(const std::vector<int>& forwarded);
 
 /// A signalfd for `signals`, which must be blocked. Throws std::system_error.

@@ -60,8 +60,11 @@ void add_absences(const JobReport& job, std::vector<std::string>& sentences, std
                         those = merged(those, {{std::max(first, from), std::min(last, to)}});
             if (those.empty() || ++parts > kMostAlike)
                 continue;
-            text += fmt::format("{} {}: {}", parts == 1 ? ";" : ",", ranks_in_words(those),
-                                group_in_words(group));
+            if (count_of(those) == count_of(missing))
+                text += ": " + group_in_words(group);
+            else
+                text += fmt::format("{} {}: {}", parts == 1 ? ":" : ";", ranks_in_words(those),
+                                    group_in_words(group));
         }
         for (const auto& [first, last] : missing)
             for (int rank = first; rank <= last; ++rank)

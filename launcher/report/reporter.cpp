@@ -124,7 +124,8 @@ void Reporter::report_hang(double seconds)
     hang_timer_ =
         loop_.after(std::chrono::duration<double>(seconds), [this, seconds] { report_hang(2 * seconds); });
     ask([this, seconds](JobReport& job) {
-        if (!running_ || !moving_.empty() || !job.any_waits())
+        const bool is_known = deadlock_told_ && seconds == hang_seconds_;
+        if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
         events_.say(
             text_of(fmt::format("all ranks wait, and nothing has moved for {}:", duration_in_words(seconds)),

@@ -141,7 +141,10 @@ bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_
 {
     if (state.done)
         return true;
-    const RankStatus::InCall in_call(process_of(state).status(), words_of(state));
+    const bool timed = until_ns != kForEver;
+    const RankStatus::InCall in_call(
+        process_of(state).status(),
+        timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state));
     const CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
     set_awaited(state, true);
     try {

@@ -1,0 +1,145 @@
+// Programs that hang: the report comes in time and says why.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/on_hosts.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+const std::string kEndsAfter = kSanitized ? "20" : "4";
+
+struct Hang {
+    std::string name;
+    int ranks;
+    Words words;  // that the report must have
+};
+
+Words hanging(const Hang& hang, Words options)
+{
+    options.insert(options.end(), {"-n", std::to_string(hang.ranks), program("api_hangs"), hang.name});
+    return options;
+}
+
+void check_words(const std::string& text, const Words& words)
+{
+    CAPTURE(text);
+    for (const std::string& word : words) {
+        CAPTURE(word);
+        CHECK(contains(text, word));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a certain deadlock is reported by itself, and may end the job", "[hangs]")
+{
+    const Hang hang = GENERATE(
+        Hang{"both_receive",
+             2,
+             {"rank 0 (host ", "): recv from 1, tag 5, for ", "): recv from 0, tag 5, for ",
+              "- a circle: rank 0 waits for rank 1 (recv, tag 5), rank 1 waits for rank 0 (recv, tag 5); "
+              "none of them can go on\n"}},
+        Hang{"cycle",
+             3,
+             {"rank 0 waits for rank 1 (recv, tag 5), rank 1 waits for rank 2 (recv, tag 5), rank 2 waits "
+              "for rank 0 (recv, tag 5); none"}},
+        Hang{"both_send",
+             2,
+             {"send of 64 MiB to 1, tag 5, for ",
+              "rank 0 waits for rank 1 (send, tag 5), rank 1 waits for rank 0 (send, tag 5); none"}},
+        Hang{
+            "barrier_against_recv",
+            3,
+            {"ranks 0, 2 (host ", "): barrier #0 of world, ", "rank 1 (host ", "): recv from 0, tag 42, for ",
+             "a circle: rank 0 waits for rank 1 (barrier #0 of world), rank 1 waits for rank 0 (recv, tag "
+             "42); none",
+             "- rank 1 has not entered barrier #0 of world: recv from 0, tag 42, for "}},
+        Hang{"wrong_tag",
+             2,
+             {"- a message from rank 0 with tag 24 (4 B) is at rank 1, where tag 42 is awaited\n"}},
+        Hang{"waits", 2, {"wait for a receive from 1, tag 2, for ", "none of them can go on"}});
+    const Result result = tuttirun(hanging(hang, {"--timeout", "20", "--on-deadlock", "abort"}));
+    check_words(result.err, hang.words);
+    check_words(result.err,
+                {"tuttirun: a deadlock:\n", "tuttirun: ending the job, as --on-deadlock abort asks\n"});
+    CHECK(result.status == 35);
+    CHECK(result.seconds < 2 + kSoonSeconds);
+}
+
+TEST_CASE("a hang that is no certain deadlock is reported after a while", "[hangs]")
+{
+    const Hang hang =
+        GENERATE(Hang{"stops",
+                      2,
+                      {"rank 1 (host ", "): stopped for ", "- rank 1 has not entered barrier #1 of world",
+                       "- rank 1 is stopped; 'kill -CONT "}},
+                 Hang{"sleeps",
+                      2,
+                      {"rank 0 (host ", "): asleep outside of Tutti for ",
+                       "- rank 0 has not entered barrier #0 of world: asleep outside of Tutti"}},
+                 Hang{"users_lock",
+                      2,
+                      {"): recv from 1, tag 7, for ", "): recv from 0, tag 8, for ",
+                       "rank 0 waits for rank 1 (recv, tag 7), rank 1 waits for rank 0 (recv, tag 8)\n"}});
+    const Result result =
+        tuttirun(hanging(hang, {"--hang-report", "1", "--timeout", kEndsAfter, "--on-deadlock", "abort"}));
+    check_words(result.err, hang.words);
+    check_words(result.err, {"tuttirun: all ranks wait, and nothing has moved for 1 s:\n"});
+    CHECK_FALSE(contains(result.err, "a deadlock"));
+    CHECK(result.status == 124);
+}
+
+TEST_CASE("--timeout tells what the ranks do before it ends the job", "[hangs]")
+{
+    const Result result =
+        tuttirun(hanging({"computes", 2, {}}, {"--hang-report", "0", "--timeout", kSanitized ? "8" : "2"}));
+    check_words(result.err,
+                {"tuttirun: what the ranks do:\n", "rank 0 (host ",
+                 "): allreduce #0 of world, 1 MiB, sum of float32, by ", "rank 1 (host ", "): computing for ",
+                 "- rank 1 has not entered allreduce #0 of world: computing", "did not end within"});
+    CHECK_FALSE(contains(result.err, "nothing has moved"));
+    CHECK(result.status == 124);
+}
+
+TEST_CASE("signals and --status tell what the ranks do, and the job goes on", "[hangs]")
+{
+    Launched job(tuttirun_command(hanging({"cycle", 3, {}}, {"--hang-report", "0"})));
+    REQUIRE(job.wait_for_output("ready\nready\nready\n"));
+    const std::string own = std::to_string(job.pid());
+    const Result asked = tuttirun({"--status", own});
+    CHECK(asked.status == 0);
+    check_words(asked.out, {"job " + own + ": 3 ranks of ", "rank 2 (host "});
+    for (const int signal : {SIGQUIT, SIGUSR2}) {
+        const std::string title = "what the ranks do, as signal " + std::to_string(signal) + " asks:\n";
+        job.signal(signal);
+        for (int i = 0; i < 500 && !contains(job.so_far().err, title); ++i)
+            ::usleep(10'000);
+        CHECK(contains(job.so_far().err, title));
+    }
+    job.signal(SIGTERM);
+    CHECK(job.wait().status == 128 + SIGTERM);
+    const Result late = tuttirun({"--status", own});
+    CHECK(late.status == 1);
+    CHECK(contains(late.err, "no job " + own + " of yours runs on this machine"));
+}
+
+TEST_CASE("two ranks on two hosts that both receive are a deadlock", "[hangs]")
+{
+    const Result result = tuttirun(on_hosts(
+        {1, 1}, {"--timeout", "20", "--on-deadlock", "abort", program("api_hangs"), "both_receive"}));
+    check_words(result.err, {"rank 0 (host h0): recv from 1, tag 5", "rank 1 (host h1): recv from 0, tag 5",
+                             "none of them can go on"});
+    CHECK(result.status == 35);
+}
+
+TEST_CASE("a job in which ranks are late gets no report", "[hangs]")
+{
+    const Result result = tuttirun(
+        hanging({"late", 3, {}}, {"--hang-report", kSanitized ? "6" : "1.5", "--on-deadlock", "abort"}));
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+}

@@ -1,0 +1,322 @@
+// What the daemons and the head make of status pages.
+#include "launcher/report/analysis.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/report/page_view.hpp"
+#include "launcher/report/words.hpp"
+
+using namespace tutti::launcher;
+using tutti::base::CallWords;
+using tutti::base::Operation;
+using tutti::base::StatusMemory;
+using tutti::base::StatusPage;
+using tutti::base::StatusSituation;
+
+namespace {
+
+constexpr std::uint64_t kBarrier = 1;  // tutti::collectives::CallKind
+constexpr std::uint64_t kAllreduce = 4;
+
+RankGroup receives(int rank, int from, int tag)
+{
+    RankGroup group;
+    group.state = RankState::waiting;
+    group.operation = Operation::recv;
+    group.communicator = "world";
+    group.peer = from;
+    group.tag = tag;
+    group.ranks = {{rank, rank}};
+    group.least_seconds = group.most_seconds = 44.4;
+    return group;
+}
+
+RankGroup calls(Ranges ranks, std::uint64_t kind, std::uint32_t number)
+{
+    RankGroup group;
+    group.state = RankState::waiting;
+    group.operation = Operation::collective;
+    group.kind = static_cast<std::uint8_t>(kind);
+    group.communicator = "world";
+    group.number = number;
+    group.ranks = std::move(ranks);
+    group.least_seconds = 29.9;
+    group.most_seconds = 31.2;
+    return group;
+}
+
+/// Two ranks that both receive from the other.
+NodeReport both_receive()
+{
+    NodeReport node;
+    node.quiet = true;
+    node.groups = {receives(0, 1, 5), receives(1, 0, 5)};
+    node.edges = {{0, 1, 5, 0, false, true, false}, {1, 0, 5, 0, false, true, false}};
+    return node;
+}
+
+Analysis analysis_of(const NodeReport& node)
+{
+    JobReport job;
+    job.add(node);
+    return analyse(job);
+}
+
+/// A page whose rank waits in its one call.
+void fill(StatusPage& page)
+{
+    page.calls[0].store({0, CallWords::pack(7, 42), CallWords::what_of(Operation::recv, 8), 0});
+    page.begun = 1;
+    page.traffic.sent = 3;
+    page.traffic.arrived = 2;
+    page.communicators[0].context = 1;
+    page.communicators[0].number = 5;
+    page.communicators[0].members = 16;
+    page.communicators[1].context = 9;
+    page.communicators[1].members = 4;
+    tutti::base::store_text(page.communicators[1].name.data(), tutti::base::StatusCommunicator::kNameBytes,
+                            "rows\n of a grid that is large");
+    page.situation.begun = 1;
+    page.situation.moves = 5;
+    page.situation.awaits[0].peer_and_tag = CallWords::pack(7, 42);
+    page.situation.awaits[0].peer = 7;
+    page.situation.awaits[0].flags = 1 | StatusSituation::Await::kOwn;
+    page.situation.awaits_listed = 1;
+    page.situation.sequence = 2;
+}
+
+}  // namespace
+
+TEST_CASE("a status page is read as it was written, and the daemon cannot write it")
+{
+    StatusMemory own = StatusMemory::create();
+    fill(*own);
+    const StatusMemory seen = StatusMemory::open(own.take_descriptor());
+    REQUIRE(seen);
+    const PageView view = PageView::of(*seen);
+    CHECK(view.waits());
+    CHECK(view.moves == 5);
+    REQUIRE(view.calls.size() == 1);
+    CHECK(view.calls[0].peer() == 7);
+    CHECK(view.calls[0].tag() == 42);
+    CHECK(view.calls[0].operation() == Operation::recv);
+    REQUIRE(view.situation->awaits.size() == 1);
+    CHECK(view.situation->awaits[0].own);
+    CHECK_FALSE(view.situation->awaits[0].matched);
+    CHECK(view.name_of(0) == "world");
+    CHECK(view.name_of(8) == "\"rows? of a grid that is large\"");
+    CHECK(view.name_of(std::uint64_t{3} << 33 | 4 << 1) == "communicator 3.4");
+    own->begun = 2;  // another call has begun
+    CHECK_FALSE(PageView::of(*seen).waits());
+}
+
+TEST_CASE("the last calls are kept, and one that is being overwritten is left out")
+{
+    const StatusMemory own = StatusMemory::create();
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        own->calls[number % StatusPage::kCalls].store(
+            {0, CallWords::pack(1, static_cast<int>(number)), CallWords::what_of(Operation::send, 8), 0});
+        own->begun = number + 1;
+    }
+    const PageView view = PageView::of(*own);
+    REQUIRE(view.calls.size() == StatusPage::kCalls - 1);
+    CHECK(view.calls.front().tag() == 39);
+    CHECK(view.calls.back().tag() == 25);
+}
+
+TEST_CASE("a situation that the rank is changing is not believed")
+{
+    const StatusMemory own = StatusMemory::create();
+    fill(*own);
+    own->situation.sequence = 3;
+    CHECK_FALSE(PageView::of(*own).situation);
+}
+
+TEST_CASE("a page of random words hurts nobody")
+{
+    const StatusMemory own = StatusMemory::create();
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 200; ++round) {
+        auto* const words = reinterpret_cast<tutti::base::StatusWord*>(&*own);
+        for (std::size_t i = 2; i < sizeof(StatusPage) / sizeof *words; ++i)
+            words[i] = random();
+        own->situation.sequence = 2;
+        own->situation.begun = own->begun.load();
+        own->situation.moves = own->traffic.moves();
+        const PageView view = PageView::of(*own);
+        CHECK(view.calls.size() < StatusPage::kCalls);
+        CHECK(view.communicators.size() <= StatusPage::kCommunicators);
+        for (const char c : view.situation ? view.situation->text : "")
+            CHECK((c >= ' ' && c <= '~'));
+    }
+}
+
+TEST_CASE("what is no page of this version is not mapped")
+{
+    CHECK_FALSE(StatusMemory::open({}));
+    tutti::base::UniqueFd other(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    REQUIRE(::ftruncate(other.get(), sizeof(StatusPage)) == 0);
+    CHECK_FALSE(StatusMemory::open(tutti::base::UniqueFd(::dup(other.get()))));  // it could shrink
+    REQUIRE(::fcntl(other.get(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    CHECK_FALSE(StatusMemory::open(std::move(other)));  // no magic number
+    StatusMemory own = StatusMemory::create();
+    own->magic = StatusPage::kMagic + 1;
+    CHECK_FALSE(StatusMemory::open(own.take_descriptor()));
+}
+
+TEST_CASE("ranks are told as ranges")
+{
+    Ranges ranges;
+    for (const int rank : {4, 1, 0, 2, 9, 5})
+        add_rank(ranges, rank);
+    CHECK(ranks_in_words(ranges) == "ranks 0-2, 4, 5, 9");
+    CHECK(ranks_in_words({{3, 3}}) == "rank 3");
+    CHECK(count_of(ranges) == 6);
+    Ranges odd;
+    for (int rank = 1; rank < 60; rank += 2)
+        add_rank(odd, rank);
+    CHECK(ranks_in_words(odd) == "ranks 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 18 more");
+}
+
+TEST_CASE("calls and times in words")
+{
+    CHECK(group_in_words(receives(3, 7, 42)) == "recv from 7, tag 42, for 44 s");
+    RankGroup on_rows = receives(3, tutti::launcher::RankGroup::kVarious, -2);
+    on_rows.context = 8;
+    on_rows.communicator = "\"rows\"";
+    CHECK(group_in_words(on_rows) == "recv from different ranks, any tag, on \"rows\", for 44 s");
+    RankGroup sum = calls({{0, 2}, {4, 63}}, kAllreduce, 412);
+    sum.more = "1 MiB, sum of float32";
+    CHECK(group_in_words(sum) == "allreduce #412 of world, 1 MiB, sum of float32, for 29 s to 31 s");
+    RankGroup computing = receives(3, 7, 42);
+    computing.state = RankState::computing;
+    computing.most_seconds = computing.least_seconds = 125;
+    CHECK(group_in_words(computing) == "computing for 2 min 5 s; the last call: recv from 7, tag 42");
+}
+
+TEST_CASE("256 ranks that all do something else are a few lines")
+{
+    JobReport job;
+    NodeReport node;
+    for (int rank = 0; rank < 256; ++rank) {
+        fold(node.groups, receives(rank, (rank + 1) % 256, rank % 5), kMostGroups);
+        node.edges.push_back({rank, (rank + 1) % 256, rank % 5, 0, false, true, false});
+    }
+    node.quiet = true;
+    job.add(decode<NodeReport>(encode(node)));
+    const auto lines = table(job, [](int) { return std::string("a"); });
+    CHECK(lines.size() <= kMostGroups);
+    CHECK(lines[0].substr(0, 24) == "ranks 0, 5, 10, 15, 20, ");
+    CHECK(lines[0].find("(host a): recv from different ranks, tag 0, for 44 s") != std::string::npos);
+    const Analysis analysis = analyse(job);
+    CHECK(analysis.deadlock);
+    CHECK(analysis.sentences.at(0).find("and so on through 249 more ranks back to rank 0") !=
+          std::string::npos);
+}
+
+TEST_CASE("two ranks that both receive are a deadlock")
+{
+    const Analysis analysis = analysis_of(both_receive());
+    CHECK(analysis.deadlock);
+    CHECK(analysis.sentences.at(0) ==
+          "a circle: rank 0 waits for rank 1 (recv, tag 5), rank 1 waits for rank 0 (recv, tag 5); none of "
+          "them can go on");
+}
+
+TEST_CASE("what may still go on is no deadlock")
+{
+    NodeReport node = both_receive();
+    SECTION("a message is under way")
+    {
+        node.sent = 1;
+    }
+    SECTION("something moves")
+    {
+        node.quiet = false;
+    }
+    SECTION("the data of a message is on its way")
+    {
+        node.edges[0].matched = true;
+    }
+    SECTION("another thread may send")
+    {
+        node.groups[0].many_threads = true;
+    }
+    SECTION("the rank waits for one of several")
+    {
+        node.edges[0].own = false;
+    }
+    SECTION("a send whose receiver may have asked for the data")
+    {
+        node.edges[0].send = true;
+    }
+    const Analysis analysis = analysis_of(node);
+    CHECK_FALSE(analysis.deadlock);
+    CHECK(analysis.sentences.at(0).find("none of them") == std::string::npos);
+}
+
+TEST_CASE("a send whose message lies unexpected waits for good")
+{
+    NodeReport node = both_receive();
+    node.edges[0].send = true;
+    node.messages = {{1, 0, 5, 0, 1 << 20, "world"}};
+    CHECK(analysis_of(node).deadlock);
+}
+
+TEST_CASE("who has not entered a collective, and what it does instead")
+{
+    NodeReport node;
+    node.quiet = true;
+    node.groups = {calls({{0, 2}, {4, 63}}, kBarrier, 412), receives(3, 7, 42)};
+    node.collectives = {{0, 413, {{0, 2}, {4, 63}}}, {0, 412, {{3, 3}}}};
+    node.edges = {{3, 7, 42, 0, false, true, false}};
+    const Analysis analysis = analysis_of(node);
+    CHECK(analysis.deadlock);
+    CHECK(analysis.sentences.at(0) ==
+          "a circle: rank 3 waits for rank 7 (recv, tag 42), rank 7 waits for rank 3 (barrier #412 of "
+          "world); none of them can go on");
+    CHECK(analysis.sentences.at(1) ==
+          "rank 3 has not entered barrier #412 of world: recv from 7, tag 42, for 44 s");
+}
+
+TEST_CASE("a message that nearly fits is told")
+{
+    NodeReport node = both_receive();
+    node.messages = {{0, 1, 24, 0, 8, "world"}, {1, 2, 5, 0, 2048, "world"}, {1, 0, 5, 8, 4, "\"rows\""}};
+    const Analysis analysis = analysis_of(node);
+    REQUIRE(analysis.sentences.size() == 4);
+    CHECK(analysis.sentences[1] ==
+          "a message from rank 1 with tag 24 (8 B) is at rank 0, where tag 5 is awaited");
+    CHECK(analysis.sentences[2] ==
+          "a message from rank 2 with tag 5 (2 KiB) is at rank 1, where one from rank 0 is awaited");
+    CHECK(analysis.sentences[3] ==
+          "a message from rank 0 with tag 5 (4 B, on \"rows\") is at rank 1, where one on another "
+          "communicator is awaited");
+}
+
+TEST_CASE("a rank that others wait for and that waits for nobody is told")
+{
+    NodeReport node = both_receive();
+    node.groups[1].state = RankState::left;
+    node.edges.pop_back();
+    CHECK(analysis_of(node).sentences ==
+          std::vector<std::string>{"rank 0 waits for rank 1: has left the job"});
+}
+
+TEST_CASE("a report of ranks or states that cannot be is refused")
+{
+    NodeReport node = both_receive();
+    node.groups[0].ranks = {{5, 2}};
+    CHECK_THROWS_AS(decode<NodeReport>(encode(node)), WireError);
+    node = both_receive();
+    node.groups[0].operation = static_cast<Operation>(77);
+    CHECK_THROWS_AS(decode<NodeReport>(encode(node)), WireError);
+}
