@@ -148,6 +148,11 @@ void Daemon::handle_own(const Frame& frame)
         case FrameType::status_wanted:
             observer_.answer(decode<std::uint32_t>(frame.payload));
             break;
+        case FrameType::stacks_wanted: {
+            const auto [question, rank] = decode<std::uint32_t, int>(frame.payload);
+            observer_.answer_stacks(question, rank);
+            break;
+        }
         case FrameType::doctor_task:
             if (!host_check_)
                 host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);

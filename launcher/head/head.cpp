@@ -269,6 +269,11 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::status_report:
             reporter_.answered(node, decode<NodeReport>(payload));
             break;
+        case FrameType::stacks_report: {
+            const auto [question, rank, text] = decode<std::uint32_t, int, std::string>(payload);
+            reporter_.stacks_answered(question, rank, text);
+            break;
+        }
         case FrameType::all_exited:
             state_of(node).all_exited = true;
             check_for_the_end();

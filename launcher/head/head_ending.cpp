@@ -124,6 +124,9 @@ Reporter::Events Head::report_events()
 {
     Reporter::Events events;
     events.ask = [this](std::uint32_t question) { broadcast(FrameType::status_wanted, encode(question)); };
+    events.ask_stacks = [this](std::uint32_t question, int rank) {
+        send(placement_of(rank).node, FrameType::stacks_wanted, encode(question, rank));
+    };
     events.say = [this](const std::string& text) { say(text); };
     events.host_of = [this](int rank) {
         const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size();

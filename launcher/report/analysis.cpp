@@ -19,6 +19,7 @@ constexpr std::size_t kMostInCircle = 8;
 constexpr std::size_t kMostAlike = 4;  // sentences of one sort
 constexpr std::size_t kMostHosts = 3;
 constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMostCulprits = 3;
 
 std::string circle_in_words(const WaitGraph& graph, const std::vector<int>& circle)
 {
@@ -75,7 +76,7 @@ void add_absences(const JobReport& job, std::vector<std::string>& sentences, std
 
 /// Ranks that others wait for and that wait for nobody.
 void add_awaited(const JobReport& job, const WaitGraph& graph, std::vector<std::string>& sentences,
-                 const std::set<int>& told)
+                 std::set<int>& told)
 {
     std::map<int, Ranges> waiters;
     for (const auto& [rank, edges] : graph.edges())
@@ -86,6 +87,7 @@ void add_awaited(const JobReport& job, const WaitGraph& graph, std::vector<std::
         const RankGroup* const group = job.group_of(rank);
         if (group == nullptr || group->in_call() || told.contains(rank) || ++count > kMostAlike)
             continue;
+        told.insert(rank);
         sentences.push_back(fmt::format("{} {} for rank {}: {}", ranks_in_words(others),
                                         count_of(others) == 1 ? "waits" : "wait", rank,
                                         group_in_words(*group)));
@@ -190,6 +192,12 @@ Analysis analyse(const JobReport& job)
     std::set<int> told;
     add_absences(job, result.sentences, told);
     add_awaited(job, graph, result.sentences, told);
+    // Members of the circle that differ come first: those whose calls the others lack.
+    for (const auto& ranks : {std::vector<int>(told.begin(), told.end()), circle})
+        for (const int rank : ranks)
+            if (result.culprits.size() < kMostCulprits &&
+                std::ranges::find(result.culprits, rank) == result.culprits.end())
+                result.culprits.push_back(rank);
     add_near_misses(job, result.sentences);
     for (const RankNote& note : job.notes)
         if (result.sentences.size() < kMostRows)

@@ -31,6 +31,7 @@ struct JobReport {
 
 struct Analysis {
     std::vector<std::string> sentences;
+    std::vector<int> culprits;  // a few ranks whose place in the program tells the most
     /// Some ranks wait for each other for ever: each is blocked, by its only thread, in a call that only the
     /// next one can end, and no message of the job is under way.
     bool deadlock = false;

@@ -19,11 +19,34 @@ constexpr std::chrono::milliseconds kLookPeriod{300};
 constexpr std::chrono::milliseconds kAsleepAfter{1000};
 /// So much of a process in swap space is worth a word.
 constexpr std::uint64_t kMuchSwapBytes = std::uint64_t{16} << 20;
+constexpr std::size_t kMostThreads = 32;  // whose stacks are read
+constexpr std::size_t kMostStacks = 4;    // and told
+constexpr std::chrono::milliseconds kStackTime{1000};
 constexpr unsigned kKindMask = 63;  // of a collective, in its signature
 
 double seconds_since(EventLoop::Clock::time_point then)
 {
     return std::chrono::duration<double>(EventLoop::Clock::now() - then).count();
+}
+
+/// The main thread, and the others that run the program's own functions.
+std::string stacks_in_words(const ProcessStacks& stacks)
+{
+    constexpr std::size_t kMostFrames = 4;
+    std::vector<const ThreadStack*> shown;
+    for (const ThreadStack& thread : stacks.threads)
+        if (shown.size() < kMostStacks &&
+            (shown.empty() || std::ranges::any_of(thread.frames, &StackFrame::of_user)))
+            shown.push_back(&thread);
+    std::string text;
+    for (const ThreadStack* thread : shown) {
+        if (thread != shown.front())
+            text += fmt::format("    and thread {}:\n", thread->thread);
+        text += describe_frames(thread->frames, "    ", kMostFrames);
+    }
+    if (!stacks.missing.empty())
+        text += "    " + stacks.missing + '\n';
+    return text;
 }
 
 }  // namespace
@@ -217,6 +240,22 @@ void Observer::answer(std::uint32_t question)
         add_collectives(report, rank, *judged.view);
     }
     head_.send(FrameType::status_report, encode(report));
+}
+
+void Observer::answer_stacks(std::uint32_t question, int rank)
+{
+    const auto seen = ranks_.find(rank);
+    const Judged judged = seen != ranks_.end() ? judge(rank, seen->second) : Judged();
+    if (judged.pid <= 0 || judged.state == RankState::stopped || judged.state == RankState::traced) {
+        head_.send(FrameType::stacks_report, encode(question, rank, std::string()));
+        return;
+    }
+    StackLimits limits;
+    limits.threads = kMostThreads;
+    limits.time = kStackTime;
+    stacks_.read(judged.pid, limits, [this, question, rank](const ProcessStacks& stacks) {
+        head_.send(FrameType::stacks_report, encode(question, rank, stacks_in_words(stacks)));
+    });
 }
 
 }  // namespace tutti::launcher

@@ -13,6 +13,7 @@
 #include "launcher/report/node_report.hpp"
 #include "launcher/report/page_view.hpp"
 #include "launcher/report/process_state.hpp"
+#include "launcher/stacks/stack_reader.hpp"
 #include "launcher/wire/connection.hpp"
 
 namespace tutti::launcher {
@@ -21,7 +22,7 @@ class Observer {
 public:
     /// All references must outlive it.
     Observer(EventLoop& loop, ProcessTable& processes, Uplink& head)
-        : loop_(loop), processes_(processes), head_(head)
+        : loop_(loop), processes_(processes), head_(head), stacks_(loop)
     {
     }
 
@@ -31,6 +32,8 @@ public:
     void add_page(int rank, UniqueFd page);
     /// Answers the head's question.
     void answer(std::uint32_t question);
+    /// Likewise, where in its program a rank is.
+    void answer_stacks(std::uint32_t question, int rank);
 
 private:
     using Clock = EventLoop::Clock;
@@ -64,6 +67,7 @@ private:
     EventLoop& loop_;
     ProcessTable& processes_;
     Uplink& head_;
+    StackReader stacks_;
     std::map<int, Seen> ranks_;
     bool ticking_ = false;
     bool told_quiet_ = false;

@@ -1,5 +1,6 @@
 #include "launcher/report/reporter.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@ namespace {
 
 /// For all daemons to answer; the report then does without the others.
 constexpr std::chrono::milliseconds kAnswerTime{1000};
+/// Likewise, to read stacks.
+constexpr std::chrono::milliseconds kStacksTime{1800};
 /// Between two looks that must find the same deadlock.
 constexpr std::chrono::milliseconds kConfirmPause{200};
 /// Ranks say more about a wait the longer it lasts, so a look that finds no deadlock is repeated.
@@ -73,7 +76,7 @@ void Reporter::finish(std::uint32_t number)
 
 void Reporter::report(const std::string& title, std::function<void(const std::string& text)> done)
 {
-    ask([this, title, done = std::move(done)](JobReport& job) { done(text_of(title, job, analyse(job))); });
+    ask([this, title, done = std::move(done)](JobReport& job) { tell(title, job, analyse(job), done); });
 }
 
 void Reporter::report(const std::string& title)
@@ -91,6 +94,46 @@ std::string Reporter::text_of(const std::string& title, const JobReport& job, co
     for (const std::string& sentence : analysis.sentences)
         text += "\n- " + sentence;
     return text;
+}
+
+void Reporter::tell(const std::string& title, const JobReport& job, const Analysis& analysis, Told told)
+{
+    const std::uint32_t number = ++questions_;
+    Telling& telling = telling_[number];
+    telling.text = text_of(title, job, analysis);
+    telling.told = std::move(told);
+    for (const int rank : analysis.culprits)
+        telling.stacks[rank];
+    telling.limit = loop_.after(kStacksTime, [this, number] { finish_telling(number); });
+    if (telling.stacks.empty())
+        return finish_telling(number);
+    for (const int rank : analysis.culprits)
+        events_.ask_stacks(number, rank);
+}
+
+void Reporter::stacks_answered(std::uint32_t question, int rank, const std::string& stacks)
+{
+    const auto telling = telling_.find(question);
+    if (telling == telling_.end() || !telling->second.stacks.contains(rank))
+        return;
+    telling->second.stacks[rank] = stacks;
+    if (std::ranges::all_of(telling->second.stacks,
+                            [](const auto& entry) { return entry.second.has_value(); }))
+        finish_telling(question);
+}
+
+void Reporter::finish_telling(std::uint32_t number)
+{
+    const auto found = telling_.find(number);
+    if (found == telling_.end())
+        return;
+    const Telling telling = std::move(telling_.extract(found).mapped());
+    loop_.cancel(telling.limit);
+    std::string text = telling.text;
+    for (const auto& [rank, stacks] : telling.stacks)
+        if (stacks && !stacks->empty())
+            text += fmt::format("\n- rank {} is here:\n{}", rank, stacks->substr(0, stacks->size() - 1));
+    telling.told(text);
 }
 
 void Reporter::node_is_quiet(int node, bool quiet)
@@ -127,9 +170,8 @@ void Reporter::report_hang(double seconds)
         const bool is_known = deadlock_told_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
-        events_.say(
-            text_of(fmt::format("all ranks wait, and nothing has moved for {}:", duration_in_words(seconds)),
-                    job, analyse(job)));
+        tell(fmt::format("all ranks wait, and nothing has moved for {}:", duration_in_words(seconds)), job,
+             analyse(job), events_.say);
     });
 }
 
@@ -154,8 +196,10 @@ void Reporter::confirm_deadlock(std::uint64_t messages)
         if (!running_ || !moving_.empty() || !analysis.deadlock || job.sent + job.arrived != messages)
             return;
         deadlock_told_ = true;
-        events_.say(text_of("a deadlock:", job, analysis));
-        events_.deadlock();
+        tell("a deadlock:", job, analysis, [this](const std::string& text) {
+            events_.say(text);
+            events_.deadlock();
+        });
     });
 }
 

@@ -18,6 +18,7 @@ class Reporter {
 public:
     struct Events {
         std::function<void(std::uint32_t question)> ask;  // all daemons
+        std::function<void(std::uint32_t question, int rank)> ask_stacks;
         std::function<void(const std::string& text)> say;
         std::function<std::string(int rank)> host_of;
         /// Ranks wait for each other for ever. After the report.
@@ -42,8 +43,18 @@ public:
 
     void node_is_quiet(int node, bool quiet);
     void answered(int node, const NodeReport& report);
+    void stacks_answered(std::uint32_t question, int rank, const std::string& stacks);
 
 private:
+    using Told = std::function<void(const std::string& text)>;
+
+    /// A report that waits for stacks.
+    struct Telling {
+        std::string text;
+        std::map<int, std::optional<std::string>> stacks;  // by rank
+        Told told;
+        EventLoop::TimerId limit = 0;
+    };
     struct Question {
         std::set<int> nodes;  // that have not answered
         JobReport job;
@@ -58,6 +69,8 @@ private:
     void confirm_deadlock(std::uint64_t messages);
     void report_hang(double seconds);
     std::string text_of(const std::string& title, const JobReport& job, const Analysis& analysis) const;
+    void tell(const std::string& title, const JobReport& job, const Analysis& analysis, Told told);
+    void finish_telling(std::uint32_t number);
     void cancel_timers();
 
     EventLoop& loop_;
@@ -68,6 +81,7 @@ private:
     std::set<int> moving_;  // nodes that are not quiet
     std::uint32_t questions_ = 0;
     std::map<std::uint32_t, Question> open_;
+    std::map<std::uint32_t, Telling> telling_;
     EventLoop::TimerId hang_timer_ = 0;
     EventLoop::TimerId deadlock_timer_ = 0;
     bool deadlock_told_ = false;

@@ -32,6 +32,7 @@ enum class FrameType : std::uint16_t {
     rank_died,          // int rank, bool by a signal: other ranks may want to know
     doctor_task,        // one of doctor/messages.hpp
     status_wanted,      // u32 number of the question: what do your ranks do?
+    stacks_wanted,      // u32 number of the question, int rank: where in its program is it?
     ping,               // from the process above, head or daemon: answer
     // daemon to head
     hello,          // Hello: the first frame of each daemon
@@ -52,6 +53,7 @@ enum class FrameType : std::uint16_t {
     aborted,        // int rank, int pid, int status, text
     quiet,          // bool: all ranks of the node wait, and nothing moves; sent when that changes
     status_report,  // NodeReport: answers status_wanted
+    stacks_report,  // u32 number of the question, int rank, text: answers stacks_wanted
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died
