@@ -59,6 +59,7 @@ Examples:
   tuttirun -H a,b --launch-agent 'ssh -p 2222' ./a.out
                                                 another port, or another command, instead of ssh
   salloc -N 4 tuttirun ./a.out                  in a Slurm allocation: a rank for each of its tasks
+  tuttirun --status                             what do the ranks of my running job wait for?
   tuttirun --doctor --hostfile hosts            are these hosts fit for a job, and if not, why?
                                                 Beyond 16 hosts each pair is probed one way only
   tuttirun --doctor --json -H a,b               the same for programs
@@ -67,6 +68,7 @@ Exit status:
   0          all ranks ended with 0
   1-255      that of the rank that failed first; 128 + N if signal N killed it
   2          the command line, hostfile or environment is wrong, nothing was started
+  35         --on-deadlock abort has ended a job whose ranks waited for each other
   124        the time of --timeout is over
   126, 127   the program cannot be executed, or is not found
   130, 143   tuttirun was told to stop: by Ctrl-C, by SIGTERM
@@ -74,6 +76,7 @@ Exit status:
 
 Environment:
   MPIEXEC_TIMEOUT    seconds, as --timeout, which goes before it
+  TUTTI_HANG_REPORT  seconds, as --hang-report, which goes before it
   TUTTI_LAUNCH_AGENT, TUTTI_INTERFACE, TUTTI_FABRIC
                      as --launch-agent, --interface and --fabric, which go before them
   TUTTI_TCP_CONGESTION

@@ -32,6 +32,7 @@ constexpr Known kVariables[] = {
     {"TUTTI_LOCAL_RANK", "the rank's number among those of its machine, from 0; tuttirun sets it"},
     {"TUTTI_LOCAL_SIZE", "how many ranks of the job its machine has; tuttirun sets it"},
     {"TUTTI_TERMINAL", "the pipe behind which somebody sees what ranks write; tuttirun sets it"},
+    {"TUTTI_HANG_REPORT", "seconds without a move after which tuttirun tells what ranks wait for (10)"},
     {"MPIEXEC_TIMEOUT", "seconds after which tuttirun ends the job (none)"},
     {"OMP_NUM_THREADS", "threads of a rank; where it is unset, tuttirun sets it to the rank's cores"},
 };

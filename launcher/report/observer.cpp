@@ -29,14 +29,30 @@ double seconds_since(EventLoop::Clock::time_point then)
     return std::chrono::duration<double>(EventLoop::Clock::now() - then).count();
 }
 
+/// Whether the thread runs functions of the program or of its own libraries. Optimised ones may have lost
+/// their names.
+bool runs_program(const ThreadStack& thread, const std::string& program)
+{
+    return std::ranges::any_of(thread.frames, [&](const StackFrame& frame) {
+        return frame.of_user || (!program.empty() && frame.object == program);
+    });
+}
+
+/// The file of the program: that of its start.
+std::string program_of(const ProcessStacks& stacks)
+{
+    const bool any = !stacks.threads.empty() && !stacks.threads.front().frames.empty();
+    return any ? stacks.threads.front().frames.back().object : "";
+}
+
 /// The main thread, and the others that run the program's own functions.
 std::string stacks_in_words(const ProcessStacks& stacks)
 {
     constexpr std::size_t kMostFrames = 4;
     std::vector<const ThreadStack*> shown;
+    const std::string program = program_of(stacks);
     for (const ThreadStack& thread : stacks.threads)
-        if (shown.size() < kMostStacks &&
-            (shown.empty() || std::ranges::any_of(thread.frames, &StackFrame::of_user)))
+        if (shown.size() < kMostStacks && (shown.empty() || runs_program(thread, program)))
             shown.push_back(&thread);
     std::string text;
     for (const ThreadStack* thread : shown) {

@@ -291,6 +291,29 @@ TEST_CASE("The time limit comes from the option, else from the environment")
     CHECK_THAT(parse_error({"a"}), Catch::Contains("MPIEXEC_TIMEOUT: 'soon' is not a time"));
 }
 
+TEST_CASE("when and how hangs are told")
+{
+    const WithVariable unset("TUTTI_HANG_REPORT", std::nullopt);
+    CHECK_FALSE(parse({"a"}).hang_report_seconds);
+    CHECK(parse({"--hang-report", "2.5", "a"}).hang_report_seconds == 2.5);
+    CHECK(parse({"--hang-report", "0", "a"}).hang_report_seconds == 0);
+    CHECK(parse({"a"}).on_deadlock == OnDeadlock::report);
+    CHECK(parse({"--on-deadlock", "abort", "a"}).on_deadlock == OnDeadlock::abort);
+    CHECK_THAT(parse_error({"--on-deadlock", "abbort", "a"}), Catch::Contains("did you mean 'abort'"));
+    const WithVariable set("TUTTI_HANG_REPORT", "7");
+    CHECK(parse({"a"}).hang_report_seconds == 7);
+    CHECK(parse({"--hang-report", "3", "a"}).hang_report_seconds == 3);
+}
+
+TEST_CASE("--status takes a job at most, and starts nothing")
+{
+    CHECK_FALSE(parse({"a"}).status_of);
+    CHECK(parse({"--status"}).status_of == "");
+    CHECK(parse({"--status", "1234"}).status_of == "1234");
+    CHECK_THAT(parse_error({"--status", "./a.out", "input"}),
+               Catch::Contains("--status takes one word at most"));
+}
+
 TEST_CASE("Variables are set, taken over, or set for all")
 {
     const WithVariable own("TUTTI_TEST_VARIABLE", "from here");
