@@ -19,6 +19,7 @@ using Values = Definer::Values;
 // In the order of the enumerations in job.hpp.
 constexpr std::array<std::string_view, 5> kBindings = {"none", "core", "socket", "numa", "hwthread"};
 constexpr std::array<std::string_view, 6> kMapBy = {"slot", "core", "socket", "numa", "hwthread", "node"};
+constexpr std::array<std::string_view, 3> kMpi = {"auto", "own", "preload"};
 constexpr std::array<std::string_view, 5> kRankBy = {"slot", "core", "socket", "numa", "node"};
 constexpr std::array<std::string_view, 2> kOnDeadlock = {"report", "abort"};
 constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
@@ -120,6 +121,9 @@ void define_job(Definer& define, CommandLine& line)
                     });
     define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
                 line.options.rank_variables);
+    define.choice("--mpi",
+                  "libraries for programs of other MPI libraries: auto, own (theirs), preload (RPATH)",
+                  line.options.mpi, kMpi, MpiLibraries::automatic);
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",

@@ -298,6 +298,8 @@ void Daemon::reap()
             control_.ended(rank);
             input_.remove(rank);
             relay_->rank_ended(rank);
+            if (WIFEXITED(wait_status) && !any_joined_)
+                advise_lonely(rank);
             head_.send(FrameType::exited, encode(ExitReport{rank, child, wait_status, process->has_joined(),
                                                             process->has_left(), process->farewell}));
         }

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,7 @@ private:
                     const RankEnvironment& app_environment);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
+    void advise_lonely(int rank);
     void reap();
     void end_job(int signal);
     void check_for_the_end();
@@ -99,6 +101,8 @@ private:
     std::string why_no_pmix_;                               // set once there is no server any more
     std::optional<LaunchOrder> order_;                      // until the PMIx server is ready for it
     std::vector<std::pair<FrameType, std::string>> early_;  // frames for ranks that start only then
+    std::map<int, std::string> programs_;  // of ranks, while it is not known whether they are alone
+    MpiLibraries mpi_ = MpiLibraries::automatic;
     bool launched_ = false;
     bool any_joined_ = false;
     bool ending_ = false;

@@ -16,6 +16,7 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/daemon/daemon.hpp"
+#include "launcher/ranks/mpi_programs.hpp"
 #include "lib/foundation/base/terminal.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/foundation/control/job_description.hpp"
@@ -143,13 +144,23 @@ void Daemon::start_ranks(const LaunchOrder& order)
             const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
             environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
         }
+        mpi_ = order.mpi;
+        if (const std::string folder = facade_folder(); order.mpi != MpiLibraries::own && !folder.empty())
+            head_.send(FrameType::note,
+                       encode(true, fmt::format("programs that were linked with Open MPI or MPICH "
+                                                "find Tutti's libraries in {} (--mpi own: theirs)",
+                                                folder)));
         for (const int rank : local) {
             const Placement& placement = order.ranks[static_cast<std::size_t>(rank)];
             const auto index = static_cast<std::size_t>(placement.app);
             const AppContext& app = order.apps[index];
             starting = rank;
-            if (programs[index].empty())
+            if (programs[index].empty()) {
                 programs[index] = program_of(app, environments[index]);
+                offer_facades(environments[index], order.mpi, programs[index]);
+            }
+            if (order.ranks.size() > 1)
+                programs_[rank] = programs[index];
             start_rank(order, placement, programs[index], environments[index]);
         }
     } catch (const SpawnError& error) {
@@ -212,6 +223,15 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         output_.add(placement.rank, Channel::standard_error, std::move(err));
     if (in)
         input_.add(placement.rank, std::move(in));
+}
+
+/// Once a job: a rank that has ended by itself tells whether its program is one that should have joined.
+void Daemon::advise_lonely(int rank)
+{
+    const std::string program = programs_[rank];
+    programs_.clear();
+    if (const std::string library = program.empty() ? "" : mpi_library_of(program); !library.empty())
+        head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, program, library)));
 }
 
 void Daemon::start_failed(int rank, const SpawnError& error)

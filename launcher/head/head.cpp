@@ -45,6 +45,7 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
     order.stdin_rank = options.stdin_rank;
     order.merge_stderr = options.output.merge_stderr;
     order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
+    order.mpi = options.mpi;
     order.rank_variables = options.rank_variables;
     if (with_environment) {
         order.environment = forwarded_environment(::environ);

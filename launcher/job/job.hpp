@@ -28,6 +28,8 @@ enum class Binding { automatic, none, core, socket, numa, hwthread };
 enum class MapBy { slot, core, socket, numa, hwthread, node };
 enum class RankBy { as_mapped, slot, core, socket, numa, node };
 enum class OnDeadlock { report, abort };
+/// Where programs that were linked with another MPI library find it: see ranks/mpi_programs.hpp.
+enum class MpiLibraries { automatic, own, preload };
 enum class StdinTarget { rank, all, none };
 
 /// One entry of --host or of a hostfile; or, from job_hosts(), one node of the job.
@@ -56,6 +58,7 @@ struct Options {
     int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots
     int cores_per_rank = 0;  // --map-by slot:PE=N; 0: by OMP_NUM_THREADS
     RankBy rank_by = RankBy::as_mapped;
+    MpiLibraries mpi = MpiLibraries::automatic;
     bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
     bool report_bindings = false;
     bool display_map = false;

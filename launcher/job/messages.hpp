@@ -26,6 +26,7 @@ struct LaunchOrder {
     std::string working_directory;         // of the head, also for ranks of other hosts
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
+    MpiLibraries mpi = MpiLibraries::automatic;
     bool merge_stderr = false;    // one pipe for both, so that their order stays
     bool shows_status = false;    // stderr of ranks goes to a terminal, and nowhere else
     bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
@@ -38,8 +39,8 @@ struct LaunchOrder {
     static auto fields(auto& self)
     {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
-                        self.working_directory, self.stdin_target, self.stdin_rank, self.merge_stderr,
-                        self.shows_status, self.rank_variables);
+                        self.working_directory, self.stdin_target, self.stdin_rank, self.mpi,
+                        self.merge_stderr, self.shows_status, self.rank_variables);
     }
 };
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/errors.hpp"
 
 namespace tutti::mpi {
@@ -145,7 +146,8 @@ int Attributes<Handle>::remove(Handle object, int number)
     if (!take(number, found))
         return MPI_SUCCESS;
     if (found.key->remove != nullptr)
-        if (const int code = found.key->remove(object, number, found.value, found.key->extra_state);
+        if (const int code =
+                call_delete(found.key->remove, object, number, found.value, found.key->extra_state);
             code != MPI_SUCCESS)
             return code;
     forget(number);
@@ -167,8 +169,8 @@ int Attributes<Handle>::copy_to(Handle object, Attributes& to) const
         if (!is_dup_function<Handle>(key.copy)) {
             void* copied = nullptr;
             int is_copied = 0;
-            if (const int code =
-                    key.copy(object, each.number, key.extra_state, each.value, &copied, &is_copied);
+            if (const int code = call_copy(key.copy, object, each.number, key.extra_state, each.value,
+                                           &copied, &is_copied);
                 code != MPI_SUCCESS)
                 return code;
             if (is_copied == 0)

@@ -7,6 +7,7 @@
 
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/say.hpp"
+#include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/runtime.hpp"
@@ -47,7 +48,7 @@ int take_code(const char* call, const ErrorHandler& handler, MPI_Comm comm, int 
         case Action::give_back:
             break;
         case Action::call:
-            handler.function(&comm, &code, call);
+            call_error_handler(handler.function, comm, code, call);
             break;
     }
     return code;

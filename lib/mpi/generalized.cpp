@@ -1,6 +1,7 @@
 #include "lib/mpi/generalized.hpp"
 
 #include "lib/core/job/process.hpp"
+#include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/runtime.hpp"
@@ -29,7 +30,7 @@ Completed query(Engine::Lock& lock, Generalized& request)
     MPI_Status status;
     fill_empty(&status);
     lock.unlock();
-    const int code = request.query_function(request.extra_state, &status);
+    const int code = call_query(request.query_function, request.extra_state, &status);
     lock.lock();
     return {.status = {.source = status.MPI_SOURCE,
                        .tag = status.MPI_TAG,
@@ -42,7 +43,7 @@ Completed query(Engine::Lock& lock, Generalized& request)
 int end(Engine::Lock& lock, Generalized& request)
 {
     lock.unlock();
-    const int code = request.free_function(request.extra_state);
+    const int code = call_free(request.free_function, request.extra_state);
     lock.lock();
     delete &request;
     return code;

@@ -1,5 +1,6 @@
 // Requests that are freed or cancelled.
 #include "lib/core/job/process.hpp"
+#include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/generalized.hpp"
 #include "lib/mpi/guard.hpp"
@@ -41,9 +42,9 @@ int cancel(MPI_Request* request)
         FaceRequest* const own = face_request(*request);
         auto lock = Runtime::process().engine().lock();
         if (Generalized* const generalized = own != nullptr ? own->generalized() : nullptr) {
-            const int complete = generalized->done ? 1 : 0;
+            const bool is_complete = generalized->done;
             lock.unlock();
-            const int code = generalized->cancel_function(generalized->extra_state, complete);
+            const int code = call_cancel(generalized->cancel_function, generalized->extra_state, is_complete);
             return code == MPI_SUCCESS ? code : hand_over("MPI_Cancel", MPI_COMM_NULL, code);
         }
         if (operation->kind == RequestState::Kind::collective)

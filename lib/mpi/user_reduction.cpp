@@ -7,6 +7,7 @@
 #include <new>
 
 #include "lib/foundation/datatype/transfer.hpp"
+#include "lib/mpi/callbacks.hpp"
 
 namespace tutti::mpi {
 
@@ -56,18 +57,15 @@ detail::UserKernel UserReduction::kernel() const noexcept
 
 void UserReduction::call(const void* in, void* inout, std::size_t count) const
 {
-    MPI_Datatype handle = handle_of(*type);
-    if (function.large != nullptr) {
-        auto length = static_cast<MPI_Count>(count);
-        return function.large(const_cast<void*>(in), inout, &length, &handle);
-    }
+    const MPI_Datatype handle = handle_of(*type);
+    if (function.large != nullptr)
+        return call_operator(function, const_cast<void*>(in), inout, static_cast<MPI_Count>(count), handle);
     const std::ptrdiff_t extent = type->map->extent_bytes();
     for (std::size_t done = 0; done < count;) {
-        int length = static_cast<int>(std::min<std::size_t>(count - done, std::numeric_limits<int>::max()));
-        const auto piece = static_cast<std::size_t>(length);
+        const auto piece = std::min<std::size_t>(count - done, std::numeric_limits<int>::max());
         const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(done) * extent;
-        function.small(static_cast<std::byte*>(const_cast<void*>(in)) + offset,
-                       static_cast<std::byte*>(inout) + offset, &length, &handle);
+        call_operator(function, static_cast<std::byte*>(const_cast<void*>(in)) + offset,
+                      static_cast<std::byte*>(inout) + offset, static_cast<MPI_Count>(piece), handle);
         done += piece;
     }
 }

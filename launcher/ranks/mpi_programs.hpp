@@ -1,0 +1,24 @@
+// Programs that were linked with another MPI library: Tutti has libraries of the same names for them.
+#pragma once
+
+#include <string>
+
+#include "launcher/job/job.hpp"
+#include "launcher/ranks/rank_environment.hpp"
+
+namespace tutti::launcher {
+
+/// The MPI library whose name is in the file of a program: "libmpi.so.40"; empty: none.
+std::string mpi_library_of(const std::string& program);
+
+/// The folder of Tutti's libraries for such programs, beside this program; empty: they are not installed.
+std::string facade_folder();
+
+/// Has a program find them: by LD_LIBRARY_PATH, or by LD_PRELOAD, which also counts where the program names
+/// folders itself. Throws std::runtime_error if it is to be loaded beforehand, and the program names none.
+void offer_facades(RankEnvironment& environment, MpiLibraries choice, const std::string& program);
+
+/// What to do when a program with that library ran alone in a job of several ranks.
+std::string advice_for_lonely(MpiLibraries choice, const std::string& program, const std::string& library);
+
+}  // namespace tutti::launcher

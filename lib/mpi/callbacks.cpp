@@ -1,0 +1,58 @@
+#include "lib/mpi/callbacks.hpp"
+
+namespace tutti::mpi {
+
+void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
+                   MPI_Datatype datatype)
+{
+    if (function.large != nullptr)
+        return function.large(in, inout, &count, &datatype);
+    int length = static_cast<int>(count);
+    function.small(in, inout, &length, &datatype);
+}
+
+void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call)
+{
+    function(&comm, &code, call);
+}
+
+int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
+              void* copied, int* is_copied)
+{
+    return function(comm, key, extra_state, value, copied, is_copied);
+}
+
+int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,
+              void* value, void* copied, int* is_copied)
+{
+    return function(datatype, key, extra_state, value, copied, is_copied);
+}
+
+int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
+                void* extra_state)
+{
+    return function(comm, key, value, extra_state);
+}
+
+int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, int key, void* value,
+                void* extra_state)
+{
+    return function(datatype, key, value, extra_state);
+}
+
+int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)
+{
+    return function(extra_state, status);
+}
+
+int call_free(MPI_Grequest_free_function* function, void* extra_state)
+{
+    return function(extra_state);
+}
+
+int call_cancel(MPI_Grequest_cancel_function* function, void* extra_state, bool is_complete)
+{
+    return function(extra_state, is_complete ? 1 : 0);
+}
+
+}  // namespace tutti::mpi

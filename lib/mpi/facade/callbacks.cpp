@@ -1,0 +1,97 @@
+// The program's functions get handles, codes and statuses as the program knows them.
+#include "lib/mpi/callbacks.hpp"
+
+#include "lib/mpi/facade/statuses.hpp"
+#include "other_languages.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+using facade::HandleOf;
+using facade::in_code;
+using facade::out;
+
+/// The type of a program's function that the library has in the standard's form.
+template <class Own, class Standard>
+Own* as_programs(Standard* function) noexcept
+{
+    return reinterpret_cast<Own*>(reinterpret_cast<void (*)()>(function));
+}
+
+template <class T>
+using OwnCopy = int(HandleOf<T>, int, void*, void*, void*, int*);
+template <class T>
+using OwnDelete = int(HandleOf<T>, int, void*, void*);
+
+}  // namespace
+
+void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
+                   MPI_Datatype datatype)
+{
+    HandleOf<MPI_Datatype> handle = out(datatype);
+    if (function.large != nullptr)
+        return as_programs<void(void*, void*, MPI_Count*, HandleOf<MPI_Datatype>*)>(function.large)(
+            in, inout, &count, &handle);
+    int length = static_cast<int>(count);
+    if (facade::call_fortran_operator(function.small, in, inout, &length, handle))
+        return;
+    as_programs<void(void*, void*, int*, HandleOf<MPI_Datatype>*)>(function.small)(in, inout, &length,
+                                                                                   &handle);
+}
+
+void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call)
+{
+    HandleOf<MPI_Comm> handle = out(comm);
+    int own = facade::out_code(code);
+    if (!facade::call_fortran_error_handler(function, handle, &own))
+        as_programs<void(HandleOf<MPI_Comm>*, int*, ...)>(function)(&handle, &own, call);
+    code = in_code(own);
+}
+
+int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
+              void* copied, int* is_copied)
+{
+    return in_code(
+        as_programs<OwnCopy<MPI_Comm>>(function)(out(comm), key, extra_state, value, copied, is_copied));
+}
+
+int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,
+              void* value, void* copied, int* is_copied)
+{
+    return in_code(as_programs<OwnCopy<MPI_Datatype>>(function)(out(datatype), key, extra_state, value,
+                                                                copied, is_copied));
+}
+
+int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
+                void* extra_state)
+{
+    return in_code(as_programs<OwnDelete<MPI_Comm>>(function)(out(comm), key, value, extra_state));
+}
+
+int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, int key, void* value,
+                void* extra_state)
+{
+    return in_code(as_programs<OwnDelete<MPI_Datatype>>(function)(out(datatype), key, value, extra_state));
+}
+
+int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)
+{
+    facade::Status own{};
+    facade::out_status(*status, own);
+    const int code = as_programs<int(void*, facade::Status*)>(function)(extra_state, &own);
+    *status = facade::in_status(own);
+    return in_code(code);
+}
+
+int call_free(MPI_Grequest_free_function* function, void* extra_state)
+{
+    return in_code(function(extra_state));
+}
+
+int call_cancel(MPI_Grequest_cancel_function* function, void* extra_state, bool is_complete)
+{
+    return in_code(function(extra_state, is_complete ? 1 : 0));
+}
+
+}  // namespace tutti::mpi

@@ -1,0 +1,48 @@
+// Data and small functions that MPICH's header and libraries name.
+#include "lib/mpi/facade/mpich/handles.hpp"
+
+namespace {
+
+// Predefined handles with the bits of created ones: those of pairs. Before any call of MPI.
+[[maybe_unused]] const bool kArePairsThere = [] {
+    for (const tutti::mpi::facade::Number& each : tutti::mpi::facade::kPredefinedHandles)
+        if (each.own < 0)
+            tutti::mpi::facade::addresses_by_number[static_cast<std::uint32_t>(each.own) %
+                                                    tutti::mpi::facade::kNumbers] =
+                static_cast<std::uintptr_t>(each.standard);
+    return true;
+}();
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+// What MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY point to.
+int* MPIR_C_MPI_UNWEIGHTED;
+int* MPIR_C_MPI_WEIGHTS_EMPTY;
+
+// Fortran's. libmpichfort makes them point into the program's common blocks.
+int* MPI_F_STATUS_IGNORE;
+int* MPI_F_STATUSES_IGNORE;
+tutti::mpi::facade::Status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+tutti::mpi::facade::Status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1];
+int MPIR_F08_MPI_IN_PLACE;
+int MPIR_F08_MPI_BOTTOM;
+tutti::mpi::facade::Status* MPI_F08_STATUS_IGNORE = &MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+tutti::mpi::facade::Status* MPI_F08_STATUSES_IGNORE = &MPIR_F08_MPI_STATUSES_IGNORE_OBJ[0];
+extern void* const MPI_T_PVAR_ALL_HANDLES_of_programs __asm__("MPI_T_PVAR_ALL_HANDLES");
+void* const MPI_T_PVAR_ALL_HANDLES_of_programs = &MPIR_F08_MPI_BOTTOM;
+
+int* const MPI_UNWEIGHTED_of_programs = reinterpret_cast<int*>(&MPIR_C_MPI_UNWEIGHTED);
+int* const MPI_WEIGHTS_EMPTY_of_programs = reinterpret_cast<int*>(&MPIR_C_MPI_WEIGHTS_EMPTY);
+
+// MPI_COMM_DUP_FN and its like: the copy is the value itself.
+int MPIR_Dup_fn(int, int, void*, void* value, void* copied, int* is_copied)
+{
+    *static_cast<void**>(copied) = value;
+    *is_copied = 1;
+    return 0;
+}
+}
