@@ -20,9 +20,26 @@ Own* as_programs(Standard* function) noexcept
 }
 
 template <class T>
-using OwnCopy = int(HandleOf<T>, int, void*, void*, void*, int*);
+int copy_of(facade::Function* function, T object, int key, void* extra_state, void* value, void* copied,
+            int* is_copied)
+{
+    const HandleOf<T> handle = out(object);
+    if (const auto code =
+            facade::call_copy_proxy(function, handle, key, extra_state, value, copied, is_copied))
+        return in_code(*code);
+    return in_code(as_programs<int(HandleOf<T>, int, void*, void*, void*, int*)>(function)(
+        handle, key, extra_state, value, copied, is_copied));
+}
+
 template <class T>
-using OwnDelete = int(HandleOf<T>, int, void*, void*);
+int delete_of(facade::Function* function, T object, int key, void* value, void* extra_state)
+{
+    const HandleOf<T> handle = out(object);
+    if (const auto code = facade::call_delete_proxy(function, handle, key, value, extra_state))
+        return in_code(*code);
+    return in_code(
+        as_programs<int(HandleOf<T>, int, void*, void*)>(function)(handle, key, value, extra_state));
+}
 
 }  // namespace
 
@@ -52,27 +69,26 @@ void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, i
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
               void* copied, int* is_copied)
 {
-    return in_code(
-        as_programs<OwnCopy<MPI_Comm>>(function)(out(comm), key, extra_state, value, copied, is_copied));
+    return copy_of(as_programs<facade::Function>(function), comm, key, extra_state, value, copied, is_copied);
 }
 
 int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,
               void* value, void* copied, int* is_copied)
 {
-    return in_code(as_programs<OwnCopy<MPI_Datatype>>(function)(out(datatype), key, extra_state, value,
-                                                                copied, is_copied));
+    return copy_of(as_programs<facade::Function>(function), datatype, key, extra_state, value, copied,
+                   is_copied);
 }
 
 int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
                 void* extra_state)
 {
-    return in_code(as_programs<OwnDelete<MPI_Comm>>(function)(out(comm), key, value, extra_state));
+    return delete_of(as_programs<facade::Function>(function), comm, key, value, extra_state);
 }
 
 int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, int key, void* value,
                 void* extra_state)
 {
-    return in_code(as_programs<OwnDelete<MPI_Datatype>>(function)(out(datatype), key, value, extra_state));
+    return delete_of(as_programs<facade::Function>(function), datatype, key, value, extra_state);
 }
 
 int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)

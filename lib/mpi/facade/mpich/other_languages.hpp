@@ -1,7 +1,10 @@
-// Functions of programs in Fortran take the handles of C.
+// Functions of programs in other languages. Those of Fortran take the handles of C; functions of attributes
+// are called through the libraries for these languages.
 #pragma once
 
-#include "lib/mpi/abi.hpp"
+#include <optional>
+
+#include "lib/mpi/facade/convert.hpp"
 
 namespace tutti::mpi::facade {
 
@@ -13,5 +16,23 @@ inline bool call_fortran_error_handler(MPI_Comm_errhandler_function*, int, int*)
 {
     return false;
 }
+
+using CopyProxy = int(Function* function, int object, int key, void* extra_state, int kind, void* value,
+                      void** copied, int* is_copied);
+using DeleteProxy = int(Function* function, int object, int key, int kind, void* value, void* extra_state);
+
+/// How the functions of a key are called.
+struct Proxies {
+    CopyProxy* copy = nullptr;
+    DeleteProxy* remove = nullptr;
+};
+
+/// Any thread.
+void remember_proxies(int key, const Proxies& proxies);
+
+/// The program's code; none, and nothing is called, if the key is C's.
+std::optional<int> call_copy_proxy(Function* function, int object, int key, void* extra_state, void* value,
+                                   void* copied, int* is_copied);
+std::optional<int> call_delete_proxy(Function* function, int object, int key, void* value, void* extra_state);
 
 }  // namespace tutti::mpi::facade

@@ -1,8 +1,11 @@
 // The integers that handles are in Fortran.
 #pragma once
 
+#include <algorithm>
+
 #include "lib/mpi/facade/numbers_of.hpp"
 #include "lib/mpi/facade/openmpi/handles.hpp"
+#include "lib/mpi/facade/openmpi/other_languages.hpp"
 
 namespace tutti::mpi::facade {
 
@@ -19,11 +22,15 @@ int to_fortran(HandleOf<T> handle)
 template <class T>
 HandleOf<T> from_fortran(int number)
 {
-    for (const PredefinedHandle& each : predefined<T>())
-        if (each.fortran == number)
-            return each.object;
+    const auto all = predefined<T>();
+    const auto known = std::ranges::find(all, number, &PredefinedHandle::fortran);
     const std::uintptr_t address = number < 0 ? 0 : address_of(static_cast<std::uint32_t>(number));
-    return address == 0 ? predefined<T>().front().object : reinterpret_cast<HandleOf<T>>(address);
+    const HandleOf<T> handle = known != all.end() ? known->object
+                               : address == 0     ? all.front().object
+                                                  : reinterpret_cast<HandleOf<T>>(address);
+    if constexpr (std::is_same_v<T, MPI_Comm> || std::is_same_v<T, MPI_Datatype>)
+        last_converted = {handle, std::is_same_v<T, MPI_Datatype>};
+    return handle;
 }
 
 }  // namespace tutti::mpi::facade

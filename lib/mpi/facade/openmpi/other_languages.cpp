@@ -1,5 +1,8 @@
 #include "lib/mpi/facade/openmpi/other_languages.hpp"
 
+#include <mutex>
+#include <set>
+
 #include "lib/mpi/facade/openmpi/fortran_handles.hpp"
 
 namespace tutti::mpi::facade {
@@ -14,9 +17,39 @@ bool call_fortran_operator(MPI_User_function* function, void* in, void* inout, i
     return true;
 }
 
-bool call_fortran_error_handler(MPI_Comm_errhandler_function*, const std::uintptr_t*, int*)
+namespace {
+
+// Never destroyed: handlers are called after main.
+struct FortranHandlers {
+    std::mutex mutex;
+    std::set<MPI_Comm_errhandler_function*> all;
+};
+FortranHandlers& fortran_handlers()
 {
-    return false;
+    static FortranHandlers& all = *new FortranHandlers;
+    return all;
+}
+
+}  // namespace
+
+thread_local LastConverted last_converted{};
+
+void remember_fortran_error_handler(MPI_Comm_errhandler_function* function)
+{
+    const std::lock_guard lock(fortran_handlers().mutex);
+    fortran_handlers().all.insert(function);
+}
+
+bool call_fortran_error_handler(MPI_Comm_errhandler_function* function, const std::uintptr_t* comm, int* code)
+{
+    {
+        const std::lock_guard lock(fortran_handlers().mutex);
+        if (!fortran_handlers().all.contains(function))
+            return false;
+    }
+    int number = to_fortran<MPI_Comm>(comm);
+    reinterpret_cast<void (*)(int*, int*)>(function)(&number, code);
+    return true;
 }
 
 }  // namespace tutti::mpi::facade

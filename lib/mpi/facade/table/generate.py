@@ -28,6 +28,9 @@ HAS_NOT = {
 # Functions of the table with bodies of the facades' own.
 REPLACED = {"Attr_get", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
             "Type_get_contents", "Type_get_contents_c"}
+EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
+              "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
+              "Query_cuda_support", "Query_hip_support", "Query_ze_support")
 # Handles of MPI 1 that the standard has no longer: lib/mpi/facade/removed.hpp.
 MARKERS = {"MPI_LB": "0x2f0", "MPI_UB": "0x2f1"}
 
@@ -186,10 +189,14 @@ class Entry:
             call = re.sub(rf"(?<=[(, ])(?:{arguments})(?=[,)])", lambda found: values[found[0]], call)
         return call.replace(f"tutti::mpi::{f.body}(", f"{self.own_body}::{f.body}(", 1)
 
-    def text(self):
+    def text(self, family):
         f = self.function
         result = f"out_code({self.call()})" if f.result == "int" else self.call()
-        return twice(self.declaration("@"), self.name, f"return {result};")
+        text = twice(self.declaration("@"), self.name, f"return {result};")
+        if family == "openmpi" and self.name.endswith("_init") and hasattr(f, "common") or \
+                family == "openmpi" and re.fullmatch(r"Neighbor_\w+_init", self.name):
+            text += older_names(self.declaration("@"), self.name)
+        return text
 
 
 def load_standard(standard_table):
@@ -223,6 +230,12 @@ def twice(declaration, name, body):
 """
 
 
+def older_names(declaration, name):
+    """Open MPI 4 has persistent collectives as extensions."""
+    return "\n".join(f'{declaration.replace("@", prefix.lower() + "_")} __asm__("{prefix}_{name}") '
+                     f'__attribute__((weak, alias("PMPI_{name}")));' for prefix in ("MPIX", "PMPIX")) + "\n"
+
+
 def fortran_source(family):
     """Conversions between handles or statuses of C and of Fortran. MPICH's handles are the same in both."""
     texts = []
@@ -239,8 +252,22 @@ def fortran_source(family):
     return "\n".join(texts)
 
 
+def extensions_source(family):
+    """Extensions of MPICH's that its library for Fortran asks for."""
+    if family == "openmpi":
+        return ""
+    texts = [f"""int X{name}() __asm__("PMPIX_{name}");
+int X{name}()
+{{
+    return out_code(tutti::mpi::unsupported("MPIX_{name}"));
+}}
+int weak_X{name}() __asm__("MPIX_{name}") __attribute__((weak, alias("PMPIX_{name}")));
+""" for name in EXTENSIONS]
+    return "\n".join(texts)
+
+
 def entries_source(family, entries):
-    points = "\n".join(e.text() for e in entries) + "\n" + fortran_source(family)
+    points = "\n".join(e.text(family) for e in entries) + "\n" + fortran_source(family) + extensions_source(family)
     return f"""// The functions of MPI, each under its two names. Generated: see lib/mpi/facade/table.
 #include "fortran_handles.hpp"
 #include "lib/mpi/collective_call.hpp"

@@ -1,0 +1,94 @@
+// What MPICH's libraries for Fortran and C++ ask of the library below them.
+#include <cstdint>
+#include <cstring>
+
+#include "lib/foundation/base/say.hpp"
+#include "lib/mpi/facade/mpich/other_languages.hpp"
+#include "lib/mpi/facade/replaced.hpp"
+#include "lib/mpi/facade/statuses.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+using namespace tutti::mpi;
+using facade::in;
+
+namespace {
+
+// In Fortran the key of a predefined attribute is C's and 1, and its value an integer rather than the address
+// of one.
+constexpr int kFirstPredefined = 0x64400000;
+constexpr int kAfterPredefined = 0x67000000;
+
+bool is_fortran_predefined(int key) noexcept
+{
+    return key >= kFirstPredefined && key < kAfterPredefined && key % 2 == 0;
+}
+
+/// `get`: of an object, by the standard's key.
+template <class Get>
+int get_attribute(int key, void* value, int* flag, Get&& get)
+{
+    const bool is_integer = is_fortran_predefined(key);
+    const int code = get(facade::in_number(facade::kNumbers_key, is_integer ? key - 1 : key));
+    if (code == MPI_SUCCESS && *flag != 0 && is_integer) {
+        const int* place = nullptr;
+        std::memcpy(&place, value, sizeof place);
+        const std::intptr_t integer = *place;
+        std::memcpy(value, &integer, sizeof integer);
+    }
+    return facade::out_code(code);
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+int MPII_Comm_get_attr(int comm, int key, void* value, int* flag, int)
+{
+    return get_attribute(key, value, flag, [&](int standard) {
+        return facade::comm_get_attr(in<MPI_Comm>(comm), standard, value, flag);
+    });
+}
+int MPII_Type_get_attr(int datatype, int key, void* value, int* flag, int)
+{
+    return get_attribute(key, value, flag, [&](int standard) {
+        return type_get_attr(in<MPI_Datatype>(datatype), standard, value, flag);
+    });
+}
+int MPII_Win_get_attr(int, int, void*, int*, int)
+{
+    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+int MPII_Comm_set_attr(int comm, int key, void* value, int)
+{
+    return facade::out_code(comm_set_attr(in<MPI_Comm>(comm), key, value));
+}
+int MPII_Type_set_attr(int datatype, int key, void* value, int)
+{
+    return facade::out_code(type_set_attr(in<MPI_Datatype>(datatype), key, value));
+}
+int MPII_Win_set_attr(int, int, void*, int)
+{
+    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+void MPII_Keyval_set_proxy(int key, facade::CopyProxy* copy, facade::DeleteProxy* remove)
+{
+    facade::remember_proxies(key, {copy, remove});
+}
+
+// Functions of Fortran in generalized requests, and of the old C++ bindings, take other arguments than those
+// of C.
+void MPII_Grequest_set_lang_f77(int)
+{
+    tutti::base::say("tutti: MPI_Grequest_start: this library does not have this function in Fortran\n");
+    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+void MPII_Op_set_cxx(int, facade::Function*)
+{
+    tutti::base::say("tutti: MPI::Op::Init: this library does not have this function; use MPI_Op_create\n");
+    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+void MPII_Errhandler_set_cxx(int, facade::Function*) {}
+}

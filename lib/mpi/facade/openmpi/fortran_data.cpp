@@ -1,0 +1,138 @@
+// Data and small functions that Open MPI's libraries for Fortran and C++, and programs in Fortran, name.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "lib/foundation/base/say.hpp"
+#include "lib/mpi/error_handler.hpp"
+#include "lib/mpi/facade/openmpi/fortran_handles.hpp"
+#include "lib/mpi/facade/openmpi/other_languages.hpp"
+#include "lib/mpi/facade/statuses.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/table/bodies.hpp"
+
+using namespace tutti::mpi;
+using facade::in;
+
+#pragma GCC visibility push(default)
+
+extern "C" {
+
+// Common blocks: their addresses are MPI_BOTTOM, MPI_IN_PLACE and the like in Fortran.
+int mpi_fortran_bottom_;
+int mpi_fortran_in_place_;
+int mpi_fortran_unweighted_;
+int mpi_fortran_weights_empty_;
+int mpi_fortran_errcodes_ignore_;
+char mpi_fortran_argv_null_;
+char mpi_fortran_argvs_null_;
+double mpi_fortran_status_ignore_;
+double mpi_fortran_statuses_ignore_;
+int* MPI_F_STATUS_IGNORE = reinterpret_cast<int*>(&mpi_fortran_status_ignore_);
+int* MPI_F_STATUSES_IGNORE = reinterpret_cast<int*>(&mpi_fortran_statuses_ignore_);
+
+// What the libraries look at before calls: MPI is running, and arguments are checked by the calls themselves.
+int ompi_mpi_state = 2;
+bool ompi_mpi_param_check = false;
+facade::Status ompi_status_empty = {-1, -1, 0, 0, 0};
+// Empty lists of theirs.
+int ompi_errcode_intern_lastused;
+char ompi_errcodes_intern[120];
+char ompi_registered_datareps[64];
+
+int MPIX_Query_cuda_support()
+{
+    return 0;
+}
+
+void mpi_wtime_f90_(double* seconds)
+{
+    *seconds = wtime();
+}
+void mpi_wtick_f90_(double* seconds)
+{
+    *seconds = wtick();
+}
+void mpi_aint_add_f90_(const MPI_Aint* base, const MPI_Aint* displacement, MPI_Aint* sum)
+{
+    *sum = aint_add(*base, *displacement);
+}
+void mpi_aint_diff_f90_(const MPI_Aint* to, const MPI_Aint* from, MPI_Aint* difference)
+{
+    *difference = aint_diff(*to, *from);
+}
+
+// Texts of Fortran have a length and blanks at their end. The caller frees those of C.
+int ompi_fortran_string_f2c(const char* text, int length, char** made)
+{
+    std::string_view all(text, static_cast<std::size_t>(length));
+    const std::size_t begin = std::min(all.find_first_not_of(' '), all.size());
+    all.remove_prefix(begin);
+    all = all.substr(0, all.find_last_not_of(' ') + 1);
+    *made = static_cast<char*>(std::calloc(all.size() + 1, 1));
+    if (*made == nullptr)
+        return facade::out_code(MPI_ERR_NO_MEM);
+    all.copy(*made, all.size());
+    return 0;
+}
+int ompi_fortran_string_c2f(const char* text, char* made, int length)
+{
+    const auto room = static_cast<std::size_t>(length);
+    const std::size_t copied = std::string_view(text).copy(made, room);
+    std::fill(made + copied, made + room, ' ');
+    return 0;
+}
+// For programs that are spawned, which there are none of.
+int ompi_fortran_argv_blank_f2c(const char*, int, int, char***)
+{
+    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+int ompi_fortran_argv_count_f2c(const char*, int, int, int, char***)
+{
+    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+int ompi_fortran_multiple_argvs_f2c(int, const char*, int, char****)
+{
+    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+}
+
+const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std::uint16_t)
+{
+    constexpr std::uint16_t kInteger = 0x1000;
+    constexpr std::uint16_t kReal = 0x2000;
+    const int type_class = kind == kInteger ? MPI_TYPECLASS_INTEGER
+                           : kind == kReal  ? MPI_TYPECLASS_REAL
+                                            : MPI_TYPECLASS_COMPLEX;
+    MPI_Datatype found = MPI_DATATYPE_NULL;
+    static_cast<void>(type_match_size(type_class, size, &found));
+    return facade::out(found);
+}
+
+// `language` 2: Fortran.
+const std::uintptr_t* ompi_errhandler_create(int, facade::Function* function, int language)
+{
+    auto* const called = facade::function<MPI_Comm_errhandler_function*>(function);
+    if (language == 2)
+        facade::remember_fortran_error_handler(called);
+    MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+    static_cast<void>(comm_create_errhandler(called, &made));
+    return facade::out(made);
+}
+int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int, int code, const char* call)
+{
+    hand_over(call, in<MPI_Comm>(object), facade::in_code(code));
+    return code;
+}
+// Operators of the old C++ bindings all have one function, which is told the program's.
+void ompi_op_set_cxx_callback(const std::uintptr_t*, facade::Function*)
+{
+    tutti::base::say("tutti: MPI::Op::Init: this library does not have this function; use MPI_Op_create\n");
+    abort(MPI_COMM_WORLD, MPI_ERR_UNSUPPORTED_OPERATION);
+}
+void ompi_mpi_errors_are_fatal_comm_handler(const std::uintptr_t** comm, int* code, ...)
+{
+    abort(in<MPI_Comm>(*comm), *code);
+}
+}
