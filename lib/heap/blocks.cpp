@@ -1,0 +1,176 @@
+#include "lib/heap/blocks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace tutti::heap {
+
+namespace {
+
+// Shorter free blocks keep their pages: a call of the system for each would cost more than they are worth.
+constexpr std::size_t kGiveBackFrom = 32u << 10;
+
+constexpr std::size_t kFirst = kPage + kLine - Block::kHeader;  // behind the page that is not ours
+
+}  // namespace
+
+void Blocks::start(std::byte* base, std::size_t bytes) noexcept
+{
+    pages_.start(base);
+    auto* const all = reinterpret_cast<Block*>(base + kFirst);
+    const std::size_t size = (bytes - kFirst) / kLine * kLine;
+    all->size_and_free = size;
+    end_ = all->end();
+    top_ = base + kPage;
+    insert(all);
+}
+
+// Blocks in the same list differ by less than a sixteenth.
+std::size_t Blocks::list_of(std::size_t size) noexcept
+{
+    const unsigned log2 = log2_of(size);
+    const std::size_t within = size >> (log2 - kClassBits) & ((1u << kClassBits) - 1);
+    return static_cast<std::size_t>(log2 - log2_of(kLeast)) << kClassBits | within;
+}
+
+// Any block in the lists behind the size's own fits, the first found there nearly best. The own list also has
+// blocks that are too small.
+Block* Blocks::find(std::size_t size) noexcept
+{
+    const std::size_t own = list_of(size);
+    Block* best = nullptr;
+    unsigned looks = 0;
+    for (Block* block = lists_[own]; block != nullptr && looks < kMostLooks; block = block->next, ++looks)
+        if (block->size() >= size && (best == nullptr || block->size() < best->size()))
+            best = block;
+    if (best != nullptr)
+        return best;
+    for (std::size_t list = own + 1; list < kLists; list = (list / 64 + 1) * 64)
+        if (const std::uint64_t filled = filled_[list / 64] >> list % 64; filled != 0)
+            return lists_[list + static_cast<std::size_t>(std::countr_zero(filled))];
+    return nullptr;
+}
+
+Block* Blocks::after(Block* block) noexcept
+{
+    return block->end() < end_ ? reinterpret_cast<Block*>(block->end()) : nullptr;
+}
+
+void Blocks::insert(Block* block) noexcept
+{
+    const std::size_t list = list_of(block->size());
+    block->size_and_free |= 1;
+    block->next = lists_[list];
+    block->previous = nullptr;
+    if (block->next != nullptr)
+        block->next->previous = block;
+    lists_[list] = block;
+    filled_[list / 64] |= std::uint64_t{1} << list % 64;
+}
+
+void Blocks::take_out(Block* block) noexcept
+{
+    const std::size_t list = list_of(block->size());
+    block->size_and_free = block->size();
+    if (block->next != nullptr)
+        block->next->previous = block->previous;
+    if (block->previous != nullptr)
+        block->previous->next = block->next;
+    else if ((lists_[list] = block->next) == nullptr)
+        filled_[list / 64] &= ~(std::uint64_t{1} << list % 64);
+}
+
+// Shortens `block`, which is in no list, and returns the rest as a block in no list.
+Block* Blocks::cut_off(Block* block, std::size_t size) noexcept
+{
+    auto* const rest = reinterpret_cast<Block*>(block->start() + size);
+    rest->size_and_free = block->size() - size;
+    rest->before = block;
+    block->size_and_free = size;
+    if (Block* const next = after(rest))
+        next->before = rest;
+    return rest;
+}
+
+Blocks::Taken Blocks::take(std::size_t size, std::size_t alignment) noexcept
+{
+    const bool is_aligned = alignment <= kLine;
+    Block* block = find(is_aligned ? size : size + alignment + kLeast);
+    if (block == nullptr)
+        return {nullptr, false};
+    take_out(block);
+    const auto address = reinterpret_cast<std::uintptr_t>(block->data());
+    if (!is_aligned && address % alignment != 0) {
+        Block* const front = block;
+        block = cut_off(front, round_up(address + kLeast, alignment) - address);
+        insert(front);
+    }
+    if (block->size() >= size + kLeast)
+        insert(cut_off(block, size));
+    return {block, count_as_used(block, block->start())};
+}
+
+void Blocks::give(Block* block) noexcept
+{
+    if (block->is_free())
+        std::abort();  // freed twice
+    used_bytes_ -= block->size();
+    pages_.add(block->start(), block->end());
+    if (Block* const next = after(block); next != nullptr && next->is_free()) {
+        take_out(next);
+        // What the neighbour has written about itself lies within the free memory from here on.
+        pages_.add(next->start(), next->start() + sizeof(Block));
+        block->size_and_free += next->size();
+    }
+    if (block->before != nullptr && block->before->is_free()) {
+        take_out(block->before);
+        block->before->size_and_free += block->size();
+        block = block->before;
+    }
+    if (Block* const next = after(block))
+        next->before = block;
+    insert(block);
+}
+
+bool Blocks::resize(Block* block, std::size_t size) noexcept
+{
+    if (size <= block->size()) {
+        if (block->size() >= size + kLeast)
+            give(cut_off(block, size));
+        return true;
+    }
+    Block* const next = after(block);
+    if (next == nullptr || !next->is_free() || block->size() + next->size() < size)
+        return false;
+    take_out(next);
+    const std::byte* const old_end = block->end();
+    block->size_and_free += next->size();
+    if (Block* const behind = after(block))
+        behind->before = block;
+    if (block->size() >= size + kLeast)
+        insert(cut_off(block, size));
+    count_as_used(block, old_end);
+    return true;
+}
+
+// The block from `from` on; the answer of Pages::remove().
+bool Blocks::count_as_used(Block* block, const std::byte* from) noexcept
+{
+    used_bytes_ += static_cast<std::size_t>(block->end() - from);
+    const std::byte* const behind = block->end() < end_ ? block->end() + sizeof(Block) : end_;
+    top_ = std::max(top_, behind);
+    return pages_.remove(from, block->end());
+}
+
+void Blocks::give_back_pages(std::size_t keep, int advice) noexcept
+{
+    for (std::size_t list = kLists; list-- > list_of(kGiveBackFrom);)
+        for (Block* block = lists_[list]; block != nullptr; block = block->next) {
+            if (pages_.bytes() <= keep)
+                return;
+            pages_.give_back(block->start() + sizeof(Block), block->end(), advice);
+        }
+}
+
+}  // namespace tutti::heap

@@ -1,0 +1,231 @@
+#include "lib/heap/heap.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "lib/heap/process_fork.hpp"
+#include "lib/heap/state.hpp"
+
+namespace tutti::heap {
+
+namespace detail {
+constinit Range range;
+constinit State state;
+}  // namespace detail
+
+namespace {
+
+using detail::Guard;
+using detail::state;
+
+// Free memory keeps so many bytes of pages, and a sixteenth of what is in use: new pages cost more than the
+// work on them. When pages are given back, a quarter of these bytes are, at least.
+constexpr std::size_t kKept = std::size_t{16} << 20;
+constexpr std::size_t kKeptPart = 4;
+
+constexpr std::size_t kLeastSegment = std::size_t{16} << 20;
+
+// Where the system promises no more memory than it has, pages are paid for at their first use, and a lack of
+// them is a signal there instead of a NULL of malloc().
+bool system_overcommits() noexcept
+{
+    char mode = '0';
+    const int file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return true;
+    [[maybe_unused]] const ssize_t bytes = read(file, &mode, 1);
+    close(file);
+    return mode != '2';
+}
+
+std::size_t limit_of(__rlimit_resource_t resource) noexcept
+{
+    rlimit limit{};
+    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+// The peers map it, too: where addresses are limited, those of all must have room.
+std::size_t segment_bytes() noexcept
+{
+    const std::size_t bytes =
+        std::min({Pages::kMostMemory, limit_of(RLIMIT_AS) / 64, limit_of(RLIMIT_FSIZE)});
+    return bytes / kPage * kPage;
+}
+
+bool start() noexcept
+{
+    TuttiHeapSegment& segment = state.segment;
+    segment.bytes = segment_bytes();
+    if (segment.bytes < kLeastSegment || !system_overcommits() || !ThreadCache::prepare())
+        return false;
+    segment.descriptor = memfd_create("tutti-malloc", MFD_CLOEXEC);
+    if (segment.descriptor < 0)
+        return false;
+    segment.base = ftruncate(segment.descriptor, static_cast<off_t>(segment.bytes)) == 0
+                       ? mmap(nullptr, segment.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                              segment.descriptor, 0)
+                       : MAP_FAILED;
+    if (segment.base == MAP_FAILED || madvise(segment.base, segment.bytes, MADV_DONTFORK) != 0 ||
+        !remember_file()) {
+        close(segment.descriptor);
+        return false;
+    }
+    state.blocks.start(static_cast<std::byte*>(segment.base), segment.bytes);
+    detail::range.base = reinterpret_cast<std::uintptr_t>(segment.base);
+    detail::range.bytes.store(segment.bytes, std::memory_order_release);
+    return true;
+}
+
+// Under the lock. A quarter more than last time is wanted: what was left then are pages between blocks in
+// use.
+void give_back_pages() noexcept
+{
+    const std::size_t most =
+        std::max(kKept + state.blocks.used_bytes() / kKeptPart, state.left_bytes + kKept / 4);
+    if (state.blocks.kept_bytes() <= most || state.advice == 0)
+        return;
+    const int error = errno;
+    state.blocks.give_back_pages(most - kKept / 4, state.advice);
+    state.left_bytes = state.blocks.kept_bytes() > most - kKept / 4 ? state.blocks.kept_bytes() : 0;
+    errno = error;
+}
+
+// `bytes` is a served_size().
+Blocks::Taken take_from_all(std::size_t bytes, std::size_t alignment) noexcept
+{
+    const Guard guard(state.mutex);
+    return state.blocks.take(bytes + kLine, alignment);
+}
+
+void give(Block* block) noexcept
+{
+    const Guard guard(state.mutex);
+    state.blocks.give(block);
+    give_back_pages();
+}
+
+// The block that was freed last of those that threads do not keep: mostly the next one that is wanted.
+// Acquire and release, of both sides: what its owner wrote before free() lies before what the next one
+// writes.
+constinit std::atomic<Block*> last_freed{nullptr};
+
+// A block that was in use for the same size, or nullptr.
+Block* take_kept(std::size_t bytes) noexcept
+{
+    if (bytes <= kMostCachedBytes)
+        return ThreadCache::mine().take(bytes);
+    if (last_freed.load(std::memory_order_relaxed) == nullptr)
+        return nullptr;
+    Block* const block = last_freed.exchange(nullptr, std::memory_order_acq_rel);
+    if (block == nullptr || block->size() == bytes + kLine)
+        return block;
+    give(block);
+    return nullptr;
+}
+
+void clear(std::byte* from, std::byte* to) noexcept
+{
+    std::memset(from, 0, static_cast<std::size_t>(to - from));
+}
+
+std::byte* round_up_to_page(std::byte* address) noexcept
+{
+    return address + (-reinterpret_cast<std::uintptr_t>(address) & (kPage - 1));
+}
+
+}  // namespace
+
+const TuttiHeapSegment* open() noexcept
+{
+    const Guard guard(state.mutex);
+    if (!state.was_opened) {
+        state.was_opened = true;
+        const int error = errno;
+        static_cast<void>(start());
+        errno = error;
+    }
+    return is_open() ? &state.segment : nullptr;
+}
+
+void* allocate(std::size_t bytes) noexcept
+{
+    bytes = served_size(bytes);
+    Block* block = take_kept(bytes);
+    if (block == nullptr)
+        block = take_from_all(bytes, kLine).block;
+    return block != nullptr ? block->data() : nullptr;
+}
+
+void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept
+{
+    if (alignment <= kLine)
+        return allocate(bytes);
+    Block* const block = take_from_all(served_size(bytes), alignment).block;
+    return block != nullptr ? block->data() : nullptr;
+}
+
+void* allocate_zeroed(std::size_t bytes) noexcept
+{
+    bytes = served_size(bytes);
+    Block* const kept = take_kept(bytes);
+    const auto [block, zeroed] = kept != nullptr ? Blocks::Taken{kept, false} : take_from_all(bytes, kLine);
+    if (block == nullptr)
+        return nullptr;
+    std::byte* const data = block->data();
+    std::byte* const end = data + bytes;
+    if (!zeroed) {
+        clear(data, end);
+        return data;
+    }
+    // The pages at its ends are shared with neighbours, and a free block begins with the links of its list.
+    std::byte* const first_page = std::min(round_up_to_page(data + sizeof(Block)), end);
+    clear(data, first_page);
+    clear(std::max(round_up_to_page(end - kPage + 1), first_page), end);
+    return data;
+}
+
+void release(void* data) noexcept
+{
+    Block* block = Block::of(data);
+    if (!ThreadCache::is_for(*block))
+        block = last_freed.exchange(block, std::memory_order_acq_rel);
+    else if (ThreadCache::mine().keep(block))
+        return;
+    else
+        give_back_all(ThreadCache::mine());
+    if (block != nullptr)
+        give(block);
+}
+
+void give_back_all(ThreadCache& cache) noexcept
+{
+    const Guard guard(state.mutex);
+    cache.flush([](Block* block) { state.blocks.give(block); });
+    give_back_pages();
+}
+
+std::size_t usable_bytes(void* data) noexcept
+{
+    return Block::of(data)->usable_bytes();
+}
+
+bool resize(void* data, std::size_t bytes) noexcept
+{
+    Block* const block = Block::of(data);
+    const std::size_t usable = block->usable_bytes();
+    if (bytes <= usable && bytes >= usable / 2)
+        return true;
+    if (!serves(bytes))
+        return false;
+    const Guard guard(state.mutex);
+    return state.blocks.resize(block, served_size(bytes) + kLine);
+}
+
+}  // namespace tutti::heap

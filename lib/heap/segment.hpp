@@ -1,0 +1,19 @@
+// What libtutti asks the preloaded heap, in C: neither library depends on the other.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+
+/// The heap's memory: the first `bytes` of a memory file that is mapped at `base`. Its first page belongs to
+/// the one who opened the heap. `descriptor` is open until the process ends, unless the program closes it.
+struct TuttiHeapSegment {
+    void* base;
+    std::size_t bytes;
+    int descriptor;
+};
+
+/// Starts the heap at the first call; before, all memory is the C library's. The same answer at each call:
+/// nullptr where the heap stays off. No such function where the heap is not preloaded. Any thread.
+[[gnu::weak]] const TuttiHeapSegment* tutti_heap_open() noexcept;
+}

@@ -1,0 +1,41 @@
+#include "lib/heap/thread_cache.hpp"
+
+#include <pthread.h>
+
+#include <utility>
+
+#include "lib/heap/heap.hpp"
+
+namespace tutti::heap {
+
+namespace {
+
+pthread_key_t key;
+
+}  // namespace
+
+constinit thread_local ThreadCache ThreadCache::mine_;
+
+bool ThreadCache::prepare() noexcept
+{
+    return pthread_key_create(&key, end) == 0;
+}
+
+// The thread's first free(): from here on the cache takes blocks. False for a cache that is full.
+bool ThreadCache::begin() noexcept
+{
+    if (most_bytes_ != 0 || has_ended_ || pthread_setspecific(key, this) != 0)
+        return false;
+    most_bytes_ = kMostBytes;
+    return true;
+}
+
+void ThreadCache::end(void* cache) noexcept
+{
+    auto& mine = *static_cast<ThreadCache*>(cache);
+    mine.has_ended_ = true;
+    mine.most_bytes_ = 0;
+    give_back_all(mine);
+}
+
+}  // namespace tutti::heap

@@ -1,0 +1,66 @@
+// Freed blocks that a thread keeps for its next requests, so that a loop of malloc and free takes no lock.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/heap/blocks.hpp"
+
+namespace tutti::heap {
+
+/// The calling thread has one. Its blocks count as used in Blocks.
+class ThreadCache {
+public:
+    /// Once, before the first use in any thread. False when the system cannot tell of the end of threads.
+    static bool prepare() noexcept;
+    static ThreadCache& mine() noexcept { return mine_; }
+    static bool is_for(const Block& block) noexcept { return block.size() - kLine <= kMostCachedBytes; }
+
+    /// A block for `bytes`, a served_size() of at most kMostCachedBytes; nullptr when it has none.
+    Block* take(std::size_t bytes) noexcept
+    {
+        Block*& list = lists_[class_of(bytes)];
+        Block* const block = list;
+        if (block != nullptr) {
+            list = block->next;
+            bytes_ -= block->size();
+        }
+        return block;
+    }
+    /// A block that is_for() it. False when the cache is full: then flush().
+    bool keep(Block* block) noexcept
+    {
+        if (bytes_ + block->size() > most_bytes_ && !begin()) [[unlikely]]
+            return false;
+        Block*& list = lists_[class_of(block->size() - kLine)];
+        block->next = list;
+        list = block;
+        bytes_ += block->size();
+        return true;
+    }
+    /// Calls give(block) for each of its blocks, which then is no longer its own.
+    template <class Give>
+    void flush(Give give) noexcept
+    {
+        for (Block*& list : lists_)
+            while (Block* const block = list) {
+                list = block->next;
+                give(block);
+            }
+        bytes_ = 0;
+    }
+
+private:
+    static constexpr std::size_t kMostBytes = std::size_t{2} << 20;
+
+    bool begin() noexcept;
+    static void end(void* cache) noexcept;
+
+    std::size_t bytes_ = 0;
+    std::size_t most_bytes_ = 0;  // nothing before the thread's first free()
+    bool has_ended_ = false;      // the thread's last destructors run
+    Block* lists_[kClasses] = {};
+
+    static constinit thread_local ThreadCache mine_;
+};
+
+}  // namespace tutti::heap
