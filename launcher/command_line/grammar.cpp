@@ -124,6 +124,12 @@ void define_job(Definer& define, CommandLine& line)
     define.choice("--mpi",
                   "libraries for programs of other MPI libraries: auto, own (theirs), preload (RPATH)",
                   line.options.mpi, kMpi, MpiLibraries::automatic);
+    define.single("--heap", "on|off", "malloc from memory that ranks of a host share",
+                  [set](const std::string& option, const std::string& value) {
+                      static constexpr std::array<std::string_view, 2> kWords = {"on", "off"};
+                      parse_choice(option, value, kWords);
+                      set("TUTTI_HEAP", value);
+                  });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",

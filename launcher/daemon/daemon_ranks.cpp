@@ -16,6 +16,7 @@
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/daemon/daemon.hpp"
+#include "launcher/ranks/heap_preload.hpp"
 #include "launcher/ranks/mpi_programs.hpp"
 #include "lib/foundation/base/terminal.hpp"
 #include "lib/foundation/control/channel.hpp"
@@ -158,6 +159,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
             if (programs[index].empty()) {
                 programs[index] = program_of(app, environments[index]);
                 offer_facades(environments[index], order.mpi, programs[index]);
+                preload_heap(environments[index], programs[index]);
             }
             if (order.ranks.size() > 1)
                 programs_[rank] = programs[index];

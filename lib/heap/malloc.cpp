@@ -115,6 +115,13 @@ TUTTI_EXPORT const TuttiHeapSegment* tutti_heap_open() noexcept
     return is_off ? nullptr : heap::open();
 }
 
+// The address sanitizer calls it: it would end programs that it is not the first library of. Its malloc is
+// the next.
+TUTTI_EXPORT const char* __asan_default_options() noexcept
+{
+    return "verify_asan_link_order=0";
+}
+
 TUTTI_EXPORT void* malloc(std::size_t bytes) noexcept
 {
     if (heap::serves(bytes))

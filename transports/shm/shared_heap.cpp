@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "lib/foundation/base/fork.hpp"
+#include "lib/heap/segment.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::transport::shm {
@@ -42,7 +43,26 @@ void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) n
                   static_cast<off_t>(end - start));
 }
 
+// malloc's blocks come from memory that peers can map as soon as the library is loaded: the program may keep
+// those of its first calls.
+[[gnu::constructor]] void open_preloaded_heap()
+{
+    SharedHeap::instance();
+}
+
 }  // namespace
+
+SharedHeap::SharedHeap()
+{
+    const TuttiHeapSegment* const segment = tutti_heap_open != nullptr ? tutti_heap_open() : nullptr;
+    if (segment == nullptr)
+        return;
+    auto& header = *static_cast<ArenaHeader*>(segment->base);
+    if (header.magic != ArenaHeader::kMagic)  // else libtutti and libmpi_abi are both loaded
+        header = {ArenaHeader::kMagic, new_nonce()};
+    preloaded_ = {static_cast<std::byte*>(segment->base), segment->bytes,
+                  arena_key(header.nonce, segment->descriptor)};
+}
 
 SharedHeap& SharedHeap::instance()
 {
@@ -150,6 +170,9 @@ SharedHeap::Arena* SharedHeap::arena_of(const std::byte* data) const noexcept
 
 std::optional<RemoteRegion> SharedHeap::find(const std::byte* data, std::size_t bytes) const noexcept
 {
+    const auto in_malloc = static_cast<std::size_t>(data - preloaded_.base);
+    if (in_malloc < preloaded_.bytes && bytes <= preloaded_.bytes - in_malloc)
+        return RemoteRegion{in_malloc, preloaded_.key};
     const Arena* const arena = arena_of(data);
     if (arena == nullptr || data + bytes > arena->file.base() + arena->size_bytes)
         return std::nullopt;
@@ -158,6 +181,9 @@ std::optional<RemoteRegion> SharedHeap::find(const std::byte* data, std::size_t 
 
 std::span<const std::byte> SharedHeap::at(const RemoteRegion& region, std::size_t bytes) const noexcept
 {
+    if (region.key == preloaded_.key && region.address <= preloaded_.bytes &&
+        bytes <= preloaded_.bytes - region.address)
+        return {preloaded_.base + region.address, bytes};
     const std::size_t count = count_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < count; ++i) {
         const Arena& arena = *arenas_[i];

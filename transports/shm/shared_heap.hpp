@@ -3,6 +3,8 @@
 //
 // Each arena is one memory file with at least 256 MiB of addresses. Pages are given to allocations and taken
 // back from freed ones, so an arena costs only what is in use. Arenas stay until the end: peers map them.
+//
+// Where the heap of lib/heap is preloaded, peers find malloc's blocks in the same way.
 #pragma once
 
 #include <array>
@@ -52,12 +54,22 @@ private:
         Ranges used;
     };
 
+    /// malloc's memory; `bytes` is 0 where peers cannot map it.
+    struct Preloaded {
+        std::byte* base = nullptr;
+        std::size_t bytes = 0;
+        std::uint64_t key = 0;
+    };
+
     static constexpr std::size_t kMostArenas = 64;
+
+    SharedHeap();
 
     Arena* add_arena(std::size_t least_bytes);
     Arena* arena_of(const std::byte* data) const noexcept;
     static void* take(Arena& arena, Ranges::iterator from, std::size_t bytes);
 
+    Preloaded preloaded_;  // constant after construction
     mutable std::mutex mutex_;
     // Filled from the front, never emptied; the release of the count pairs with arena_of's acquire.
     std::array<std::unique_ptr<Arena>, kMostArenas> arenas_;

@@ -69,6 +69,14 @@ TEST_CASE("Variables with the rank's numbers are set on request")
     CHECK_FALSE(parse({"a", "--rank-env"}).rank_variables);
 }
 
+TEST_CASE("The heap is a variable of all programs, which a program's own -x goes before")
+{
+    CHECK(parse({"--heap", "on", "a"}).apps[0].environment ==
+          std::vector<std::pair<std::string, std::string>>{{"TUTTI_HEAP", "on"}});
+    CHECK(parse({"--heap", "off", "-x", "TUTTI_HEAP=on", "a"}).apps[0].environment.back().second == "on");
+    CHECK_THROWS(parse({"--heap", "yes", "a"}));
+}
+
 TEST_CASE("Placement values of both dialects")
 {
     CHECK(parse({"--bind-to", "none", "a"}).binding == Binding::none);
