@@ -270,8 +270,7 @@ void define_the_rest(Definer& define, CommandLine& line)
                     [&line](const std::string&, Values) { ++line.options.verbosity; });
     define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
     define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
-    define.flag("--status", "tell what the ranks of a running job do; its tuttirun's pid may follow",
-                line.status);
+    define.flag("--status", "what the ranks of a running job do; its PID may follow", line.status);
     define.flag("-V,--version", "print the version and stop", line.version);
     define.flag("-h,--help", "print this and stop", line.help);
 }

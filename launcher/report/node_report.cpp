@@ -33,10 +33,18 @@ void blur(RankGroup& group, Detail detail)
     }
 }
 
+/// Whether `group` is like `other`, whose differences count less.
+bool is_covered(RankGroup group, const RankGroup& other)
+{
+    if (other.peer == RankGroup::kVarious)
+        blur(group, other.tag == RankGroup::kVarious ? Detail::tag : Detail::peer);
+    return group.is_like(other);
+}
+
 void join(std::vector<RankGroup>& groups, RankGroup group)
 {
     const auto like =
-        std::ranges::find_if(groups, [&](const RankGroup& other) { return other.is_like(group); });
+        std::ranges::find_if(groups, [&](const RankGroup& other) { return is_covered(group, other); });
     if (like == groups.end()) {
         groups.push_back(std::move(group));
         return;
