@@ -75,6 +75,7 @@ struct Broadcast {
     static constexpr const char* kVariable = "TUTTI_BROADCAST";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<broadcast_flat>::run},
+        {"shared", Whole<broadcast_shared>::run, Needs::streams},
         {"binomial", Whole<broadcast_binomial>::run},
         {"knomial", Whole<broadcast_knomial>::run},
         in_segments<Function>("binary_tree", broadcast_binary_tree),
@@ -90,6 +91,7 @@ struct Reduce {
     static constexpr const char* kVariable = "TUTTI_REDUCE";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", Whole<reduce_flat>::run},
+        {"shared", Whole<reduce_shared>::run, Needs::streams},
         {"binomial", Whole<reduce_binomial>::run},
         {"knomial", Whole<reduce_knomial>::run},
         in_segments<Function>("chain", reduce_chain),
@@ -105,6 +107,7 @@ struct Allreduce {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", allreduce_flat},
         on_board<Function>(allreduce_board),
+        {"shared", allreduce_shared, Needs::streams},
         {"binomial", allreduce_binomial},
         {"recursive_doubling", allreduce_recursive_doubling},
         {"rabenseifner", allreduce_rabenseifner},

@@ -18,19 +18,20 @@ BarrierFunction barrier_board, barrier_flat, barrier_binomial, barrier_dissemina
 
 using WholeBroadcastFunction = Task(Group&, std::span<std::byte> data, int root);
 WholeBroadcastFunction broadcast_flat, broadcast_binomial, broadcast_knomial, broadcast_scatter_allgather,
-    broadcast_hierarchical;
+    broadcast_hierarchical, broadcast_shared;
 using BroadcastFunction = Task(Group&, std::span<std::byte> data, int root, std::size_t segment_bytes);
 BroadcastFunction broadcast_binary_tree, broadcast_chain;
 
 using WholeReduceFunction = Task(Group&, const std::byte* in, Buffer out, int root, ReduceOp);
-WholeReduceFunction reduce_flat, reduce_binomial, reduce_knomial, reduce_rabenseifner, reduce_hierarchical;
+WholeReduceFunction reduce_flat, reduce_binomial, reduce_knomial, reduce_rabenseifner, reduce_hierarchical,
+    reduce_shared;
 using ReduceFunction = Task(Group&, const std::byte* in, Buffer out, int root, ReduceOp,
                             std::size_t segment_bytes);
 ReduceFunction reduce_chain;
 
 using AllreduceFunction = Task(Group&, const std::byte* in, Buffer out, ReduceOp);
 AllreduceFunction allreduce_board, allreduce_flat, allreduce_binomial, allreduce_recursive_doubling,
-    allreduce_rabenseifner, allreduce_ring, allreduce_hierarchical;
+    allreduce_rabenseifner, allreduce_ring, allreduce_hierarchical, allreduce_shared;
 
 using ReduceScatterFunction = Task(Group&, const std::byte* in, Partition blocks, Buffer out, ReduceOp);
 ReduceScatterFunction reduce_scatter_board, reduce_scatter_flat, reduce_scatter_recursive_halving,

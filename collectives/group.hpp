@@ -19,6 +19,7 @@ using reduction::ReduceOp;
 class Board;
 class Group;
 class NodeMap;
+class Streams;
 
 /// A message in several places, in its order.
 using Parts = std::span<const std::span<const std::byte>>;
@@ -37,7 +38,7 @@ struct Buffer {
 struct Placement {
     bool one_node = false;
     bool more_ranks_than_cores = false;
-    std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: none
+    std::size_t board_bytes = 0;     // slot_bytes() of the group's Board; 0: neither that nor Streams
     const NodeMap* nodes = nullptr;  // set for several known nodes; outlives the group
 };
 
@@ -123,6 +124,8 @@ public:
 
     /// The board for this call if placement() has one; else nullptr.
     virtual Board* board() noexcept { return nullptr; }
+    /// Likewise.
+    virtual Streams* streams() noexcept { return nullptr; }
 
     /// Sends and receives at once, to and from the same or two peers. The buffers must not overlap.
     All<std::array<Operation, 2>> exchange(int to, std::span<const std::byte> outgoing, int from,

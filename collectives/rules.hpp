@@ -9,9 +9,11 @@
 // Tutti show better values; for chains Pjesivac-Grbovic and others, "Performance analysis of MPI collective
 // operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in
 // which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
-// to 0.8 of flat's time for all data that fits its slots. "many_nodes" rows are predicted by the simulator's
-// cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64 of 64. Those of
-// up to 8 ranks are measured on 2 hosts of 2 ranks each.
+// to 0.8 of flat's time for all data that fits its slots; "shared" takes 0.2 to 0.6 of flat's for a broadcast
+// and 0.4 to 0.95 for a reduce. "board" needs three ranks: two exchange messages just as fast. "shared" rows
+// of two ranks hold where they share a core and where each has its own. "many_nodes" rows are predicted by
+// the simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64
+// of 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
 #include "collectives/rule.hpp"
@@ -23,6 +25,7 @@ inline constexpr std::size_t kKiB = 1024;
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {
     // where             up to ranks  up to bytes  algorithm            segments of
+    {Where::crowded,      2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
@@ -30,7 +33,9 @@ inline constexpr Rule kBarrierRules[] = {
 };
 
 inline constexpr Rule kBroadcastRules[] = {
+    {Where::crowded,      kAnyRanks,   512 * kKiB,  "shared"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
+    {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   12 * kKiB,   "hierarchical"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
@@ -49,8 +54,10 @@ inline constexpr Rule kBroadcastRules[] = {
 };
 
 inline constexpr Rule kReduceRules[] = {
+    {Where::crowded,      kAnyRanks,   64 * kKiB,   "shared"},
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "binomial"},
+    {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           512 * kKiB,  "flat"},
     {Where::many_nodes,   2,           kAnyBytes,   "flat"},
     {Where::anywhere,     2,           16384 * kKiB, "rabenseifner"},
@@ -65,6 +72,7 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
+    {Where::anywhere,     2,           2 * kKiB,    "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
@@ -80,9 +88,9 @@ inline constexpr Rule kAllreduceRules[] = {
 };
 
 inline constexpr Rule kReduceScatterRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   2 * kKiB,    "hierarchical"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::anywhere,     kAnyRanks,   512 * kKiB,  "recursive_halving"},
@@ -93,8 +101,8 @@ inline constexpr Rule kReduceScatterRules[] = {
 
 // Also for exscan.
 inline constexpr Rule kScanRules[] = {
-    {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
+    {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     kAnyRanks,   kAnyBytes,   "recursive_doubling"},
@@ -102,9 +110,9 @@ inline constexpr Rule kScanRules[] = {
 
 // Also for allgatherv. Recursive doubling is Bruck's algorithm if the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::mixed_nodes,  kAnyRanks,   kAnyBytes,   "hierarchical"},
     {Where::many_nodes,   32,          128 * kKiB,  "hierarchical"},
     {Where::anywhere,     32,          80 * kKiB,   "recursive_doubling"},
@@ -137,9 +145,9 @@ inline constexpr Rule kGathervRules[] = {
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
-    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   256,         "hierarchical"},
     {Where::many_nodes,   4,           32 * kKiB,   "hierarchical"},
     {Where::many_nodes,   8,           8 * kKiB,    "hierarchical"},
@@ -158,6 +166,7 @@ inline constexpr Rule kAlltoallRules[] = {
 // because the ranks of a host wait for each other to run. With a core for each rank the cost model predicts
 // 1.2 times at most from 16 KiB on.
 inline constexpr Rule kAlltoallvRules[] = {
+    {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   4,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},

@@ -14,8 +14,8 @@ std::string missing(Needs needs, const Situation& situation)
         return "it needs an operator that commutes";
     if (needs_board(needs))
         return situation.placement.board_bytes == 0
-                   ? "there is no board: ranks of one node share one where they outnumber its cores, from "
-                     "their communicator's fourth blocking call on"
+                   ? "there is no board: ranks of one node share one from their communicator's fourth "
+                     "blocking call on"
                    : fmt::format("the board has room for {}{}", in_bytes(situation.placement.board_bytes),
                                  needs == Needs::board_of_blocks ? " of a rank's blocks together" : "");
     if (situation.nodes() == 1)

@@ -38,13 +38,14 @@ struct Situation {
 
 /// An algorithm's needs beside messages; it is never chosen if they are not met. `commuting`: an operator
 /// that commutes. `board`: a board whose slots have room for the data; `board_of_blocks`: for as much for
-/// each rank. `nodes`: several nodes, not all with one rank, and for operators that do not commute, nodes of
-/// consecutive ranks. `ordered_nodes`: nodes of consecutive ranks for all operators.
-enum class Needs : std::uint8_t { nothing, commuting, board, board_of_blocks, nodes, ordered_nodes };
+/// each rank; `streams`: a board of any size, which has streams. `nodes`: several nodes, not all with one
+/// rank, and for operators that do not commute, nodes of consecutive ranks. `ordered_nodes`: nodes of
+/// consecutive ranks for all operators.
+enum class Needs : std::uint8_t { nothing, commuting, board, board_of_blocks, streams, nodes, ordered_nodes };
 
 constexpr bool needs_board(Needs needs) noexcept
 {
-    return needs == Needs::board || needs == Needs::board_of_blocks;
+    return needs == Needs::board || needs == Needs::board_of_blocks || needs == Needs::streams;
 }
 
 /// Whether the algorithm's steps are other collectives, which choose their own algorithms.
@@ -58,6 +59,7 @@ inline bool is_met(Needs needs, const Situation& situation) noexcept
     return (needs != Needs::commuting || situation.commutative) &&
            (needs != Needs::board || situation.fits_board()) &&
            (needs != Needs::board_of_blocks || situation.blocks_fit_board()) &&
+           (needs != Needs::streams || situation.placement.board_bytes != 0) &&
            (needs != Needs::nodes || (situation.has_levels() && situation.combines_by_node())) &&
            (needs != Needs::ordered_nodes || (situation.has_levels() && !situation.mixed()));
 }

@@ -9,6 +9,7 @@
 
 #include "collectives/simulator/board.hpp"
 #include "collectives/simulator/network.hpp"
+#include "collectives/simulator/streams.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives::simulator {
@@ -17,13 +18,15 @@ namespace {
 
 class SimulatedGroup final : public Group {
 public:
-    SimulatedGroup(int rank, int size, Placement placement, Network& network, BoardMemory& board)
-        : Group(rank, size, placement), network_(network), board_(board, *this)
+    SimulatedGroup(int rank, int size, Placement placement, Network& network, BoardMemory& board,
+                   StreamMemory& streams)
+        : Group(rank, size, placement), network_(network), board_(board, *this), streams_(streams, *this)
     {
     }
 
     Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
-    std::string complaint() const { return board_.complaint(); }
+    Streams* streams() noexcept override { return placement().board_bytes != 0 ? &streams_ : nullptr; }
+    std::string complaint() const { return board_.complaint() + streams_.complaint(); }
     ReduceOp timed_op(double ns_per_element, bool commutative)
     {
         ns_per_element_ = ns_per_element;
@@ -65,7 +68,7 @@ public:
 protected:
     void release(OperationState& state) noexcept override
     {
-        if (!board_.take_back(state))
+        if (!board_.take_back(state) && !streams_.take_back(state))
             network_.release(operation_of(state));
     }
 
@@ -106,14 +109,16 @@ private:
 
     Network& network_;
     SimulatedBoard board_;
+    SimulatedStreams streams_;
     double ns_per_element_ = 0;
     std::deque<std::vector<std::byte>> gathered_;  // messages out of several places
 };
 
 /// A rank with its task. Never moves: its task's completion hook points to it.
 struct Rank {
-    Rank(int rank, int size, const Settings& settings, Network& its_network, BoardMemory& board)
-        : network(its_network), group(rank, size, settings.placement, its_network, board)
+    Rank(int rank, int size, const Settings& settings, Network& its_network, BoardMemory& board,
+         StreamMemory& streams)
+        : network(its_network), group(rank, size, settings.placement, its_network, board, streams)
     {
     }
 
@@ -153,9 +158,10 @@ Report simulate(int ranks, const Settings& settings, const Program& program)
 {
     Network network(ranks, settings);
     BoardMemory board(ranks, settings.placement.board_bytes, settings.costs, network);
+    StreamMemory streams(ranks, settings.placement.board_bytes, settings.costs, network);
     std::deque<Rank> all;
     for (int rank = 0; rank < ranks; ++rank) {
-        Rank& own = all.emplace_back(rank, ranks, settings, network, board);
+        Rank& own = all.emplace_back(rank, ranks, settings, network, board, streams);
         const double start_ns =
             settings.start_ns.empty() ? 0 : settings.start_ns.at(static_cast<std::size_t>(rank));
         network.at(start_ns, [&own, &network, &program, rank, start_ns] {

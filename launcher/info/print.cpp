@@ -154,7 +154,8 @@ collectives::Situation situation_of(const Options& options, std::size_t size_byt
     situation.placement.one_node = nodes == nullptr;
     situation.placement.nodes = nodes;
     situation.placement.more_ranks_than_cores = options.crowded;
-    situation.placement.board_bytes = options.crowded ? transport::shm::NodeBoard::kSlotBytes : 0;
+    situation.placement.board_bytes =
+        nodes == nullptr && options.ranks > 1 ? transport::shm::NodeBoard::kSlotBytes : 0;
     return situation;
 }
 

@@ -65,6 +65,8 @@ Reach reach(const Tree& tree_of, int rank, int step, bool last_first)
 BroadcastCost cost_of(std::string_view algorithm, int ranks, std::size_t size_bytes,
                       std::size_t segment_bytes)
 {
+    if (algorithm == "shared")
+        return {};
     const auto others = static_cast<std::size_t>(ranks - 1);
     if (algorithm == "flat") {
         return {{ranks - 1, ranks > 1 ? 1 : 0, others}, others * size_bytes};

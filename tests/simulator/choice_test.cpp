@@ -85,6 +85,18 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
 
     const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 16384};
     CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
+    CHECK(chosen<Barrier>(table, {2, 0, with_board}) == "flat");
+    CHECK(chosen<Broadcast>(table, {8, 512 << 10, with_board}) == "shared");
+    CHECK(chosen<Broadcast>(table, {8, (512 << 10) + 1, with_board}) == "flat");
+    CHECK(chosen<Reduce>(table, {8, 64 << 10, with_board, false}) == "shared");
+    CHECK(chosen<Reduce>(table, {8, (64 << 10) + 1, with_board}) == "binomial");
+    const Placement own_cores{.one_node = true, .board_bytes = 16384};
+    CHECK(chosen<Broadcast>(table, {2, 32 << 10, own_cores}) == "shared");
+    CHECK(chosen<Broadcast>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
+    CHECK(chosen<Reduce>(table, {2, 32 << 10, own_cores}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, 2048, own_cores, false}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, 2049, own_cores}) == "recursive_doubling");
+    CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
     CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");
     CHECK(chosen<Allreduce>(table, {3, 8, with_board}) == "board");
@@ -182,7 +194,7 @@ TEST_CASE("the environment overrides the table, and an empty value does not")
         return name == "TUTTI_BARRIER" || name == "TUTTI_ALLREDUCE" ? "board" : nullptr;
     });
     CHECK(chosen<Allreduce>(board, {2, 8, {.board_bytes = 8}}) == "board");
-    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "shared");
     CHECK(chosen<Barrier>(board, {2, 0, kNode}) == "dissemination");
 }
 
@@ -289,7 +301,7 @@ TEST_CASE("an unknown algorithm is an error that lists those there are")
         CHECK(error.code() == ErrorCode::invalid_argument);
         CHECK(std::string(error.what()) ==
               "TUTTI_ALLREDUCE: invalid argument: there is no algorithm \"recursive\"; did you mean "
-              "'recursive_doubling'? Use flat or board or "
+              "'recursive_doubling'? Use flat or board or shared or "
               "binomial or recursive_doubling or rabenseifner or ring or hierarchical, or unset "
               "TUTTI_ALLREDUCE to let Tutti choose");
     }

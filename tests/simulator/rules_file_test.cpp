@@ -158,7 +158,7 @@ TEST_CASE("what is wrong in a file of rules is told with its place")
           "alltoallv");
     wrong(R"({"reduce": [{"algorithm": "flat"}, {"algorithm": "binominal"}]})",
           "reduce[1].algorithm: there is no \"binominal\"; did you mean 'binomial'?; there is flat, "
-          "binomial, knomial, chain, rabenseifner, hierarchical");
+          "shared, binomial, knomial, chain, rabenseifner, hierarchical");
     wrong(R"({"scan": [{"max_byte": 7, "algorithm": "flat"}]})",
           "scan[0]: there is no \"max_byte\"; did you mean 'max_bytes'?; there is where, min_ranks, "
           "max_ranks, min_bytes, max_bytes, min_nodes, max_nodes, algorithm, segment_bytes, comment");

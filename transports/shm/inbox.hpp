@@ -103,6 +103,9 @@ public:
 
     /// Wakes the owner if it sleeps or is about to. Call it after something was published for the owner.
     void wake_owner() noexcept;
+    /// Of a peer's mapping: whether only a full fence orders this peer's stores before its look at
+    /// `sleeping`.
+    bool must_fence() const noexcept { return must_fence_; }
 
 private:
     Inbox(const InboxCard& card, MemoryFile file, MemoryMap blocks, std::uint32_t first_block) noexcept

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "tutti/error.hpp"
@@ -10,7 +11,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kBoardMagic = 0x3530647262747574;  // "tutbrd05": changes with the layout
+constexpr std::uint64_t kBoardMagic = 0x3630647262747574;  // "tutbrd06": changes with the layout
 
 // Of all boards in this process. Only a count: relaxed.
 std::atomic<std::size_t> bytes_shared{0};
@@ -44,9 +45,14 @@ std::size_t NodeBoard::slots_start(std::uint32_t members) noexcept
     return sizeof(Header) + members * sizeof(Member);
 }
 
-std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
+std::size_t NodeBoard::streams_start(std::uint32_t members) noexcept
 {
     return slots_start(members) + 2 * (members + std::size_t{1}) * kSlotBytes;
+}
+
+std::size_t NodeBoard::size_bytes(std::uint32_t members) noexcept
+{
+    return streams_start(members) + BoardStreams::size_bytes(members);
 }
 
 NodeBoard NodeBoard::create(std::uint32_t members, const LocalProcess& owner, DescriptorExchange* exchange)
@@ -93,29 +99,59 @@ void NodeBoard::join(std::uint32_t index, const InboxCard& inbox) noexcept
 {
     own_ = index;
     member(index).inbox = inbox;
+    streams_ = BoardStreams(file_.base() + streams_start(card_.members), card_.members, own_);
 }
 
 void NodeBoard::announce(const Signature& signature) noexcept
 {
+    digest_ = (digest_ ^ signature[0] ^ signature[1] * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    digest_ ^= digest_ >> 32;
     Member& own = member(own_);
-    own.announced.store(0, std::memory_order_relaxed);
+    Announcement& call = own.calls[++announced_ % kKept];
+    call.number.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
-    own.signature[0].store(signature[0], std::memory_order_relaxed);
-    own.signature[1].store(signature[1], std::memory_order_relaxed);
-    own.announced.store(++announced_, std::memory_order_release);
+    call.signature[0].store(signature[0], std::memory_order_relaxed);
+    call.signature[1].store(signature[1], std::memory_order_relaxed);
+    call.digest.store(digest_, std::memory_order_relaxed);
+    call.number.store(announced_, std::memory_order_release);
+    own.announced.store(announced_, std::memory_order_relaxed);
+    streams_.set_key(digest_);
 }
 
-std::optional<NodeBoard::Other> NodeBoard::disagreement() const noexcept
+// Nothing where the member has not made that call, or too many since.
+std::optional<NodeBoard::Announced> NodeBoard::call_of(const Member& member,
+                                                       std::uint64_t number) const noexcept
 {
-    const Signature mine = signature();
+    const Announcement& call = member.calls[number % kKept];
+    if (number == 0 || call.number.load(std::memory_order_acquire) != number)
+        return std::nullopt;
+    const Announced read{{call.signature[0].load(std::memory_order_relaxed),
+                          call.signature[1].load(std::memory_order_relaxed)},
+                         call.digest.load(std::memory_order_relaxed)};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return call.number.load(std::memory_order_relaxed) == number ? std::optional(read) : std::nullopt;
+}
+
+std::optional<NodeBoard::Disagreement> NodeBoard::disagreement() const noexcept
+{
+    const Member& own = member(own_);
     for (std::uint32_t i = 0; i < card_.members; ++i) {
         const Member& other = member(i);
-        if (other.announced.load(std::memory_order_acquire) != announced_)
-            continue;
-        const Signature theirs = read(other);
-        std::atomic_thread_fence(std::memory_order_acquire);
-        if (other.announced.load(std::memory_order_relaxed) == announced_ && theirs != mine)
-            return Other{i, theirs};
+        std::uint64_t number = std::min(announced_, other.announced.load(std::memory_order_relaxed));
+        const auto both_made = [&](auto differs) {
+            const auto mine = call_of(own, number);
+            const auto theirs = call_of(other, number);
+            return mine && theirs && differs(*mine, *theirs);
+        };
+        std::optional<Disagreement> found;
+        while (both_made([&](const Announced& mine, const Announced& theirs) {
+            if (mine.signature != theirs.signature)
+                found = {mine.signature, i, theirs.signature};
+            return mine.digest != theirs.digest;
+        }))
+            --number;
+        if (found)
+            return found;
     }
     return std::nullopt;
 }
@@ -149,33 +185,93 @@ Inbox* NodeBoard::inbox_of(std::uint32_t index)
     return other.inbox ? &*other.inbox : nullptr;
 }
 
-void NodeBoard::release()
+// Opens the inboxes while their owners are still here.
+void NodeBoard::look_for_all()
 {
-    // Opens the inboxes while their owners are still here.
-    for (std::uint32_t i = 0; i < card_.members && !all_looked_for_; ++i)
-        if (i != own_)
-            inbox_of(i);
+    for (std::uint32_t i = 0; i < card_.members; ++i)
+        if (i != own_ && inbox_of(i) != nullptr)
+            must_fence_ |= inboxes_[i].inbox->must_fence();
     all_looked_for_ = true;
-    header().released.store(call_, std::memory_order_release);  // pairs with released()
+}
+
+void NodeBoard::wake(std::uint32_t index)
+{
+    if (Inbox* const inbox = inbox_of(index))
+        inbox->wake_owner();
+}
+
+void NodeBoard::wake_others()
+{
     for (Waking& other : inboxes_)
         if (other.inbox)
             other.inbox->wake_owner();
 }
 
-bool NodeBoard::released() const noexcept
+void NodeBoard::release()
 {
-    return header().released.load(std::memory_order_acquire) >= call_;
+    if (!all_looked_for_) [[unlikely]]
+        look_for_all();
+    header().released.store(call_, std::memory_order_release);  // pairs with released()
+    wake_others();
 }
 
-bool NodeBoard::all_arrived() const noexcept
+bool NodeBoard::happened() noexcept
 {
-    return header().arrived.load(std::memory_order_acquire) >= call_ * card_.members;
+    switch (awaited_) {
+        case Event::none:
+            return true;
+        case Event::released:
+            return released();
+        case Event::all_arrived:
+            return all_arrived();
+        case Event::chunk:
+            return streams_.has_chunk(from_);
+        case Event::room:
+            return streams_.has_room();
+    }
+    return true;
 }
 
-void NodeBoard::wake_root()
+bool NodeBoard::await(Event event, std::uint32_t from) noexcept
 {
-    if (Inbox* const root = inbox_of(0))
-        root->wake_owner();
+    awaited_ = event;
+    from_ = from;
+    if (happened()) {
+        awaited_ = Event::none;
+        return true;
+    }
+    // The member looks again before it sleeps, behind a barrier: see pass().
+    if (event == Event::room)
+        streams_.waiting().fetch_add(1, std::memory_order_relaxed);
+    return false;
+}
+
+bool NodeBoard::has_come() noexcept
+{
+    if (!happened())
+        return false;
+    forget();
+    return true;
+}
+
+void NodeBoard::forget() noexcept
+{
+    if (std::exchange(awaited_, Event::none) == Event::room)
+        streams_.waiting().fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool NodeBoard::waits_for(std::uint32_t index) const noexcept
+{
+    switch (awaited_) {
+        case Event::none:
+            return false;
+        case Event::chunk:
+            return index == from_ && !streams_.has_chunk(from_);
+        case Event::room:
+            return streams_.is_in_the_way(index);
+        default:
+            return !is_as_far(index);
+    }
 }
 
 }  // namespace tutti::transport::shm

@@ -1,5 +1,5 @@
 // Memory that ranks of one node share in collectives: a slot for each rank's data, a place for the result, a
-// count of arrivals and a release.
+// count of arrivals and a release; and a stream of chunks from each rank (board_streams.hpp).
 //
 // When ranks outnumber cores, the cost of a collective is how often each rank must be scheduled. Messages
 // need the receiver's turn for every step. Here each rank arrives, and the last one does the rest for all:
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "transports/shm/board_streams.hpp"
 #include "transports/shm/inbox.hpp"
 #include "transports/shm/memory_file.hpp"
 
@@ -37,7 +38,7 @@ struct BoardCard {
 /// costs addresses and mappings; a process has 65,530 by default.
 class BoardShare {
 public:
-    static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+    static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
     /// Throws tutti::Error (out_of_memory) when no such share is left.
     explicit BoardShare(std::size_t bytes);
@@ -51,7 +52,7 @@ private:
 
 /// One member's view. Members make the same calls (begin, arrive, ...) in the same order; a call ends for a
 /// member when it is released. The last to arrive must release(), or wake_root() if member 0 releases. Only
-/// the functions that make a board, release() and wake_root() throw tutti::Error.
+/// the functions that make a board and those that wake members throw tutti::Error.
 class NodeBoard {
 public:
     static constexpr std::size_t kSlotBytes = 16384;
@@ -71,20 +72,21 @@ public:
     /// made different calls: a mistake in the program.
     using Signature = std::array<std::uint64_t, 2>;
     void announce(const Signature& signature) noexcept;
-    /// A member that has announced another call than this one, if there is one. May be asked at any time.
-    struct Other {
+    /// The earliest known call of this member that another one has made with another signature, if there is
+    /// one. May be asked at any time.
+    struct Disagreement {
+        Signature own;
         std::uint32_t member;
-        Signature signature;
+        Signature theirs;
     };
-    std::optional<Other> disagreement() const noexcept;
-    Signature signature() const noexcept { return read(member(own_)); }
+    std::optional<Disagreement> disagreement() const noexcept;
     /// Whether `member` has announced as many calls as this one.
     bool is_as_far(std::uint32_t index) const noexcept
     {
-        return member(index).announced.load(std::memory_order_relaxed) == announced_;
+        return member(index).announced.load(std::memory_order_relaxed) >= announced_;
     }
 
-    /// Starts the next call that uses the board.
+    /// Starts the next call that uses slots.
     void begin() noexcept { ++call_; }
     /// Where `member` leaves data in this call: kSlotBytes. Others may read it from the last arrival until
     /// they arrive at the next call. Its owner may already write for the next one, so slots are double.
@@ -95,10 +97,51 @@ public:
     bool arrive() const noexcept;
     /// Releases the others, and wakes those that sleep.
     void release();
-    bool released() const noexcept;
-    bool all_arrived() const noexcept;
+    bool released() const noexcept { return header().released.load(std::memory_order_acquire) >= call_; }
+    bool all_arrived() const noexcept
+    {
+        return header().arrived.load(std::memory_order_acquire) >= call_ * card_.members;
+    }
     /// Wakes member 0, if it sleeps, to check all_arrived().
-    void wake_root();
+    void wake_root() { wake(0); }
+
+    /// Their key covers all calls announced so far.
+    BoardStreams& streams() noexcept { return streams_; }
+    /// Publishes this member's chunk, and wakes `reader`, or all others, if they sleep.
+    void publish(std::optional<std::uint32_t> reader)
+    {
+        if (!all_looked_for_) [[unlikely]]
+            look_for_all();
+        streams_.publish();
+        if (reader)
+            wake(*reader);
+        else
+            wake_others();
+    }
+    /// Passes a position, and wakes the writers that sleep until they have room.
+    void pass()
+    {
+        if (!all_looked_for_) [[unlikely]]
+            look_for_all();
+        streams_.pass();
+        // Pairs with the barrier between a writer's store to waiting() and its last look for room.
+        if (must_fence_) [[unlikely]]
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+        else
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (streams_.waiting().load(std::memory_order_relaxed) != 0) [[unlikely]]
+            wake_others();
+    }
+
+    enum class Event : std::uint8_t { none, released, all_arrived, chunk, room };
+    /// True if it has happened; else this member waits for it until has_come() or forget(). `from`: whose
+    /// chunk.
+    bool await(Event event, std::uint32_t from = 0) noexcept;
+    /// Whether the awaited event has happened, which ends the wait.
+    bool has_come() noexcept;
+    void forget() noexcept;
+    /// Whether this member waits for something that `member` has not done.
+    bool waits_for(std::uint32_t index) const noexcept;
 
 private:
     struct Header {
@@ -110,13 +153,23 @@ private:
         // The last call that has ended. Release by the last one to arrive, acquire by the others.
         alignas(kLine) std::atomic<std::uint64_t> released;
     };
+    // The number and the signature of a call, and a digest of it and all calls before it. The member writes
+    // 0, then the rest, then the number (release). A reader that sees the same number before (acquire) and
+    // after has what belongs to it.
+    struct alignas(32) Announcement {
+        std::atomic<std::uint64_t> number;
+        std::array<std::atomic<std::uint64_t>, 2> signature;
+        std::atomic<std::uint64_t> digest;
+    };
+    struct Announced {
+        Signature signature;
+        std::uint64_t digest;
+    };
+    static constexpr std::uint64_t kKept = 128;  // announcements
     struct alignas(kLine) Member {
         InboxCard inbox;
-        // The number and the signature of the member's latest call. The member writes 0, then the signature,
-        // then the number (release). A reader that sees the same number before (acquire) and after has the
-        // signature that belongs to it.
-        alignas(kLine) std::atomic<std::uint64_t> announced;
-        std::array<std::atomic<std::uint64_t>, 2> signature;
+        alignas(kLine) std::atomic<std::uint64_t> announced;  // calls; relaxed: their announcements say more
+        alignas(kLine) std::array<Announcement, kKept> calls;
     };
 
     NodeBoard(const BoardCard& card, BoardShare share, MemoryFile file, DescriptorExchange* exchange) noexcept
@@ -125,22 +178,28 @@ private:
     }
     static std::size_t slots_start(std::uint32_t members) noexcept;
     static std::size_t size_bytes(std::uint32_t members) noexcept;
+    static std::size_t streams_start(std::uint32_t members) noexcept;
     Inbox* inbox_of(std::uint32_t index);
+    void look_for_all();
+    void wake(std::uint32_t index);
+    void wake_others();
+    bool happened() noexcept;
+    std::optional<Announced> call_of(const Member& member, std::uint64_t number) const noexcept;
     Header& header() const noexcept { return *reinterpret_cast<Header*>(file_.base()); }
     Member& member(std::uint32_t index) const noexcept;
-    static Signature read(const Member& member) noexcept
-    {
-        return {member.signature[0].load(std::memory_order_relaxed),
-                member.signature[1].load(std::memory_order_relaxed)};
-    }
 
     BoardCard card_;
     BoardShare share_;
     MemoryFile file_;
     DescriptorExchange* exchange_;
     std::uint32_t own_ = 0;
-    std::uint64_t call_ = 0;       // the latest that used the board
+    std::uint64_t call_ = 0;       // the latest that used slots
     std::uint64_t announced_ = 0;  // the latest of any kind
+    std::uint64_t digest_ = 0;     // of all announced calls
+    BoardStreams streams_;
+    Event awaited_ = Event::none;
+    std::uint32_t from_ = 0;
+    bool must_fence_ = false;  // some member uses no membarrier
     struct Waking {
         std::optional<Inbox> inbox;  // opened at the first wake
         bool has_left = false;

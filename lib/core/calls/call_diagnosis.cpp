@@ -139,6 +139,7 @@ void CallDiagnosis::conclude()
         return;
     for_each_contradiction(
         [&](const CommunicatorState&, const Contradiction& other) { throw told(error_of(other)); });
+    communicators_->for_each([](const CommunicatorState& state) { state.compare_at_board(); });
 }
 
 void CallDiagnosis::check_reuse(const CommunicatorState& state)

@@ -37,9 +37,7 @@ std::vector<AlgorithmInfo> usable_algorithms(std::string_view collective, const 
     situation.placement.one_node = !nodes;
     situation.placement.nodes = nodes ? &*nodes : nullptr;
     situation.placement.more_ranks_than_cores = call.more_ranks_than_cores;
-    // A communicator of two ranks has no board.
-    situation.placement.board_bytes =
-        situation.crowded() && call.ranks > 2 ? transport::shm::NodeBoard::kSlotBytes : 0;
+    situation.placement.board_bytes = !nodes && call.ranks > 1 ? transport::shm::NodeBoard::kSlotBytes : 0;
 
     const auto usual = std::ranges::find_if(
         entry->rules, [&](const collectives::Rule& rule) { return fits(rule, situation); });

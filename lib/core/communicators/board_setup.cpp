@@ -18,8 +18,6 @@ using transport::shm::NodeBoard;
 
 // Sharing memory costs each rank some 100 us, so a communicator gets a board after a few calls.
 constexpr int kCallsBefore = 4;
-// Two ranks exchange messages just as fast.
-constexpr int kFewest = 3;
 
 // nullptr if this rank cannot have the memory or has enough boards. Then no rank uses a board.
 std::unique_ptr<NodeBoard> or_nothing(auto&& make)
@@ -37,8 +35,7 @@ NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
 {
     if (!cores_are_agreed_) [[unlikely]]
         agree_on_cores();
-    const bool eligible = placement_.one_node && placement_.more_ranks_than_cores && size() >= kFewest &&
-                          process_.inbox() != nullptr;
+    const bool eligible = placement_.one_node && size() > 1 && process_.inbox() != nullptr;
     if (eligible && blocking_calls_ < kCallsBefore && ++blocking_calls_ == kCallsBefore) [[unlikely]]
         make_board(lock);
     return board_.get();

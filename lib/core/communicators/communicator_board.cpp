@@ -4,11 +4,11 @@
 
 namespace tutti::detail {
 
-void CommunicatorBoard::check() const
+void compare_calls(const transport::shm::NodeBoard& memory)
 {
-    if (const auto other = memory_.disagreement())
-        throw mismatch(CallSignature(memory_.signature()), static_cast<int>(other->member),
-                       CallSignature(other->signature));
+    if (const auto found = memory.disagreement())
+        throw mismatch(CallSignature(found->own), static_cast<int>(found->member),
+                       CallSignature(found->theirs));
 }
 
 }  // namespace tutti::detail

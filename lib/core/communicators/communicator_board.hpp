@@ -1,23 +1,36 @@
-// Board over memory that a communicator's ranks share.
+// Board and streams over memory that a communicator's ranks share.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "collectives/board.hpp"
+#include "collectives/streams.hpp"
 #include "lib/core/communicators/group_operation.hpp"
 #include "transports/shm/node_board.hpp"
 
 namespace tutti::detail {
 
-/// One blocking call's use of the board. A waiting rank is not told of the release: it has to poll().
-class CommunicatorBoard final : public collectives::Board {
+/// Throws tutti::Error if another rank has made another call than this one, as far as the board knows.
+void compare_calls(const transport::shm::NodeBoard& memory);
+
+/// One blocking call's use of the memory. A waiting rank is not told of what it waits for: it has to poll().
+class CommunicatorBoard final : public collectives::Board, public collectives::Streams {
+    using Event = transport::shm::NodeBoard::Event;
+
 public:
     CommunicatorBoard(transport::shm::NodeBoard& memory, collectives::Group& group) noexcept
-        : memory_(memory), waiting_(group, GroupRequest::Direction::board)
+        : memory_(memory), group_(group)
     {
-        memory_.begin();
     }
 
+    /// Comes before this call's first use of slots.
+    void begin() noexcept
+    {
+        if (!begun_)
+            memory_.begin();
+        begun_ = true;
+    }
     std::size_t slot_bytes() const noexcept override { return transport::shm::NodeBoard::kSlotBytes; }
     std::byte* slot(int rank) noexcept override { return memory_.slot(static_cast<std::uint32_t>(rank)); }
     std::byte* result() noexcept override { return memory_.result(); }
@@ -29,47 +42,70 @@ public:
         return last;
     }
     void release() override { memory_.release(); }
-    collectives::Operation released() override { return when(&transport::shm::NodeBoard::released); }
-    collectives::Operation all_arrived() override { return when(&transport::shm::NodeBoard::all_arrived); }
+    collectives::Operation released() override { return when(Event::released); }
+    collectives::Operation all_arrived() override { return when(Event::all_arrived); }
     void tell_root() override
     {
         check();
         memory_.wake_root();
     }
 
+    std::size_t chunk_bytes() const noexcept override { return transport::shm::BoardStreams::kChunkBytes; }
+    collectives::Operation room() override { return when(Event::room); }
+    std::byte* own_chunk(std::size_t size_bytes) noexcept override
+    {
+        return memory_.streams().own_chunk(size_bytes);
+    }
+    void publish(int reader) override
+    {
+        memory_.publish(reader == kAllRanks ? std::nullopt
+                                            : std::optional(static_cast<std::uint32_t>(reader)));
+    }
+    collectives::Operation published(int rank) override { return when(Event::chunk, rank); }
+    const std::byte* chunk(int rank, std::size_t size_bytes) noexcept override
+    {
+        return memory_.streams().chunk(static_cast<std::uint32_t>(rank), size_bytes);
+    }
+    void pass() override { memory_.pass(); }
+
     /// Resumes the coroutine that waits for the board once its condition holds. Throws tutti::Error if
-    /// another rank is in another call and would never arrive.
+    /// another rank is in another call and would never do its part.
     void poll()
     {
-        if (awaited_ == nullptr)
+        if (!waits_)
             return;
-        if ((memory_.*awaited_)()) {
-            awaited_ = nullptr;
-            waiting_.complete();
+        if (memory_.has_come()) {
+            waits_ = false;
+            waiting_->complete();
         } else if (++polls_ % kPollsPerCheck == 0) {
             check();
         }
     }
     /// Abandons the operation.
-    void forget() noexcept { awaited_ = nullptr; }
+    void forget() noexcept
+    {
+        if (waits_)
+            memory_.forget();
+        waits_ = false;
+    }
 
 private:
     static constexpr unsigned kPollsPerCheck = 64;
 
-    using Condition = bool (transport::shm::NodeBoard::*)() const noexcept;
-
-    collectives::Operation when(Condition condition)
+    collectives::Operation when(Event event, int rank = 0)
     {
-        if ((memory_.*condition)())
+        if (memory_.await(event, static_cast<std::uint32_t>(rank)))
             return {};
-        awaited_ = condition;
-        return collectives::Operation(waiting_);
+        waits_ = true;
+        return collectives::Operation(waiting_.emplace(group_, GroupRequest::Direction::board));
     }
-    void check() const;
+    void check() const { compare_calls(memory_); }
 
     transport::shm::NodeBoard& memory_;
-    GroupRequest waiting_;
-    Condition awaited_ = nullptr;  // the condition that poll() checks
+    collectives::Group& group_;
+    std::optional<GroupRequest> waiting_;  // of the latest wait
+    bool begun_ = false;
+    bool waits_ = false;
     unsigned polls_ = 0;
 };
 

@@ -55,10 +55,12 @@ public:
                                      std::span<const std::byte> src) override;
     collectives::Board* board() noexcept override
     {
-        if (!board_ && memory_ != nullptr)
-            board_.emplace(*memory_, *this);
-        return board_ ? &*board_ : nullptr;
+        CommunicatorBoard* const board = shared_memory();
+        if (board != nullptr)
+            board->begin();
+        return board;
     }
+    collectives::Streams* streams() noexcept override { return shared_memory(); }
 
     void announce(const collectives::Call& call) override
     {
@@ -100,6 +102,12 @@ private:
         return placement;
     }
 
+    CommunicatorBoard* shared_memory() noexcept
+    {
+        if (!board_ && memory_ != nullptr)
+            board_.emplace(*memory_, *this);
+        return board_ ? &*board_ : nullptr;
+    }
     void release(collectives::OperationState& state) noexcept override;
     void end_view(int sender, std::uint64_t id) noexcept override
     {

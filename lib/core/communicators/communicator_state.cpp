@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/core/communicators/communicator_board.hpp"
 #include "lib/core/job/process.hpp"
 
 namespace tutti::detail {
@@ -43,12 +44,16 @@ CommunicatorState::~CommunicatorState()
 std::vector<int> CommunicatorState::awaited_at_board() const
 {
     std::vector<int> awaited;
-    if (board_ == nullptr || board_->released())
-        return awaited;
-    for (int other = 0; other < size(); ++other)
-        if (!board_->is_as_far(static_cast<std::uint32_t>(other)))
+    for (int other = 0; board_ != nullptr && other < size(); ++other)
+        if (board_->waits_for(static_cast<std::uint32_t>(other)))
             awaited.push_back(other);
     return awaited;
+}
+
+void CommunicatorState::compare_at_board() const
+{
+    if (board_ != nullptr)
+        compare_calls(*board_);
 }
 
 void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
@@ -78,6 +83,7 @@ void CommunicatorState::review_calls()
     if (next_call_ == 0)
         return;
     process_.calls().review();
+    compare_at_board();
     if (next_call_ % ((CallMark::kNumberMask + 1) / 2) == 0)
         process_.calls().check_reuse(*this);
 }

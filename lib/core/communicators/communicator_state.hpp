@@ -88,8 +88,10 @@ public:
     /// The board that a blocking collective may use; nullptr if there is none. Collective: the first calls of
     /// all ranks create it. Under the lock.
     transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
-    /// The ranks whose arrival at the board this rank waits for in its latest call.
+    /// The ranks that this rank waits for at the board, in its latest call.
     std::vector<int> awaited_at_board() const;
+    /// Throws if other ranks have made other calls, as far as the board knows.
+    void compare_at_board() const;
     /// Throws: a rank that this one waits for in `call` (nullptr: only its `name` is known) is lost.
     [[noreturn]] void raise_lost(int member, const CallSignature* call, ErrorCode code = ErrorCode::peer_lost,
                                  std::string_view name = "collective") const;

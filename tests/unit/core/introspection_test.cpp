@@ -47,7 +47,10 @@ TEST_CASE("the algorithms that can do a call, first that of the built-in rules",
     const auto crowded = usable_algorithms("barrier", {.ranks = 4, .more_ranks_than_cores = true});
     CHECK(crowded.front().name == "board");
     CHECK(crowded.front().needs_board);
-    CHECK(find(usable_algorithms("barrier", {.ranks = 2, .more_ranks_than_cores = true}), "board") ==
+    const auto two = usable_algorithms("barrier", {.ranks = 2, .more_ranks_than_cores = true});
+    CHECK(two.front().name == "flat");
+    CHECK(find(two, "board") != nullptr);
+    CHECK(find(usable_algorithms("barrier", {.ranks = 1, .more_ranks_than_cores = true}), "board") ==
           nullptr);
 
     constexpr std::array kTwoNodes{7, 7, 3, 3};

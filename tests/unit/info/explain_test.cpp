@@ -93,7 +93,7 @@ TEST_CASE("rules are named by number and text, with the reason why they do not f
     CHECK(own_cores != told.passed_over.end());
     const auto few = std::ranges::find(told.passed_over, "there are 4 ranks", &PassedOver::reason);
     REQUIRE(few != told.passed_over.end());
-    CHECK(few->what.find("2 ranks: flat") != std::string::npos);
+    CHECK(few->what.find("2 ranks, up to 32 KiB: shared") != std::string::npos);
     const auto longer = std::ranges::find(told.passed_over, "the data has 4 KiB", &PassedOver::reason);
     REQUIRE(longer != told.passed_over.end());
     CHECK(longer->what.find("up to 4 ranks, up to 1 KiB: flat") != std::string::npos);

@@ -145,9 +145,118 @@ TEST_CASE("who is slow to wake the others does without those who have left")
     CHECK(members.boards[2]->released());
 }
 
+TEST_CASE("chunks arrive whole and in order, whoever writes, however far ahead")
+{
+    constexpr std::uint64_t kPositions = 3000;
+    const std::uint32_t count = GENERATE(1, 2, 3, 5);
+    Members members(count);
+    std::vector<std::uint64_t> wrong(count);
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        threads.emplace_back([&, i] {
+            NodeBoard& board = *members.boards[i];
+            for (std::uint64_t position = 1; position <= kPositions; ++position) {
+                board.announce({position, 7});
+                const auto writer = static_cast<std::uint32_t>(position * position % count);
+                const std::size_t size_bytes =
+                    position % 3 == 0 ? BoardStreams::kChunkBytes : 8 * (position % 9 + 1);
+                if (i == writer) {
+                    while (!board.streams().has_room())
+                        sched_yield();
+                    std::byte* const chunk = board.streams().own_chunk(size_bytes);
+                    write(chunk, position);
+                    write(chunk + size_bytes - 8, position * 5);
+                    board.publish(std::nullopt);
+                } else {
+                    while (!board.streams().has_chunk(writer))
+                        sched_yield();
+                    const std::byte* const chunk = board.streams().chunk(writer, size_bytes);
+                    wrong[i] += read(chunk + size_bytes - 8) != position * 5;
+                    wrong[i] += size_bytes > 8 && read(chunk) != position;
+                }
+                board.pass();
+            }
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+    for (std::uint32_t i = 0; i < count; ++i)
+        CHECK(wrong[i] == 0);
+}
+
+TEST_CASE("a writer goes on alone until its cells are used, then waits for the slowest, who wakes it")
+{
+    Members members(3);
+    NodeBoard& writer = *members.boards[0];
+    for (std::uint64_t i = 0; i < BoardStreams::kCells; ++i) {
+        REQUIRE(writer.await(NodeBoard::Event::room));
+        writer.publish(1u);
+        writer.pass();
+        members.boards[1]->pass();
+    }
+    CHECK_FALSE(writer.await(NodeBoard::Event::room));
+    CHECK(writer.waits_for(2));
+    CHECK_FALSE(writer.waits_for(1));
+    CHECK_FALSE(writer.waits_for(0));
+    CHECK_FALSE(writer.has_come());
+    members.inboxes[0].header().sleeping.store(Sleep::on_futex);
+    members.boards[2]->pass();
+    CHECK(members.inboxes[0].header().bell.load() == 1);
+    CHECK(writer.has_come());
+    CHECK(writer.streams().waiting().load() == 0);
+    members.boards[2]->pass();  // nobody waits any more
+    CHECK(members.inboxes[0].header().bell.load() == 1);
+}
+
+TEST_CASE("a chunk rings for its reader alone, or for all that sleep")
+{
+    Members members(3);
+    for (Inbox& inbox : members.inboxes)
+        inbox.header().sleeping.store(Sleep::on_futex);
+    const auto rung = [&](std::size_t member) { return members.inboxes[member].header().bell.load(); };
+    CHECK_FALSE(members.boards[2]->await(NodeBoard::Event::chunk, 0));
+    CHECK(members.boards[2]->waits_for(0));
+    CHECK_FALSE(members.boards[2]->waits_for(1));
+    members.boards[0]->publish(2u);
+    CHECK((rung(0) == 0 && rung(1) == 0 && rung(2) == 1));
+    CHECK(members.boards[2]->has_come());
+    CHECK_FALSE(members.boards[2]->waits_for(0));
+    members.boards[1]->publish(std::nullopt);
+    CHECK((rung(0) == 1 && rung(1) == 0 && rung(2) == 2));
+}
+
+TEST_CASE(
+    "members whose calls differ do not see each other's chunks, and find the call, also of one that is ahead")
+{
+    Members members(2);
+    NodeBoard& one = *members.boards[0];
+    NodeBoard& other = *members.boards[1];
+    for (NodeBoard* board : {&one, &other})
+        board->announce({1, 1});
+    one.announce({2, 3});
+    one.announce({9, 9});
+    one.publish(std::nullopt);
+    CHECK_FALSE(one.disagreement());
+    CHECK_FALSE(other.disagreement());
+    CHECK_FALSE(other.streams().has_chunk(0));
+    other.announce({2, 4});
+    for (NodeBoard* board : {&one, &other}) {
+        const auto found = board->disagreement();
+        REQUIRE(found);
+        CHECK(found->own == NodeBoard::Signature{2, board == &one ? 3u : 4u});
+        CHECK(found->member == (board == &one ? 1u : 0u));
+        CHECK(found->theirs == NodeBoard::Signature{2, board == &one ? 4u : 3u});
+    }
+    // The next calls agree: the earlier one is found, and chunks stay unseen.
+    other.announce({9, 9});
+    REQUIRE(other.disagreement());
+    CHECK(other.disagreement()->own == NodeBoard::Signature{2, 4});
+    CHECK_FALSE(other.streams().has_chunk(0));
+}
+
 TEST_CASE("a process has boards up to a limit, and again once some are gone")
 {
-    constexpr std::uint32_t kMembers = 60;  // some two megabytes each
+    constexpr std::uint32_t kMembers = 60;  // some six megabytes each
     std::vector<NodeBoard> boards;
     const auto fill = [&] {
         while (boards.size() < 1000) {
