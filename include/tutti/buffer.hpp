@@ -6,6 +6,7 @@
 #include <ranges>
 #include <type_traits>
 
+#include "tutti/element_type.hpp"
 #include "tutti/layout.hpp"
 #include "tutti/typed_buffer.hpp"
 
@@ -31,15 +32,17 @@ enum class SendMode : unsigned char { standard, synchronous, ready };
 struct ConstView {
     const std::byte* data;
     std::size_t size_bytes;
-    const datatype::Typemap* layout;  // of the whole; nullptr: contiguous
+    const datatype::Typemap* layout;       // of the whole; nullptr: contiguous
+    const ElementType* element = nullptr;  // for checks; nullptr: unknown. Lives as long as the job
 };
 
 struct View {
     std::byte* data;
     std::size_t size_bytes;
     const datatype::Typemap* layout;
+    const ElementType* element = nullptr;
 
-    operator ConstView() const noexcept { return {data, size_bytes, layout}; }
+    operator ConstView() const noexcept { return {data, size_bytes, layout, element}; }
 };
 
 /// A contiguous buffer and the size of its elements.
@@ -70,14 +73,20 @@ template <class T>
 ConstView const_view(const T& object)
 {
     if constexpr (Typed<T>) {
-        return {static_cast<const std::byte*>(object.data), object.count * size_bytes(object.type), nullptr};
+        return {static_cast<const std::byte*>(object.data), object.count * size_bytes(object.type), nullptr,
+                &kNumberTypes[static_cast<std::uint8_t>(object.type)]};
     } else if constexpr (LaidOut<T>) {
-        return laid_out(reinterpret_cast<const std::byte*>(object.base), object.layout, sizeof(*object.base));
+        ConstView made =
+            laid_out(reinterpret_cast<const std::byte*>(object.base), object.layout, sizeof(*object.base));
+        made.element = &kElementType<std::remove_reference_t<decltype(*object.base)>>;
+        return made;
     } else if constexpr (ElementRange<const T>) {
         return {reinterpret_cast<const std::byte*>(std::ranges::data(object)),
-                std::ranges::size(object) * sizeof(std::ranges::range_value_t<T>), nullptr};
+                std::ranges::size(object) * sizeof(std::ranges::range_value_t<T>), nullptr,
+                &kElementType<std::ranges::range_value_t<T>>};
     } else if constexpr (Element<T>) {
-        return {reinterpret_cast<const std::byte*>(std::addressof(object)), sizeof(T), nullptr};
+        return {reinterpret_cast<const std::byte*>(std::addressof(object)), sizeof(T), nullptr,
+                &kElementType<T>};
     } else {
         static_assert(
             always_false<T>,
@@ -103,7 +112,7 @@ View view(T& object)
     else
         static_assert(!std::is_const_v<T>, "tutti: a receive buffer must not be const");
     const ConstView bytes = const_view(object);
-    return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout};
+    return {const_cast<std::byte*>(bytes.data), bytes.size_bytes, bytes.layout, bytes.element};
 }
 
 // For operations that borrow their buffer beyond the call. `B` is deduced as a forwarding reference.

@@ -98,7 +98,7 @@ private:
         if (!option.implied.empty())
             given.values.push_back(option.implied);
         if (attached) {
-            if (option.values != 1) {
+            if (option.values != 1 && !option.attachable) {
                 throw UsageError(option.values == 0
                                      ? fmt::format("option '{}' takes no value", spelling)
                                      : fmt::format("option '{}' takes {} words after it, not '='", spelling,

@@ -13,9 +13,10 @@ namespace tutti::launcher {
 
 /// What an option's spelling stands for.
 struct KnownOption {
-    std::string canonical;  // "--np"
-    int values = 0;         // how many words follow it
-    std::string implied{};  // its value where none follows: "--bynode" is "--map-by node"
+    std::string canonical;    // "--np"
+    int values = 0;           // how many words follow it
+    std::string implied{};    // its value where none follows: "--bynode" is "--map-by node"
+    bool attachable = false;  // without words after it, but "--check=LIST" has a value
 };
 
 /// By spelling as typed, dashes included: "-np", "--np" and "-n" each have an entry.

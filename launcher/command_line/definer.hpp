@@ -79,6 +79,17 @@ public:
             });
     }
 
+    /// An option without a word after it, whose value, if it has one, stands behind '='. Else it is "".
+    void attachable(const std::string& names, const std::string& placeholder, const std::string& help,
+                    Store store)
+    {
+        repeated(names, 0, "[=" + placeholder + "]", help,
+                 [store = std::move(store)](const std::string& option, Values values) {
+                     store(option, values.empty() ? "" : values.front());
+                 });
+        options_.back().attachable = true;
+    }
+
     /// An option without a value; giving it again changes nothing.
     void flag(const std::string& names, const std::string& help, bool& target)
     {

@@ -130,6 +130,10 @@ void define_job(Definer& define, CommandLine& line)
                       parse_choice(option, value, kWords);
                       set("TUTTI_HEAP", value);
                   });
+    define.attachable("--check", "LIST", "find mistakes: in types, buffers, requests, races and more",
+                      [set](const std::string&, const std::string& list) {
+                          set("TUTTI_CHECK", list.empty() ? "on" : list);
+                      });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",
@@ -305,7 +309,7 @@ Dictionary spellings_of(std::span<const OptionDefinition> options)
 {
     Dictionary dictionary;
     for (const OptionDefinition& option : options) {
-        const KnownOption known{option.names.front(), option.values};
+        const KnownOption known{option.names.front(), option.values, {}, option.attachable};
         for (const std::string& name : option.names) {
             dictionary.insert_or_assign(name, known);
             if (name.starts_with("--"))

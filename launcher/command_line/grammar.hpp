@@ -35,6 +35,7 @@ struct OptionDefinition {
     /// Gets the option as the user wrote it, and its values. Throws UsageError for wrong ones, and for an
     /// option that is given again with another value.
     std::function<void(const std::string& option, std::span<const std::string> values)> store;
+    bool attachable = false;  // no words follow it, but it may have a value: "--check=LIST"
 };
 
 /// All options, group by group. They write into `line`, which must outlive them.

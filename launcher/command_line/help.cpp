@@ -69,6 +69,7 @@ Exit status:
   1-255      that of the rank that failed first; 128 + N if signal N killed it
   2          the command line, hostfile or environment is wrong, nothing was started
   35         --on-deadlock abort has ended a job whose ranks waited for each other
+  66         --check has found mistakes
   124        the time of --timeout is over
   126, 127   the program cannot be executed, or is not found
   130, 143   tuttirun was told to stop: by Ctrl-C, by SIGTERM
@@ -91,7 +92,7 @@ Environment:
 /// "  -n, --np N"
 std::string spellings(const OptionDefinition& option)
 {
-    const std::string_view space = option.placeholder.empty() ? "" : " ";
+    const std::string_view space = option.placeholder.empty() || option.attachable ? "" : " ";
     return fmt::format("  {}{}{}", fmt::join(option.names, ", "), space, option.placeholder);
 }
 

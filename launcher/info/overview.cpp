@@ -19,6 +19,7 @@ constexpr Known kVariables[] = {
     {"TUTTI_UNEXPECTED_LIMIT",
      "bytes that one sender may leave with a receiver (64M / ranks, at least 256K, at most 8M)"},
     {"TUTTI_PROGRESS", "calls (operations move on within calls) or thread (a thread of its own moves them)"},
+    {"TUTTI_CHECK", "mistakes to look for: on, all, or a list (none); tuttirun --check sets it"},
     {"TUTTI_SHARED_CORES", "1 or 0: whether ranks share cores; tuttirun sets it"},
     {"TUTTI_CORES",
      "cores that each rank has to itself (its mask's, at most an equal share of the machine's)"},

@@ -28,6 +28,11 @@ Datatype& define(MPI_Datatype handle, std::string_view name, TypemapRef map)
     type.committed = true;
     type.permanent = true;
     Datatype::predefined[value - Datatype::kFirst] = &type;
+    // Packed data takes any type.
+    detail::ElementType& element = element_types[value - Datatype::kFirst];
+    if (handle != MPI_PACKED)
+        element = {detail::ElementType::Kind::described, {}, type.map->size_bytes(), {}, type.map.get()};
+    type.element = &element;
     if (type.map->is_contiguous() && type.map->true_lower_bound() == 0)
         contiguous_sizes[value - Datatype::kFirst] = static_cast<std::uint8_t>(type.map->size_bytes());
     return type;

@@ -30,7 +30,7 @@ int free_it(const char* call, Communicator& freed, MPI_Comm* comm)
     if (const int code = delete_attributes(freed); code != MPI_SUCCESS)
         return hand_over(call, *comm, code);
     *comm = MPI_COMM_NULL;
-    freed.drop_reference();
+    freed.free_handle();
     return MPI_SUCCESS;
 }
 

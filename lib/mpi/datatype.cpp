@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <mutex>
+
+#include "lib/core/check/options.hpp"
 #include "lib/foundation/datatype/absolute.hpp"
 #include "lib/mpi/errors.hpp"
 
@@ -32,11 +36,38 @@ Datatype& committed_type(MPI_Datatype handle)
     return type;
 }
 
+namespace {
+
+// Only for checks. It outlives the type, as an operation in progress or a persistent one may refer to it.
+const detail::ElementType* element_of(Datatype& type)
+{
+    struct Kept {
+        datatype::TypemapRef map;
+        detail::ElementType element;
+    };
+    static std::mutex& mutex = *new std::mutex;
+    static auto& kept = *new std::deque<Kept>;
+    if (!check::options().any())
+        return type.element;
+    const std::lock_guard lock(mutex);
+    if (type.element == nullptr)
+        type.element =
+            &kept
+                 .emplace_back(Kept{
+                     type.map,
+                     {detail::ElementType::Kind::described, {}, type.map->size_bytes(), {}, type.map.get()}})
+                 .element;
+    return type.element;
+}
+
+}  // namespace
+
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     if (count < 0)
         fail(MPI_ERR_COUNT, fmt::format("the count is {}; it must not be negative", count));
-    const datatype::Typemap& map = *committed_type(datatype).map;
+    Datatype& type = committed_type(datatype);
+    const datatype::Typemap& map = *type.map;
     std::size_t size_bytes = 0;
     if (__builtin_mul_overflow(static_cast<std::size_t>(count), map.size_bytes(), &size_bytes) ||
         static_cast<MPI_Count>(size_bytes) < 0)
@@ -44,17 +75,17 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
              fmt::format("{} elements of {} bytes exceed the address space", count, map.size_bytes()));
     const auto* const base = static_cast<const std::byte*>(buffer);
     if (size_bytes == 0)
-        return {base, 0, nullptr};
+        return {base, 0, nullptr, nullptr};
     // Of MPI_BOTTOM, a type with absolute addresses.
     if (buffer == nullptr && !datatype::may_be_absolute(map))
         fail(
             MPI_ERR_BUFFER,
             fmt::format("the buffer is a null pointer to {} bytes; pass memory that holds them", size_bytes));
     if (map.is_contiguous())
-        return {base + map.true_lower_bound(), size_bytes, nullptr};
+        return {base + map.true_lower_bound(), size_bytes, nullptr, element_of(type)};
     map.description().data.repeated(static_cast<std::size_t>(count),
                                     map.extent_bytes());  // throws: too far apart
-    return {base, size_bytes, &map};
+    return {base, size_bytes, &map, element_of(type)};
 }
 
 }  // namespace tutti::mpi

@@ -33,12 +33,16 @@ struct Datatype final : ObjectOf<Datatype> {
     std::string name;
     std::optional<DataType> number;  // what the built-in operators take it for
     bool committed = false;
-    bool permanent = false;  // the program may not free it
+    bool permanent = false;                        // the program may not free it
+    const detail::ElementType* element = nullptr;  // for checks; once other_view() has needed it
     Attributes<MPI_Datatype> attributes;
 };
 
 /// Sizes of the predefined types whose elements are contiguous; 0: another handle, or not yet initialised.
 inline std::array<std::uint8_t, Datatype::kPredefined> contiguous_sizes{};
+
+/// Of the predefined types, for checks.
+inline std::array<detail::ElementType, Datatype::kPredefined> element_types{};
 
 void define_basic_types();
 
@@ -62,13 +66,14 @@ inline detail::ConstView const_view_of(const void* buffer, MPI_Count count, MPI_
     constexpr MPI_Count kMost = MPI_Count{1} << 57;
     if (index < Datatype::kPredefined && static_cast<std::uint64_t>(count) < kMost) [[likely]]
         if (const std::size_t size = contiguous_sizes[index]; size != 0 && buffer != nullptr) [[likely]]
-            return {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(count) * size, nullptr};
+            return {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(count) * size, nullptr,
+                    &element_types[index]};
     return other_view(buffer, count, datatype);
 }
 inline detail::View view_of(void* buffer, MPI_Count count, MPI_Datatype datatype)
 {
     const detail::ConstView view = const_view_of(buffer, count, datatype);
-    return {const_cast<std::byte*>(view.data), view.size_bytes, view.layout};
+    return {const_cast<std::byte*>(view.data), view.size_bytes, view.layout, view.element};
 }
 
 }  // namespace tutti::mpi

@@ -60,7 +60,7 @@ int group_free(MPI_Group* group)
     return guard("MPI_Group_free", [&] {
         check_not_null(group, "group");
         if (const Group& freed = group_of(*group); !is_predefined(freed))
-            freed.drop_reference();
+            freed.free_handle();
         *group = MPI_GROUP_NULL;
     });
 }

@@ -40,7 +40,7 @@ void match(const detail::StatePointer& state, protocol::UnexpectedRequest& found
 {
     *message = handle_of(*new MatchedMessage(state, found));
     state->process().protocol().extract(found);
-    fill(status, found.status());
+    fill(status, detail::status_of(*state, found));
 }
 
 // nullptr for MPI_MESSAGE_NO_PROC.
@@ -66,7 +66,7 @@ detail::RequestState& begin_receive_of(MatchedMessage& matched, const detail::Vi
                                        MPI_Message* message)
 {
     detail::RequestState& begun = detail::begin_receive_matched(*matched.communicator, view, matched.message);
-    matched.drop_reference();
+    matched.free_handle();
     *message = MPI_MESSAGE_NULL;
     return begun;
 }

@@ -12,6 +12,12 @@
 
 namespace tutti::mpi {
 
+struct Object;
+
+// For tuttirun --check (handle_check.hpp): the program gets a handle, and frees it. Any thread.
+void note_handle(const Object& object) noexcept;
+void forget_handle(const void* object) noexcept;
+
 enum class Kind : std::uint32_t { communicator, datatype, error_handler, group, info, message, op };
 
 /// The start of every object. `self` is its handle as long as it lives, so that handles of freed objects and
@@ -20,9 +26,12 @@ struct Object {
     Object(Kind which, std::uintptr_t handle) noexcept
         : self(handle != 0 ? handle : reinterpret_cast<std::uintptr_t>(this)), kind(which)
     {
+        if (handle == 0)
+            note_handle(*this);
     }
     Object(const Object&) = delete;
     Object& operator=(const Object&) = delete;
+    ~Object() { forget_handle(this); }
 
     // Memory of freed objects is not given back, so that their handles can still be looked at, and reused as
     // late as possible. Any thread.
@@ -41,6 +50,12 @@ struct ObjectOf : Object {
     /// `handle`: of a predefined object.
     explicit ObjectOf(std::uintptr_t handle = 0) noexcept : Object(T::kKind, handle) {}
 
+    /// The program frees its handle.
+    void free_handle() const noexcept
+    {
+        forget_handle(this);
+        drop_reference();
+    }
     // Relaxed: only the owner of a reference copies it.
     void add_reference() const noexcept { references.fetch_add(1, std::memory_order_relaxed); }
     // Release, and acquire for the last one: all other uses of the object come before its end.

@@ -68,7 +68,7 @@ int op_free(MPI_Op* op)
         const ReductionOp& found = operator_of(*op);
         if (is_predefined(found))
             fail(MPI_ERR_OP, "the operator is a predefined one; only a program's own are freed");
-        found.drop_reference();
+        found.free_handle();
         *op = MPI_OP_NULL;
     });
 }

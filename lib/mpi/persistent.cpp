@@ -8,6 +8,7 @@
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/handle_check.hpp"
 #include "lib/mpi/message_checks.hpp"
 #include "lib/mpi/request.hpp"
 #include "lib/mpi/results.hpp"
@@ -24,6 +25,7 @@ struct Persistent final : FaceRequest {
     explicit Persistent(std::unique_ptr<detail::Starter> given) noexcept : starter(std::move(given))
     {
         owner = &Runtime::process();
+        note_persistent(this);
     }
 
     detail::RequestState* operation() noexcept override { return active; }

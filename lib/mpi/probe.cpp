@@ -18,7 +18,7 @@ int probe(int source, int tag, MPI_Comm comm, MPI_Status* status)
         if (!comes_from(state, source, tag))
             return fill(status, Status{});
         auto lock = state.process().engine().lock();
-        fill(status, detail::wait_for_message(lock, state, "probe", source, tag).status());
+        fill(status, detail::status_of(state, detail::wait_for_message(lock, state, "probe", source, tag)));
     });
 }
 
@@ -33,7 +33,7 @@ int iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status)
         auto lock = state.process().engine().lock();
         const auto* const found = detail::look_for_message(lock, state, "iprobe", source, tag);
         if (found != nullptr)
-            fill(status, found->status());
+            fill(status, detail::status_of(state, *found));
         else
             *flag = 0;
     });

@@ -51,6 +51,7 @@ RequestState& state_behind(MPI_Request handle) noexcept
 
 FaceRequest::~FaceRequest()
 {
+    forget_handle(this);
     // Volatile: handles may still lead here, and the compiler would leave out a store into what ends.
     *const_cast<void* volatile*>(&owner) = nullptr;
 }

@@ -10,6 +10,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
+#include "lib/mpi/handle_check.hpp"
 #include "lib/mpi/info.hpp"
 #include "lib/mpi/op.hpp"
 #include "lib/mpi/request.hpp"
@@ -34,6 +35,15 @@ State& state() noexcept
     return all;
 }
 
+// For reports of checks.
+std::string name_of_communicator(std::uint64_t context)
+{
+    const MPI_Comm handle = communicator_with(context);
+    if (handle != MPI_COMM_NULL)
+        return described(communicator_of(handle));
+    return context == detail::kWorldContext ? "MPI_COMM_WORLD" : "";
+}
+
 Phase phase() noexcept
 {
     return state().phase.load(std::memory_order_acquire);
@@ -54,6 +64,7 @@ void Runtime::begin(ThreadLevel threads)
     define_operators();
     define_communicators(*all.process);
     define_done_request(*all.process);
+    check::Checker::set_names(name_of_communicator);
     all.phase.store(Phase::running, std::memory_order_release);
     define_info_of_start();
 }
@@ -64,6 +75,10 @@ void Runtime::end()
         fail(MPI_ERR_OTHER, "MPI is not running: it was not initialised, or has been finalized");
     State& all = state();
     end_buffers();
+    if (check::Checker* const checker = all.process->checker()) {
+        const auto lock = all.process->engine().lock();
+        report_handles(*checker);
+    }
     forget_communicators();
     all.phase.store(Phase::ended, std::memory_order_release);
     detail::Job::leave(std::move(all.process), false);

@@ -97,7 +97,8 @@ void SendBuffer::send(const detail::CommunicatorState& state, const detail::Cons
         std::byte* const data =
             is_automatic() ? message.own_memory.get() : static_cast<std::byte*>(memory_) + place;
         pack_into(data, view);
-        message.operation = detail::begin_send(state, {data, view.size_bytes, nullptr}, dest, tag, kMode);
+        message.operation =
+            detail::begin_send(state, {data, view.size_bytes, nullptr, view.element}, dest, tag, kMode);
     } catch (...) {
         messages_.pop_back();
         throw;

@@ -45,7 +45,8 @@ RequestState* begin_sent(const CommunicatorState& state, const Sent& sent, std::
     if (!sent.from_copy)
         return detail::begin_send(state, sent.view, sent.dest, sent.tag, kMode);
     copy = packed_copy(sent.view);
-    return detail::begin_send(state, {copy.get(), sent.view.size_bytes, nullptr}, sent.dest, sent.tag, kMode);
+    return detail::begin_send(state, {copy.get(), sent.view.size_bytes, nullptr, sent.view.element},
+                              sent.dest, sent.tag, kMode);
 }
 
 void exchange(const CommunicatorState& state, const Sent& sent, const Received& received, MPI_Status* status)
@@ -94,10 +95,10 @@ struct Exchange final : FaceRequest {
         if (part == nullptr)
             return;
         detail::process_of(*part).engine().request_started();
+        part->keep = std::shared_ptr<void>(std::move(kept), this);
         if (part->done)
             return;
         ++unfinished;
-        part->keep = std::shared_ptr<void>(std::move(kept), this);
         part->on_finish = [](RequestState& ended) noexcept {
             auto& self = *static_cast<Exchange*>(ended.keep.get());
             if (--self.unfinished == 0)

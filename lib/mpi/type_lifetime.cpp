@@ -25,7 +25,7 @@ int type_free(MPI_Datatype* datatype)
                                            type.name.empty() ? "the datatype" : type.name));
         if (const int code = delete_attributes(type); code != MPI_SUCCESS)
             return hand_over("MPI_Type_free", MPI_COMM_NULL, code);
-        type.drop_reference();
+        type.free_handle();
         *datatype = MPI_DATATYPE_NULL;
         return MPI_SUCCESS;
     });

@@ -73,6 +73,8 @@ Request start(const std::shared_ptr<CommunicatorState>& state, Plan plan)
     auto request =
         std::make_unique<PlannedCollective<Plan>>(state, state->next_collective(), std::move(plan));
     request->task = request->plan(request->group);
+    if (check::Checker* const checker = state->process().checker(); checker != nullptr) [[unlikely]]
+        checker->begin(*request);
     engine.begin(*request);
     engine.started();
     return RequestAccess::active(*request.release());

@@ -16,6 +16,7 @@ constexpr std::string_view kVersion = "tutti 0.1 ";
 constexpr std::string_view kCores = "cores";
 constexpr std::string_view kShared = "shared";
 constexpr std::string_view kOwn = "own";
+constexpr std::string_view kChecked = "checked";
 
 void append(std::vector<std::byte>& to, std::span<const std::byte> bytes)
 {
@@ -54,11 +55,15 @@ std::span<const std::byte> take(std::span<const std::byte>& from)
 }  // namespace
 
 std::vector<std::byte> make_business_card(
-    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores)
+    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores, bool is_checked)
 {
     std::vector<std::byte> card(bytes_of(kVersion).begin(), bytes_of(kVersion).end());
     append(card, bytes_of(kCores));
     append(card, bytes_of(shares_cores ? kShared : kOwn));
+    if (is_checked) {
+        append(card, bytes_of(kChecked));
+        append(card, {});
+    }
     for (const auto& transport : transports) {
         append(card, bytes_of(transport->name()));
         append(card, transport->address());
@@ -78,6 +83,11 @@ std::optional<std::span<const std::byte>> find_address(std::span<const std::byte
             return address;
     }
     return std::nullopt;
+}
+
+bool is_checked(std::span<const std::byte> card)
+{
+    return find_address(card, kChecked).has_value();
 }
 
 bool shares_cores(std::span<const std::byte> card)

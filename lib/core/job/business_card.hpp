@@ -1,5 +1,5 @@
-// What a rank publishes so that peers can connect: the address of each of its transports, by name, and
-// whether it shares cores.
+// What a rank publishes so that peers can connect: the address of each of its transports, by name, whether
+// it shares cores, and whether it checks its messages.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tutti::detail {
 inline constexpr std::string_view kCardKey = "tutti.card";
 
 std::vector<std::byte> make_business_card(
-    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores);
+    const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores, bool is_checked);
 
 /// The address of the transport `name` in `card`; empty if there is none. Throws ErrorCode::protocol if the
 /// bytes are not a card of this version.
@@ -25,5 +25,7 @@ std::optional<std::span<const std::byte>> find_address(std::span<const std::byte
 
 /// Whether the card's rank regards its cores as shared. Throws like find_address().
 bool shares_cores(std::span<const std::byte> card);
+/// Whether the card's rank checks its messages (lib/core/check). Throws like find_address().
+bool is_checked(std::span<const std::byte> card);
 
 }  // namespace tutti::detail

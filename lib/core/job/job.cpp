@@ -195,6 +195,8 @@ void say_farewell(Process& process)
     } catch (const Error& error) {
         base::say(fmt::format("tutti: rank {}: {}\n", process.rank(), error.what()));
     }
+    if (process.checker() != nullptr)
+        process.checker()->conclude_communicators();
 }
 
 }  // namespace

@@ -70,6 +70,7 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores, base::S
         options.eager_limit_bytes =
             bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
     options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
+    options.injects = !check::options().any();
     // Waiting for a receiver without a core costs more than any copy.
     if (shared_cores)
         options.view_from_bytes = options.eager_limit_bytes.value_or(protocol::kEagerLimitBytes) + 1;
@@ -138,7 +139,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     for (auto& network : make_network_transports(*bootstrap_, rank_apart_.has_value()))
         engine_.add(std::move(network));
     if (size() > 1)
-        bootstrap_->publish(kCardKey, make_business_card(engine_.transports(), shared_cores_));
+        bootstrap_->publish(kCardKey,
+                            make_business_card(engine_.transports(), shared_cores_, check::options().any()));
 
     std::vector<int> everybody(static_cast<std::size_t>(size()));
     std::iota(everybody.begin(), everybody.end(), 0);
@@ -146,6 +148,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
         *this, kWorldContext, std::make_shared<const std::vector<int>>(std::move(everybody)), rank());
     self_ = std::make_shared<CommunicatorState>(*this, new_context(),
                                                 std::make_shared<const std::vector<int>>(1, rank()), 0);
+    if (check::options().any())
+        checker_ = std::make_unique<check::Checker>(*this);
 }
 
 const transport::shm::InboxCard* Process::inbox() const noexcept
@@ -226,6 +230,13 @@ transport::Transport& Process::connect(int peer)
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();
     const std::vector<std::byte> card = bootstrap_->fetch(peer, kCardKey);
+    if (is_checked(card) != (checker_ != nullptr))
+        throw Error(
+            ErrorCode::invalid_argument, "connect",
+            fmt::format("rank {} has TUTTI_CHECK set, rank {} has not; set it for all ranks, or start "
+                        "them with tuttirun --check",
+                        checker_ != nullptr ? rank() : peer, checker_ != nullptr ? peer : rank()),
+            peer);
     std::string why;
     for (const auto& transport : transports) {
         const auto address = find_address(card, transport->name());
@@ -284,6 +295,8 @@ void Process::conclude()
         return;  // the program knows it already
     }
     calls_.conclude();
+    if (checker_ != nullptr)
+        checker_->conclude(lock);
 }
 
 bool Process::is_referred_to()

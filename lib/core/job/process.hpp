@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/core/calls/call_diagnosis.hpp"
+#include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/group_operation.hpp"
 #include "lib/core/job/control_exchange.hpp"
 #include "lib/core/job/failure_detector.hpp"
@@ -58,6 +59,8 @@ public:
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
     Continuations& continuations() noexcept { return continuations_; }
+    /// nullptr: this job is not checked.
+    check::Checker* checker() const noexcept { return checker_.get(); }
     /// How peers wake this rank through shared memory; nullptr if it has no such transport.
     const transport::shm::InboxCard* inbox() const noexcept;
     /// How ranks of the node open each other's memory if /proc does not allow it; nullptr: not at all.
@@ -119,6 +122,7 @@ private:
     std::uint32_t next_context_ = kLeadersContext + 1;
     std::shared_ptr<CommunicatorState> world_;
     std::shared_ptr<CommunicatorState> self_;
+    std::unique_ptr<check::Checker> checker_;
 };
 
 }  // namespace tutti::detail

@@ -72,7 +72,7 @@ Status Communicator::probe(int source, int tag) const
         return {};
     detail::check_source(*state_, "probe", source, tag);
     auto lock = state_->process().engine().lock();
-    return detail::wait_for_message(lock, *state_, "probe", source, tag).status();
+    return detail::status_of(*state_, detail::wait_for_message(lock, *state_, "probe", source, tag));
 }
 
 std::optional<Status> Communicator::iprobe(int source, int tag) const
@@ -82,7 +82,7 @@ std::optional<Status> Communicator::iprobe(int source, int tag) const
     detail::check_source(*state_, "iprobe", source, tag);
     auto lock = state_->process().engine().lock();
     const auto* found = detail::look_for_message(lock, *state_, "iprobe", source, tag);
-    return found == nullptr ? std::nullopt : std::optional(found->status());
+    return found == nullptr ? std::nullopt : std::optional(detail::status_of(*state_, *found));
 }
 
 Message Communicator::mprobe(int source, int tag) const
@@ -93,7 +93,7 @@ Message Communicator::mprobe(int source, int tag) const
     auto lock = state_->process().engine().lock();
     auto& found = detail::wait_for_message(lock, *state_, "mprobe", source, tag);
     state_->process().protocol().extract(found);
-    return Message(state_, opaque(&found), found.status());
+    return Message(state_, opaque(&found), detail::status_of(*state_, found));
 }
 
 std::optional<Message> Communicator::improbe(int source, int tag) const
@@ -106,7 +106,7 @@ std::optional<Message> Communicator::improbe(int source, int tag) const
     if (found == nullptr)
         return std::nullopt;
     state_->process().protocol().extract(*found);
-    return Message(state_, opaque(found), found->status());
+    return Message(state_, opaque(found), detail::status_of(*state_, *found));
 }
 
 }  // namespace tutti

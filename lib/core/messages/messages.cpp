@@ -104,11 +104,16 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
         RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes));
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
+    check::Checker* const checker = process.checker();
+    if (checker != nullptr) [[unlikely]]
+        checker->begin(request, destination, view, true);
     process.protocol().send(request);
     if (!request.done)
         wait_for(process, lock, request);
     else
         process.engine().started();
+    if (checker != nullptr) [[unlikely]]
+        checker->end(request);
     return failure_of(request);
 }
 
@@ -125,8 +130,13 @@ RequestState* begin_send(const CommunicatorState& state, const ConstView& view, 
     request->layout = datatype::TypemapRef(view.layout);
     process.status().passes(
         RankStatus::words(base::Operation::isend, state.context(), destination, tag, view.size_bytes));
+    check::Checker* const checker = process.checker();
+    if (checker != nullptr) [[unlikely]]
+        checker->begin(*request, destination, view, false);
     process.protocol().send(*request);
     process.engine().started();
+    if (checker != nullptr) [[unlikely]]
+        return &request.release();
     return request->done && request->status.code == ErrorCode::success ? nullptr : &request.release();
 }
 
@@ -139,12 +149,17 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
         RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes));
     ReceiveRequest request;
     describe(request, state, view, source, tag);
+    check::Checker* const checker = process.checker();
+    if (checker != nullptr) [[unlikely]]
+        checker->begin(request, view, true);
     process.protocol().receive(request);
     if (!request.done) {
         request.owner = &process;
         request.awaited = true;
         wait_for(process, lock, request);
     }
+    if (checker != nullptr) [[unlikely]]
+        checker->end(request);
     status = request.status;
     return status.code == ErrorCode::success ? nullptr : failure_of(request);
 }
@@ -158,6 +173,8 @@ RequestState& begin_receive(const CommunicatorState& state, const View& view, in
     describe(*request, state, view, source, tag);
     process.status().passes(
         RankStatus::words(base::Operation::irecv, state.context(), source, tag, view.size_bytes));
+    if (process.checker() != nullptr) [[unlikely]]
+        process.checker()->begin(*request, view, false);
     process.protocol().receive(*request);
     process.engine().started();
     return request.release();

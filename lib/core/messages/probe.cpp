@@ -48,6 +48,11 @@ UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const Communic
     return found;
 }
 
+Status status_of(const CommunicatorState& state, const UnexpectedRequest& message) noexcept
+{
+    return state.process().checker() == nullptr ? message.status() : check::Checker::status_of(message);
+}
+
 RequestState& begin_receive_matched(const CommunicatorState& state, const View& view,
                                     UnexpectedRequest& message)
 {
@@ -57,6 +62,8 @@ RequestState& begin_receive_matched(const CommunicatorState& state, const View& 
     request->owner = &process;
     request->layout = datatype::TypemapRef(view.layout);
     describe(*request, state, view, status.source, status.tag);
+    if (process.checker() != nullptr) [[unlikely]]
+        process.checker()->begin(*request, view, false);
     process.protocol().receive_matched(*request, message);
     process.engine().started();
     return request.release();

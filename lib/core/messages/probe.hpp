@@ -20,6 +20,9 @@ protocol::UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, cons
 protocol::UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
                                               std::string_view operation, int source, int tag);
 
+/// What the program is told of a message.
+Status status_of(const CommunicatorState& state, const protocol::UnexpectedRequest& message) noexcept;
+
 /// Receives a message that was taken out of the queue.
 RequestState& begin_receive_matched(const CommunicatorState& state, const View& view,
                                     protocol::UnexpectedRequest& message);

@@ -79,6 +79,8 @@ std::exception_ptr failure_of(RequestState& state)
 void recycle(RequestState& state)
 {
     Process& process = process_of(state);
+    if (process.checker() != nullptr) [[unlikely]]
+        process.checker()->end(state);
     if (state.kind != RequestState::Kind::own) {
         process.engine().request_ended();
         disown(state);

@@ -63,6 +63,8 @@ void Continuations::let_go(RequestState& state, CompletionFunction function)
 {
     const auto made = std::make_shared<Continuation>(state, std::move(function), *this);
     state.keep = made;
+    if (made->function == nullptr && process_.checker() != nullptr)
+        process_.checker()->let_go(state);
     ++count_;
     if (state.done)
         return process_.engine().follow_up(*made);

@@ -38,7 +38,9 @@ enum class FrameKind : std::uint8_t {
     call_inquiry,  // and the next two: lib/core/calls/call_diagnosis.hpp
     call_differs,
     call_wait,
-    last = call_wait
+    check_arrived,  // and the next: lib/core/check/meeting.hpp
+    check_all_arrived,
+    last = check_all_arrived
 };
 
 /// The first word of every header: the kind in the low byte; in envelopes, the context id above it.

@@ -20,7 +20,9 @@ Peer& Peers::connected(int rank)
                                   options_.unexpected_bytes - kEagerOverheadBytes);
         to.same_clock = capabilities.same_clock;
         to.early_bytes = capabilities.early_bytes;
-        to.inject_below = std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
+        if (options_.injects)
+            to.inject_below =
+                std::min({capabilities.inject_below, options_.view_from_bytes, to.eager_limit + 1});
         to.memory = transport.memory();
         to.can_pull = to.memory != nullptr;
         to.maps_memory = to.can_pull && to.memory->views();

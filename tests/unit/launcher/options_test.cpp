@@ -438,3 +438,14 @@ TEST_CASE("The help names every option and fits into 100 columns")
         CHECK_THAT(text, Catch::Contains(part));
     }
 }
+
+TEST_CASE("--check has a value behind = or none, and sets the ranks' variable")
+{
+    const auto environment_for = [](const char* option) {
+        return parse({option, "-n", "2", "a", "all"}).apps.at(0).environment;
+    };
+    CHECK(environment_for("--check") == Environment{{"TUTTI_CHECK", "on"}});
+    CHECK(environment_for("--check=types,report") == Environment{{"TUTTI_CHECK", "types,report"}});
+    CHECK(parse({"--check", "all"}).apps.at(0).argv == Words{"all"});
+    CHECK_THROWS_WITH(parse({"--check", "--check=races", "a"}), Catch::Contains("given twice"));
+}

@@ -1,0 +1,228 @@
+#include "lib/core/check/checker.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "lib/core/calls/collective_request.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+
+namespace tutti::check {
+
+using detail::RequestState;
+
+namespace {
+
+// In which a competing message may come, for the check for races.
+constexpr std::int64_t kRaceNs = 100'000;
+
+std::string rank_or_any(int rank)
+{
+    return rank == any_source ? "any rank" : fmt::format("rank {}", rank);
+}
+
+std::string tag_or_any(int tag)
+{
+    return tag == any_tag ? "any tag" : fmt::format("tag {}", tag);
+}
+
+}  // namespace
+
+NameOfCommunicator Checker::names_ = nullptr;
+
+Checker::Checker(detail::Process& process)
+    : process_(process),
+      options_(options()),
+      findings_(process.rank(), process.bootstrap().host_of(process.rank()), options_.fails),
+      meeting_(process.protocol(), process.rank(), process.size())
+{
+}
+
+Checker::~Checker() = default;
+
+Operation& Checker::new_operation(RequestState& state, Operation::Kind kind, std::uint64_t context,
+                                  bool blocking)
+{
+    auto& operation = operations_[&state];
+    operation.reset(new Operation{
+        .kind = kind, .sums = options_.buffers && !blocking, .blocking = blocking, .context = context});
+    if (!blocking)
+        operation->site = call_site();
+    return *operation;
+}
+
+void Checker::begin(protocol::SendRequest& request, int destination, const detail::ConstView& view,
+                    bool blocking)
+{
+    Operation& operation = new_operation(request, Operation::Kind::send, request.envelope.context, blocking);
+    operation.peer = destination;
+    operation.tag = request.envelope.tag();
+    operation.data = {const_cast<std::byte*>(view.data), view.size_bytes, view.layout, view.element};
+    operation.layout = datatype::TypemapRef(view.layout);
+    if (options_.types)
+        operation.type = MessageType(view.element);
+    operation.note = operation.type.note(view.size_bytes);
+    if (operation.sums)
+        operation.sum = operation.checksum(view.size_bytes);
+    request.data = {view.data, view.size_bytes + kNoteBytes};
+    request.context = &operation;
+    request.collect = [](const protocol::SendRequest& sent, std::size_t offset, std::span<std::byte> out) {
+        static_cast<const Operation*>(sent.context)->collect(offset, out);
+    };
+}
+
+void Checker::begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking)
+{
+    Operation& operation = new_operation(request, Operation::Kind::receive, request.key.context, blocking);
+    operation.peer = request.key.source();
+    operation.tag = request.key.tag();
+    operation.data = view;
+    operation.layout = datatype::TypemapRef(view.layout);
+    operation.type = MessageType(view.element);
+    if (operation.sums)
+        operation.sum = operation.checksum(view.size_bytes);
+    request.capacity = view.size_bytes + kNoteBytes;
+    request.context = &operation;
+    request.deliver = [](protocol::ReceiveRequest& into, std::size_t offset,
+                         std::span<const std::byte> bytes) {
+        auto& known = *const_cast<Operation*>(static_cast<const Operation*>(into.context));
+        known.deliver(into, offset, bytes);
+    };
+}
+
+void Checker::begin(detail::CollectiveRequest& request)
+{
+    Operation& operation =
+        new_operation(request, Operation::Kind::collective, request.communicator->context(), false);
+    const std::uint32_t number = request.communicator->next_number() - 1;
+    if (const detail::CallSignature* const call = request.communicator->calls().find(number))
+        operation.what = call->describe();
+    else
+        operation.what = "collective";
+}
+
+void Checker::end(RequestState& state) noexcept
+try {
+    const auto found = operations_.find(&state);
+    if (found == operations_.end())
+        return;
+    const std::unique_ptr<Operation> operation = std::move(found->second);
+    operations_.erase(found);
+    const bool succeeded = state.status.code == ErrorCode::success && !state.status.cancelled;
+    if (!succeeded)
+        return;
+    if (operation->kind == Operation::Kind::receive)
+        check_arrived(*operation, state.status);
+    else if (operation->kind == Operation::Kind::send && operation->sums &&
+             operation->checksum(operation->data.size_bytes) != operation->sum)
+        findings_.add(Kind::buffer, operation->site,
+                      fmt::format("{}: the buffer was changed before the send was complete; change it after "
+                                  "the wait or test that completes the request",
+                                  describe(*operation)));
+} catch (const std::exception&) {
+    // Without memory there are no findings.
+}
+
+void Checker::let_go(const RequestState& state) noexcept
+{
+    if (const auto found = operations_.find(&state); found != operations_.end()) {
+        found->second->let_go = true;
+        found->second->sums = false;
+    }
+}
+
+// The program learns that a message has arrived.
+void Checker::check_arrived(Operation& operation, const Status& status)
+{
+    if (!operation.arrived)
+        return;
+    const std::size_t bytes = std::min(status.size_bytes, operation.data.size_bytes);
+    const auto site = [&] { return operation.blocking ? call_site() : operation.site; };
+    const auto about = [&] {
+        return fmt::format("{}, the message of {} bytes from rank {} with tag {}", describe(operation),
+                           status.size_bytes, status.source, status.tag);
+    };
+    if (options_.types && status.size_bytes <= operation.data.size_bytes &&
+        !operation.type.takes(operation.note, status.size_bytes))
+        findings_.add(
+            Kind::type, site(),
+            fmt::format("{}: it was sent as {} and is received as {}; give both sides the same type", about(),
+                        words_of(operation.note), operation.type.words(bytes)));
+    if (operation.touched)
+        findings_.add(Kind::buffer, site(),
+                      fmt::format("{}: the buffer was changed between the start of the receive and the "
+                                  "message; leave it alone until the request is complete",
+                                  about()));
+    else if (operation.sums && operation.checksum(bytes) != operation.sum)
+        findings_.add(Kind::buffer, site(),
+                      fmt::format("{}: the buffer was changed after the message had come and before the "
+                                  "request was complete; leave it alone until then",
+                                  about()));
+    if (options_.races && operation.peer == any_source)
+        look_for_race(operation, status);
+}
+
+// Whatever comes before the program learns of this message was sent without regard to it, and might have
+// come first.
+void Checker::look_for_race(Operation& operation, const Status& status)
+{
+    const std::int64_t until = base::now_ns() + kRaceNs;
+    do
+        process_.engine().progress();
+    while (base::now_ns() < until);
+    int other = status.source;
+    const auto consider = [&](std::uint64_t context, int source, int tag) {
+        if (context == operation.context && source != status.source &&
+            (operation.tag == any_tag || tag == operation.tag))
+            other = source;
+    };
+    process_.protocol().for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
+        consider(message.envelope.context, message.envelope.source(), message.envelope.tag());
+    });
+    for (const auto& [state, waiting] : operations_)
+        if (waiting->arrived && !waiting->blocking && waiting->peer == any_source)
+            consider(waiting->context, state->status.source, state->status.tag);
+    if (other != status.source)
+        findings_.add(
+            Kind::race, operation.blocking ? call_site() : operation.site,
+            fmt::format("{} got the message of rank {}, but one of rank {} fits as well: which comes "
+                        "first may differ from run to run; name the source, or give them different "
+                        "tags, where that matters",
+                        describe(operation), status.source, other));
+}
+
+Status Checker::status_of(const protocol::UnexpectedRequest& message) noexcept
+{
+    Status status = message.status();
+    status.size_bytes -= std::min(status.size_bytes, kNoteBytes);
+    return status;
+}
+
+std::string Checker::communicator(std::uint64_t context) const
+{
+    if (std::string name = names_ != nullptr ? names_(context) : ""; !name.empty())
+        return name;
+    std::string words = "a communicator that was freed";
+    process_.calls().communicators()->with(detail::CommunicatorState::collective_context_of(context),
+                                           [&](const detail::CommunicatorState& state) {
+                                               words = &state == process_.world().get() ? "the world"
+                                                       : &state == process_.self().get()
+                                                           ? "self"
+                                                           : fmt::format("a communicator of {} ranks",
+                                                                         state.size());
+                                           });
+    return words;
+}
+
+std::string Checker::describe(const Operation& operation) const
+{
+    const std::string on = communicator(operation.context);
+    if (operation.kind == Operation::Kind::collective)
+        return fmt::format("non-blocking {} on {}", operation.what, on);
+    return fmt::format("{}{} {}, {}, {} bytes on {}", operation.blocking ? "" : "non-blocking ",
+                       operation.kind == Operation::Kind::send ? "send to" : "receive from",
+                       rank_or_any(operation.peer), tag_or_any(operation.tag), operation.data.size_bytes, on);
+}
+
+}  // namespace tutti::check

@@ -1,0 +1,81 @@
+// The checks of one rank: it follows messages and requests from their start to the end of the job.
+//
+// A checked message has a note in front of its data (message_type.hpp), so it goes by a request that collects
+// and delivers piece by piece, never at once or by a remote read. All ranks check, or none: connect() sees to
+// that. A rank without checks has no Checker, and its calls pay one branch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "lib/core/check/findings.hpp"
+#include "lib/core/check/meeting.hpp"
+#include "lib/core/check/message_type.hpp"
+#include "lib/core/check/operation.hpp"
+#include "lib/core/check/options.hpp"
+#include "lib/engine/progress/engine.hpp"
+#include "lib/engine/protocol/requests.hpp"
+#include "tutti/buffer.hpp"
+
+namespace tutti::detail {
+class CommunicatorState;
+class Process;
+struct CollectiveRequest;
+}  // namespace tutti::detail
+
+namespace tutti::check {
+
+/// The name of the communicator with this context, in a face's words; "" if the face has none.
+using NameOfCommunicator = std::string (*)(std::uint64_t context);
+
+/// Under the engine's lock.
+class Checker {
+public:
+    explicit Checker(detail::Process& process);
+    ~Checker();
+
+    /// The request is described and has not started. `blocking`: the call waits for it.
+    void begin(protocol::SendRequest& request, int destination, const detail::ConstView& view, bool blocking);
+    void begin(protocol::ReceiveRequest& request, const detail::View& view, bool blocking);
+    void begin(detail::CollectiveRequest& request);
+    /// The program learns that the operation is complete.
+    void end(detail::RequestState& state) noexcept;
+    /// The program gives up the request: it need not complete it, and may know the end by other means.
+    void let_go(const detail::RequestState& state) noexcept;
+
+    /// A message that a probe has found, as the program sees it.
+    static Status status_of(const protocol::UnexpectedRequest& message) noexcept;
+
+    /// The program makes no more calls: looks for what is left, once all ranks have come so far. Ranks that
+    /// come seconds later are not waited for.
+    void conclude(progress::Engine::Lock& lock);
+    /// After the Environment has ended.
+    void conclude_communicators();
+
+    /// Another finding, for faces.
+    void add(Kind kind, const Site& site, const std::string& text) { findings_.add(kind, site, text); }
+    static void set_names(NameOfCommunicator names) noexcept { names_ = names; }
+
+private:
+    Operation& new_operation(detail::RequestState& state, Operation::Kind kind, std::uint64_t context,
+                             bool blocking);
+    void check_arrived(Operation& operation, const Status& status);
+    void look_for_race(Operation& operation, const Status& status);
+    void look_at_requests();
+    void look_at_messages();
+    std::string communicator(std::uint64_t context) const;
+    std::string describe(const Operation& operation) const;
+
+    static NameOfCommunicator names_;
+
+    detail::Process& process_;
+    const Options& options_;
+    Findings findings_;
+    Meeting meeting_;
+    std::unordered_map<const detail::RequestState*, std::unique_ptr<Operation>> operations_;
+};
+
+}  // namespace tutti::check

@@ -1,0 +1,97 @@
+// What a checked rank looks for when its program has made its last call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "lib/core/check/checker.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/foundation/base/clock.hpp"
+
+namespace tutti::check {
+
+namespace {
+
+// In which messages arrive that were sent before the ranks met.
+constexpr std::int64_t kLastArrivalsNs = 5'000'000;
+
+// "float32 x 100", if the note is there.
+std::string words_of_type(const protocol::UnexpectedRequest& message)
+{
+    MessageNote note;
+    if (message.received < sizeof note)
+        return {};
+    std::memcpy(&note, message.heap ? message.heap.get() : message.inline_bytes, sizeof note);
+    return fmt::format(" ({})", words_of(note));
+}
+
+}  // namespace
+
+void Checker::look_at_requests()
+{
+    for (const auto& [state, operation] : operations_) {
+        if (operation->blocking || operation->let_go)
+            continue;
+        // Its mistakes in types and buffers have not been told yet.
+        if (state->done && operation->kind == Operation::Kind::receive &&
+            state->status.code == ErrorCode::success)
+            check_arrived(*operation, state->status);
+        findings_.add(
+            Kind::request, operation->site,
+            fmt::format("{} was never completed, and {}; wait for each request, or test it until it "
+                        "is complete",
+                        describe(*operation), state->done ? "is done" : "is still under way at the end"));
+    }
+}
+
+void Checker::look_at_messages()
+{
+    process_.protocol().for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
+        const std::uint64_t context = message.envelope.context;
+        if (context != (context & ~std::uint64_t{1}))
+            return;  // of a collective
+        const Status status = status_of(message);
+        findings_.add(Kind::message, {},
+                      fmt::format("a message from rank {} with tag {}, {} bytes{} on {}, was never received; "
+                                  "receive each message that is sent",
+                                  status.source, status.tag, status.size_bytes, words_of_type(message),
+                                  communicator(context)));
+    });
+}
+
+void Checker::conclude(progress::Engine::Lock& lock)
+try {
+    meeting_.meet(process_.engine(), lock);
+    process_.engine().wait(
+        lock, [] { return false; }, base::now_ns() + kLastArrivalsNs);
+    if (options_.requests)
+        look_at_requests();
+    if (options_.messages)
+        look_at_messages();
+    findings_.conclude();
+    // A rank that fails must not end others that still report.
+    meeting_.meet(process_.engine(), lock);
+} catch (const Error&) {
+    findings_.conclude();  // the job is broken, and the program knows it
+}
+
+void Checker::conclude_communicators()
+{
+    if (!options_.handles || names_ != nullptr)  // a face with names tells of its own handles
+        return;
+    process_.calls().communicators()->for_each([&](const detail::CommunicatorState& state) {
+        const bool is_own = &state == process_.world().get() || &state == process_.self().get();
+        const auto uses = &state == process_.world().get()  ? process_.world().use_count()
+                          : &state == process_.self().get() ? process_.self().use_count()
+                                                            : 2;
+        if (uses > 1)
+            findings_.add(Kind::handle, {},
+                          fmt::format("{} is alive after the end of the Environment; let it end first",
+                                      is_own ? "a handle of the world or self"
+                                             : fmt::format("a communicator of {} ranks", state.size())));
+    });
+    findings_.conclude();
+}
+
+}  // namespace tutti::check
