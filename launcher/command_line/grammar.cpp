@@ -140,6 +140,8 @@ void define_job(Definer& define, CommandLine& line)
                  line.options.hang_report_seconds, parse_seconds_or_zero);
     define.choice("--on-deadlock", "when ranks wait in a circle: report, abort (default: report)",
                   line.options.on_deadlock, kOnDeadlock, OnDeadlock::report);
+    define.value("--report-json", "FILE", "write to FILE how the job went: cause, rank, stack, outcomes",
+                 line.options.report_json, parse_path);
     define.value("--forward-signals", "LIST", "also pass these signals on to the ranks: WINCH,SIGURG,40",
                  line.options.forward_signals, parse_signals);
 }

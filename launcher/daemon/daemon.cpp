@@ -75,7 +75,8 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
       input_(loop_, [this](std::uint64_t bytes) { head_.send(FrameType::stdin_taken, encode(bytes)); }),
       observer_(loop_, processes_, head_),
-      control_(loop_, control_events())
+      control_(loop_, control_events()),
+      failing_(loop_, [this](int rank) { control_.let_go(rank); })
 {
     if (identity_.hello) {
         Hello hello = *identity_.hello;
@@ -202,8 +203,12 @@ ControlChannels::Events Daemon::control_events()
             process->farewell = farewell;
     };
     events.left = [this](int rank) { rank_left(rank, &RankProcess::control); };
-    events.aborted = [this](int rank, int status, const std::string& message) {
-        rank_aborted(rank, status, message);
+    events.aborted = [this](int rank, int status, const std::string& message, pid_t thread) {
+        rank_aborted(rank, status, message, thread);
+    };
+    events.crashed = [this](int rank, pid_t process, const control::Crash& crash) {
+        if (const RankProcess* of_rank = processes_.find(rank))
+            failing_.crashed(rank, *of_rank, process, crash);
     };
     events.showed_status = [this](int rank, UniqueFd page) { observer_.add_page(rank, std::move(page)); };
     events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
@@ -223,7 +228,7 @@ PmixProcess::Events Daemon::pmix_events()
     events.connected = [this](int rank) { rank_joined(rank, &RankProcess::pmix); };
     events.finalized = [this](int rank) { rank_left(rank, &RankProcess::pmix); };
     events.aborted = [this](int rank, int status, const std::string& message) {
-        rank_aborted(rank, status, message);
+        rank_aborted(rank, status, message, 0);
     };
     events.fence = [this](FenceFrame part, PmixAnswer answer) {
         relay_->fence(std::move(part), std::move(answer));
@@ -264,10 +269,18 @@ void Daemon::pmix_lost(const std::string& reason)
     }
 }
 
-void Daemon::rank_aborted(int rank, int status, const std::string& message)
+void Daemon::rank_aborted(int rank, int status, const std::string& message, pid_t thread)
 {
-    if (const RankProcess* process = processes_.find(rank))
-        head_.send(FrameType::aborted, encode(rank, process->pid, status, message));
+    const RankProcess* const process = processes_.find(rank);
+    if (process == nullptr)
+        return;
+    const auto tell = [this, rank, pid = process->pid, status, message] {
+        head_.send(FrameType::aborted, encode(AbortReport{rank, pid, status, message, failing_.take(rank)}));
+    };
+    if (thread == 0)
+        tell();
+    else
+        failing_.aborted(rank, *process, thread, tell);
 }
 
 void Daemon::handle_signal()
@@ -300,8 +313,9 @@ void Daemon::reap()
             relay_->rank_ended(rank);
             if (WIFEXITED(wait_status) && !any_joined_)
                 advise_lonely(rank);
-            head_.send(FrameType::exited, encode(ExitReport{rank, child, wait_status, process->has_joined(),
-                                                            process->has_left(), process->farewell}));
+            head_.send(FrameType::exited,
+                       encode(ExitReport{rank, child, wait_status, process->has_joined(), process->has_left(),
+                                         process->farewell, failing_.take(rank)}));
         }
     }
 }
@@ -311,6 +325,7 @@ void Daemon::end_job(int signal)
     processes_.any_group_lives();  // drops the empty ones
     processes_.signal(signal);
     processes_.signal(SIGCONT);  // a stopped process would not see the signal
+    failing_.let_all_go();
     if (ending_)
         return;
     ending_ = true;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/daemon/failing_ranks.hpp"
 #include "launcher/pmix/pmix_process.hpp"
 #include "launcher/pmix/pmix_relay.hpp"
 #include "launcher/ranks/control_channels.hpp"
@@ -67,7 +68,7 @@ private:
     void pmix_lost(const std::string& reason);
     void rank_joined(int rank, Membership RankProcess::*source);
     void rank_left(int rank, Membership RankProcess::*source);
-    void rank_aborted(int rank, int status, const std::string& message);
+    void rank_aborted(int rank, int status, const std::string& message, pid_t thread);
     void start_daemons(const StartOrder& order);
     void handle_signal();
     void launch(LaunchOrder order);
@@ -95,6 +96,7 @@ private:
     RankInput input_;
     Observer observer_;
     ControlChannels control_;
+    FailingRanks failing_;
     std::unique_ptr<PmixProcess> pmix_;
     std::unique_ptr<PmixRelay> relay_;
     std::unique_ptr<doctor::HostCheck> host_check_;         // once the head is tuttirun --doctor

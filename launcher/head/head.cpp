@@ -78,7 +78,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                  [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }}),
       policy_(plan_.hosts.size()),
       reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events()),
-      status_socket_(loop_, [this](const StatusSocket::Answer& answer) { tell_status(answer); })
+      status_socket_(loop_, [this](const StatusSocket::Answer& answer) { tell_status(answer); }),
+      report_(options)
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
@@ -98,6 +99,7 @@ int Head::run()
     // The agent of a host that is gone may hang until it is killed.
     const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
     children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
+    report_.write(exit_status_.value_or(0));
     return exit_status_.value_or(0);
 }
 
@@ -153,6 +155,7 @@ void Head::launch_when_complete()
     if (map_ || exit_status_ || !std::ranges::all_of(nodes_, &NodeState::here))
         return;
     map_ = place_ranks();
+    report_.placed(*map_);
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
     if (options_.verbosity > 0) {
@@ -260,8 +263,8 @@ void Head::handle_frame(const Frame& frame)
             handle_exit(decode<ExitReport>(payload));
             break;
         case FrameType::aborted: {
-            const auto [rank, pid, status, message] = decode<int, int, int, std::string>(payload);
-            carry_out(policy_.rank_aborted(rank, pid, node_name_of(rank), status, message));
+            const auto report = decode<AbortReport>(payload);
+            carry_out(policy_.rank_aborted(report, node_name_of(report.rank)));
             break;
         }
         case FrameType::quiet:
@@ -314,6 +317,7 @@ void Head::handle_exit(const ExitReport& report)
     }
     if (!report.ended_well())
         broadcast(FrameType::rank_died, encode(report.rank, WIFSIGNALED(report.wait_status)));
+    report_.rank_ended(report);
     carry_out(policy_.rank_exited(report, host));
     fences_->rank_ended(report.rank);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/head/job_report.hpp"
 #include "launcher/head/loss_policy.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/placement/topology.hpp"
@@ -85,10 +86,11 @@ private:
     /// A line of the launcher's own, on stderr.
     void say(const std::string& message);
     void carry_out(const Verdict& verdict);
-    void end_job(int exit_status, int signal, const std::string& message);
     void time_is_over();
     void report_as_asked(int signal);
     void tell_status(const StatusSocket::Answer& answer);
+    /// By this signal.
+    void end_job(const Verdict& verdict, int signal);
     void shorten_daemon_timeout();
     void stop_waiting_for_daemons(std::chrono::milliseconds waited);
     void stop_with_job();
@@ -110,6 +112,7 @@ private:
     LossPolicy policy_;
     Reporter reporter_;
     StatusSocket status_socket_;
+    JobReport report_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
     bool any_joined_ = false;         // a rank of the job

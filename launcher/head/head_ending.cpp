@@ -60,22 +60,24 @@ void Head::handle_lost(const MissingDaemons& report)
 void Head::carry_out(const Verdict& verdict)
 {
     if (verdict.action == Verdict::Action::end_job) {
-        end_job(verdict.exit_status, SIGTERM, verdict.line);
+        end_job(verdict, SIGTERM);
     } else if (verdict.action == Verdict::Action::tell) {
         say(verdict.line);
+        report_.ends_by(verdict);
         exit_status_ = exit_status_.value_or(verdict.exit_status);
     }
 }
 
 /// The first reason counts. Later ones are its consequences.
-void Head::end_job(int exit_status, int signal, const std::string& message)
+void Head::end_job(const Verdict& verdict, int signal)
 {
     if (exit_status_ || all_exited_)
         return;
-    exit_status_ = exit_status;
     reporter_.end();
-    if (!message.empty())
-        say(message);
+    exit_status_ = verdict.exit_status;
+    report_.ends_by(verdict);
+    if (!verdict.line.empty())
+        say(verdict.line);
     if (!map_) {
         // Daemons without ranks end when their connection is closed.
         for (NodeState& node : nodes_)
@@ -91,9 +93,11 @@ void Head::end_job(int exit_status, int signal, const std::string& message)
 void Head::time_is_over()
 {
     const auto end = [this] {
-        end_job(kTimeoutStatus, SIGTERM,
-                fmt::format("the job did not end within {} s (--timeout or MPIEXEC_TIMEOUT); ending it",
-                            options_.timeout_seconds));
+        end_job({Verdict::Action::end_job, kTimeoutStatus,
+                 fmt::format("the job did not end within {} s (--timeout or MPIEXEC_TIMEOUT); ending it",
+                             options_.timeout_seconds),
+                 "timeout"},
+                SIGTERM);
         shorten_daemon_timeout();
     };
     if (!map_ || !any_joined_ || exit_status_ || all_exited_)
@@ -134,7 +138,9 @@ Reporter::Events Head::report_events()
     };
     events.deadlock = [this] {
         if (options_.on_deadlock == OnDeadlock::abort)
-            end_job(kDeadlockStatus, SIGTERM, "ending the job, as --on-deadlock abort asks");
+            end_job({Verdict::Action::end_job, kDeadlockStatus, "ending the job, as --on-deadlock abort asks",
+                     "deadlock"},
+                    SIGTERM);
     };
     return events;
 }
@@ -183,8 +189,10 @@ void Head::handle_signal()
                     loop_.after(kKillTimeout, [this] { stop_waiting_for_daemons(kKillTimeout); });
                 }
                 ended_by_user_ = true;
-                end_job(128 + signal, signal,
-                        fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)));
+                end_job({Verdict::Action::end_job, 128 + signal,
+                         fmt::format("ending the job: signal {} ({})", signal, ::strsignal(signal)),
+                         "interrupted"},
+                        signal);
                 shorten_daemon_timeout();
                 if (all_exited_)
                     loop_.after(kOutputTimeout, [this] { loop_.stop(); });
@@ -219,6 +227,8 @@ void Head::check_for_the_end()
     const auto has_exited = [](const NodeState& node) { return node.all_exited || node.lost; };
     if (!all_exited_ && std::ranges::all_of(nodes_, has_exited)) {
         all_exited_ = true;
+        if (const std::string line = report_.died_alike(); !line.empty())
+            say(line);
         if (ended_by_user_ || exit_status_ == kTimeoutStatus)
             loop_.after(kOutputTimeout, [this] { loop_.stop(); });
     }
@@ -244,10 +254,12 @@ void Head::handle_write_failure(const std::string& where, int error_number)
     if (error_number == EPIPE) {
         // Nobody reads the output any more (tuttirun ... | head): the job ends without a word, as by
         // SIGPIPE.
-        end_job(128 + SIGPIPE, SIGTERM, {});
+        end_job({Verdict::Action::end_job, 128 + SIGPIPE, {}, "output_closed"}, SIGTERM);
     } else {
-        end_job(1, SIGTERM,
-                fmt::format("cannot write to {}: {}; ending the job", where, std::strerror(error_number)));
+        end_job({Verdict::Action::end_job, 1,
+                 fmt::format("cannot write to {}: {}; ending the job", where, std::strerror(error_number)),
+                 "output_failed"},
+                SIGTERM);
     }
 }
 

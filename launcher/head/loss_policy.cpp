@@ -16,11 +16,19 @@ namespace tutti::launcher {
 namespace {
 
 /// `pid` is 0 for a rank without a process.
-Verdict end_for_rank(int exit_status, int rank, int pid, const std::string& host, const std::string& what)
+Verdict end_for_rank(const char* kind, int exit_status, int rank, int pid, const std::string& host,
+                     const std::string& what, const CrashReport& place = {})
 {
     const std::string process = pid > 0 ? fmt::format("pid {}, ", pid) : "";
-    return {Verdict::Action::end_job, exit_status,
-            fmt::format("rank {} ({}on {}) {}; ending the job", rank, process, host, what)};
+    return {Verdict::Action::end_job,
+            exit_status,
+            fmt::format("rank {} ({}on {}) {}; ending the job{}", rank, process, host, what,
+                        describe_place(place)),
+            kind,
+            rank,
+            host,
+            0,
+            place};
 }
 
 }  // namespace
@@ -34,21 +42,29 @@ Verdict LossPolicy::rank_joined()
 
 Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& host)
 {
-    const auto end = [&](int exit_status, const std::string& what) {
-        return end_for_rank(exit_status, report.rank, report.pid, host, what);
+    const auto end = [&](const char* kind, int exit_status, const std::string& what) {
+        return end_for_rank(kind, exit_status, report.rank, report.pid, host, what, report.crash);
     };
+    const std::string& reason = report.crash.reason;
     if (WIFSIGNALED(report.wait_status)) {
         const int signal = WTERMSIG(report.wait_status);
-        return end(128 + signal, fmt::format("was killed by signal {} ({}{})", signal, ::strsignal(signal),
-                                             WCOREDUMP(report.wait_status) ? ", core dumped" : ""));
+        Verdict verdict = end("rank_killed", 128 + signal,
+                              fmt::format("was killed by signal {} ({}{})", signal,
+                                          reason.empty() ? ::strsignal(signal) : reason,
+                                          WCOREDUMP(report.wait_status) ? ", core dumped" : ""));
+        verdict.signal = signal;
+        return verdict;
     }
     if (const int status = WEXITSTATUS(report.wait_status); status != 0)
-        return end(status, fmt::format("exited with status {}", status));
+        return end("rank_failed", status,
+                   fmt::format("exited with status {}{}{}", status,
+                               reason.empty() ? "" : " behind a crash: ", reason));
     if (!report.ended_well())
-        return end(1, fmt::format("exited with status 0 without calling {}",
-                                  report.farewell.empty() ? "finalize" : report.farewell));
+        return end("rank_left", 1,
+                   fmt::format("exited with status 0 without calling {}",
+                               report.farewell.empty() ? "finalize" : report.farewell));
     if (!report.joined && absence_.action == Verdict::Action::nothing) {
-        absence_ = end(1,
+        absence_ = end("rank_absent", 1,
                        "exited with status 0 before it joined the job, which other ranks have joined: they "
                        "would wait for it for ever; let all ranks run the program, or give fewer of them "
                        "(-n)");
@@ -57,14 +73,16 @@ Verdict LossPolicy::rank_exited(const ExitReport& report, const std::string& hos
     return {};
 }
 
-Verdict LossPolicy::rank_aborted(int rank, int pid, const std::string& host, int status,
-                                 const std::string& message)
+Verdict LossPolicy::rank_aborted(const AbortReport& report, const std::string& host)
 {
+    const int status = report.status;
+    const std::string& message = report.message;
     // What a process that exits with `status` would show; an abort is never a success.
     const int exit_status = (status & 0xff) != 0 ? status & 0xff : 1;
     return end_for_rank(
-        exit_status, rank, pid, host,
-        fmt::format("called abort with status {}{}{}", status, message.empty() ? "" : ": ", message));
+        "rank_aborted", exit_status, report.rank, report.pid, host,
+        fmt::format("called abort with status {}{}{}", status, message.empty() ? "" : ": ", message),
+        report.place);
 }
 
 // 127 where there is no such program, 126 where it cannot be run, as shells have it.
@@ -75,19 +93,21 @@ Verdict LossPolicy::rank_not_started(int rank, const std::string& host, int erro
                             : error_number == ENOENT || error_number == ENOTDIR ? 127
                                                                                 : 126;
     const std::string reason = error_number == 0 ? "" : ": " + describe_system_error(error_number);
-    return end_for_rank(exit_status, rank, 0, host, fmt::format("could not be started: {}{}", what, reason));
+    return end_for_rank("rank_not_started", exit_status, rank, 0, host,
+                        fmt::format("could not be started: {}{}", what, reason));
 }
 
 Verdict LossPolicy::daemons_not_started(const std::string& reason)
 {
-    return {Verdict::Action::end_job, 1, reason};
+    return {Verdict::Action::end_job, 1, reason, "daemon_not_started"};
 }
 
 Verdict LossPolicy::daemon_told_to_end(const std::string& host, int signal)
 {
-    return {Verdict::Action::end_job, 128 + signal,
-            fmt::format("the daemon on {} got signal {} ({}); ending the job", host, signal,
-                        ::strsignal(signal))};
+    return {
+        Verdict::Action::end_job, 128 + signal,
+        fmt::format("the daemon on {} got signal {} ({}); ending the job", host, signal, ::strsignal(signal)),
+        "daemon_ended"};
 }
 
 // The first loss is told also where the job is ending already: ranks that have lost their peers complain, and
@@ -103,8 +123,9 @@ Verdict LossPolicy::daemons_lost(const std::string& reason, std::span<const int>
             ? ""
             : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
     if (state == JobState::running)
-        return {Verdict::Action::end_job, 1, fmt::format("{}{}; ending the job", reason, theirs)};
-    return {Verdict::Action::tell, 1, reason + theirs};  // output may be missing
+        return {Verdict::Action::end_job, 1, fmt::format("{}{}; ending the job", reason, theirs),
+                "daemon_lost"};
+    return {Verdict::Action::tell, 1, reason + theirs, "daemon_lost"};  // output may be missing
 }
 
 }  // namespace tutti::launcher

@@ -16,6 +16,12 @@ struct Verdict {
     Action action = Action::nothing;
     int exit_status = 0;  // of tuttirun, unless an earlier verdict has set it
     std::string line;     // for the user
+    // What programs read in --report-json; empty for nothing.
+    std::string kind = {};  // "rank_killed"
+    int rank = -1;          // -1: no rank's doing
+    std::string host = {};  // of the rank
+    int signal = 0;         // 0: none
+    CrashReport place = {};
 };
 
 class LossPolicy {
@@ -29,7 +35,7 @@ public:
     Verdict rank_joined();
     /// `host` is where the rank is, here and below.
     Verdict rank_exited(const ExitReport& report, const std::string& host);
-    Verdict rank_aborted(int rank, int pid, const std::string& host, int status, const std::string& message);
+    Verdict rank_aborted(const AbortReport& report, const std::string& host);
     /// `error_number` is 0 where `what` says it all.
     Verdict rank_not_started(int rank, const std::string& host, int error_number, const std::string& what);
     Verdict daemons_not_started(const std::string& reason);

@@ -30,6 +30,7 @@ constexpr Known kVariables[] = {
     {"TUTTI_LAUNCH_AGENT", "what tuttirun starts its daemons with on other machines (ssh)"},
     {"TUTTI_TCP_CONGESTION", "congestion control between ranks, or system (the system's, but never bbr)"},
     {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
+    {"TUTTI_CRASH_STACKS", "1 or 0: whether it is told where a rank crashes or aborts (1)"},
     {"TUTTI_VERBOSE", "where it is set, ranks tell which network they talk over; tuttirun -v sets it"},
     {"TUTTI_LOCAL_RANK", "the rank's number among those of its machine, from 0; tuttirun sets it"},
     {"TUTTI_LOCAL_SIZE", "how many ranks of the job its machine has; tuttirun sets it"},

@@ -78,6 +78,7 @@ struct Options {
     bool doctor = false;                         // check the hosts instead of starting a job
     bool json = false;                           // the doctor's findings as JSON
     std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
+    std::string report_json;                     // a file for how the job went; empty: none
     bool quiet = false;
     int verbosity = 0;
     std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "launcher/job/job.hpp"
+#include "launcher/stacks/crash_report.hpp"
 #include "launcher/wire/codec.hpp"
 #include "launcher/wire/wire.hpp"
 
@@ -47,16 +48,32 @@ struct LaunchOrder {
 struct ExitReport {
     int rank = 0;
     int pid = 0;
-    int wait_status = 0;   // as waitpid() gave it
-    bool joined = false;   // it was part of the job: a Tutti program, or another PMIx client
-    bool left = false;     // it has left the job before it ended
-    std::string farewell;  // the call by which its program leaves; empty: unknown
+    int wait_status = 0;     // as waitpid() gave it
+    bool joined = false;     // it was part of the job: a Tutti program, or another PMIx client
+    bool left = false;       // it has left the job before it ended
+    std::string farewell;    // the call by which its program leaves; empty: unknown
+    CrashReport crash = {};  // what it has said of its crash
 
     bool ended_well() const noexcept { return wait_status == 0 && (!joined || left); }
 
     static auto fields(auto& self)
     {
-        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell);
+        return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell,
+                        self.crash);
+    }
+};
+
+/// A rank has called abort.
+struct AbortReport {
+    int rank = 0;
+    int pid = 0;
+    int status = 0;
+    std::string message;
+    CrashReport place = {};  // of the call
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.rank, self.pid, self.status, self.message, self.place);
     }
 };
 

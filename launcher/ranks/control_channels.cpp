@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <utility>
 
 #include "lib/foundation/control/job_description.hpp"
@@ -95,7 +96,13 @@ void ControlChannels::handle(int number, Packet& packet)
             events_.left(number);
             break;
         case Packet::Kind::aborted:
-            events_.aborted(number, packet.number, packet.bytes);
+            events_.aborted(number, packet.number, packet.bytes, static_cast<pid_t>(packet.serial));
+            break;
+        case Packet::Kind::crashed:
+            if (control::Crash crash; packet.bytes.size() == sizeof crash) {
+                std::memcpy(&crash, packet.bytes.data(), sizeof crash);
+                events_.crashed(number, packet.number, crash);
+            }
             break;
         case Packet::Kind::status:
             events_.showed_status(number, std::move(packet.descriptor));
@@ -113,6 +120,16 @@ void ControlChannels::handle(int number, Packet& packet)
         default:
             close(rank);  // no rank sends that
     }
+}
+
+void ControlChannels::let_go(int number)
+{
+    const auto rank = ranks_.find(number);
+    if (rank == ranks_.end() || !rank->second.socket)
+        return;
+    Packet packet;
+    packet.kind = Packet::Kind::told;
+    control::send_now(rank->second.socket.get(), packet);
 }
 
 ControlChannels::Deposit ControlChannels::find(int number, const std::string& name, std::string& bytes) const

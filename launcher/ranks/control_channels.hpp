@@ -2,6 +2,8 @@
 // deposit values for each other.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,7 +24,10 @@ public:
     struct Events {
         std::function<void(int rank, const std::string& farewell)> joined;  // see control::Channel
         std::function<void(int rank)> left;
-        std::function<void(int rank, int status, const std::string& message)> aborted;
+        /// `thread` waits for let_go(), where it is not 0.
+        std::function<void(int rank, int status, const std::string& message, pid_t thread)> aborted;
+        /// It waits for let_go().
+        std::function<void(int rank, pid_t process, const control::Crash& crash)> crashed;
         /// A rank of this node asks for a deposit of `rank`, which is on another node or does not exist.
         /// `answer` may be called later, or never.
         std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
@@ -44,6 +49,9 @@ public:
     /// The rank's process has ended: reads what it has sent before. Its descriptors are closed, its other
     /// deposits stay.
     void ended(int rank);
+
+    /// A rank that waits to crash or abort does so.
+    void let_go(int rank);
 
     /// What a rank of this node has deposited.
     Deposit find(int rank, const std::string& name, std::string& bytes) const;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,12 +15,30 @@ namespace tutti::launcher {
 
 namespace {
 
+/// What users call these, and how the compiler writes them.
+constexpr std::pair<std::string_view, std::string_view> kShortNames[] = {
+    {"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"},
+    {"std::basic_string_view<char, std::char_traits<char> >", "std::string_view"},
+};
+/// Of a template's name.
+constexpr std::size_t kMostNameBytes = 240;
+
+std::string shortened(std::string name)
+{
+    for (const auto& [longer, shorter] : kShortNames)
+        for (std::size_t at = 0; (at = name.find(longer, at)) != std::string::npos;)
+            name.replace(at, longer.size(), shorter);
+    if (name.size() > kMostNameBytes)
+        name = name.substr(0, kMostNameBytes) + "...";
+    return name;
+}
+
 std::string demangled(const char* symbol)
 {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(
         abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-    return status == 0 ? name.get() : symbol;
+    return shortened(status == 0 ? name.get() : symbol);
 }
 
 std::string last_part(const char* path)
@@ -36,7 +55,7 @@ std::string name_of(Dwarf_Die& function)
         if (const char* const text = dwarf_formstring(dwarf_attr_integrate(&function, name, &attribute)))
             return demangled(text);
     const char* const plain = dwarf_diename(&function);
-    return plain == nullptr ? "?" : plain;
+    return plain == nullptr ? "?" : shortened(plain);
 }
 
 int number_of(Dwarf_Die& die, unsigned name)

@@ -50,10 +50,10 @@ enum class FrameType : std::uint16_t {
     start_failed,   // int rank, int errno, text: why a rank could not be started
     joined,         // a rank of the node is the first of its ranks to join the job
     exited,         // ExitReport
-    aborted,        // int rank, int pid, int status, text
     quiet,          // bool: all ranks of the node wait, and nothing moves; sent when that changes
     status_report,  // NodeReport: answers status_wanted
     stacks_report,  // u32 number of the question, int rank, text: answers stacks_wanted
+    aborted,        // AbortReport
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died

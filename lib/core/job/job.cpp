@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/crash_handler.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/job/reachability.hpp"
 #include "lib/engine/bootstrap/embedded.hpp"
@@ -182,6 +183,7 @@ std::shared_ptr<Process> join_first(std::unique_ptr<Bootstrap> own, const Enviro
         std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     terminating_process.store(process.get(), std::memory_order_release);
     prove_reachability(*process);
+    report_crashes(process->bootstrap().control());
     joining.has_joined();
     return process;
 }
@@ -229,6 +231,7 @@ void Job::leave(std::shared_ptr<Process> process, bool unwinding)
         process->abort(1, error.what());
     }
     say_farewell(*process);
+    ignore_crashes();
     terminating_process.store(nullptr, std::memory_order_release);
     std::set_terminate(previous_handler);
     if (process->is_referred_to())

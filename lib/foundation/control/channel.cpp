@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -55,9 +57,32 @@ bool Channel::left() noexcept
 bool Channel::abort(int status, std::string_view message) noexcept
 {
     constexpr std::size_t kMostBytes = kMaxPacketBytes / 2;
-    return say({.kind = Packet::Kind::aborted,
-                .number = status,
-                .bytes = std::string(message.substr(0, kMostBytes))});
+    const bool looks = daemon_looks_.load(std::memory_order_relaxed);
+    if (!say({.kind = Packet::Kind::aborted,
+              .number = status,
+              .serial = looks ? static_cast<std::uint32_t>(gettid()) : 0,
+              .bytes = std::string(message.substr(0, kMostBytes))}))
+        return false;
+    if (looks)
+        wait_in_handler(socket_.get(), Packet::Kind::told, kStackPatience);
+    return true;
+}
+
+void Channel::let_daemon_look() noexcept
+{
+    // The daemon's descendants may look, too. Kernels without this rule do not know the call.
+    ucred daemon{};
+    socklen_t bytes = sizeof daemon;
+    if (getsockopt(socket_.get(), SOL_SOCKET, SO_PEERCRED, &daemon, &bytes) == 0)
+        prctl(PR_SET_PTRACER, static_cast<unsigned long>(daemon.pid), 0, 0, 0);
+    daemon_looks_.store(true, std::memory_order_relaxed);
+}
+
+void Channel::crash(const Crash& crash) noexcept
+{
+    const std::string_view bytes(reinterpret_cast<const char*>(&crash), sizeof crash);
+    if (getpid() == owner_ && send_in_handler(socket_.get(), Packet::Kind::crashed, owner_, bytes))
+        wait_in_handler(socket_.get(), Packet::Kind::told, kStackPatience);
 }
 
 bool Channel::show_status(int descriptor) noexcept

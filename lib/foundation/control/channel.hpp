@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,9 @@
 #include "lib/foundation/control/packet.hpp"
 
 namespace tutti::control {
+
+/// For the daemon to read a stack. It needs some tens of milliseconds, and itself gives up a little earlier.
+inline constexpr std::chrono::milliseconds kStackPatience{2000};
 
 /// The value of kVariable for a rank whose end is `descriptor`.
 std::string channel_variable(int descriptor, std::string_view job, int rank);
@@ -33,9 +37,16 @@ public:
     /// launcher says "finalize". A program that has another one joins again to name it.
     bool joined(std::string_view farewell = {}) noexcept;
     bool left() noexcept;
+    /// Waits until the daemon has seen where this thread is, if it may look.
     bool abort(int status, std::string_view message) noexcept;
     /// Gives the daemon a duplicate of `descriptor`, the memory of this rank's status page.
     bool show_status(int descriptor) noexcept;
+
+    /// From now on the daemon may look into this process as a debugger does, and does so when a thread aborts
+    /// or crashes.
+    void let_daemon_look() noexcept;
+    /// For signal handlers: says how this thread crashes, and waits until the daemon has seen where.
+    void crash(const Crash& crash) noexcept;
 
     /// Gives the daemon `bytes`, and a duplicate of `descriptor` if that is not -1. Others can fetch them as
     /// `name` of this rank until they are withdrawn. The bytes stay after this rank has ended, the descriptor
@@ -61,7 +72,8 @@ private:
 
     base::UniqueFd socket_;
     const pid_t owner_;
-    std::mutex asking_;  // one question at a time
+    std::atomic<bool> daemon_looks_{false};  // relaxed: only decides whether to wait
+    std::mutex asking_;                      // one question at a time
     std::uint32_t last_serial_ = 0;
 };
 

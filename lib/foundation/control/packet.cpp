@@ -1,5 +1,6 @@
 #include "lib/foundation/control/packet.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -19,15 +20,14 @@ struct Header {
     std::uint32_t name_bytes;
 };
 
-bool send_with(int socket, const Packet& packet, int descriptor, int flags) noexcept
+bool send_parts(int socket, Header header, std::string_view name, std::string_view bytes, int descriptor,
+                int flags) noexcept
 {
-    Header header{static_cast<std::uint32_t>(packet.kind), packet.number, packet.serial,
-                  static_cast<std::uint32_t>(packet.name.size())};
-    if (sizeof header + packet.name.size() + packet.bytes.size() > kMaxPacketBytes)
+    if (sizeof header + name.size() + bytes.size() > kMaxPacketBytes)
         return false;
     std::array<iovec, 3> parts{iovec{&header, sizeof header},
-                               iovec{const_cast<char*>(packet.name.data()), packet.name.size()},
-                               iovec{const_cast<char*>(packet.bytes.data()), packet.bytes.size()}};
+                               iovec{const_cast<char*>(name.data()), name.size()},
+                               iovec{const_cast<char*>(bytes.data()), bytes.size()}};
     msghdr message{};
     message.msg_iov = parts.data();
     message.msg_iovlen = parts.size();
@@ -46,6 +46,13 @@ bool send_with(int socket, const Packet& packet, int descriptor, int flags) noex
         sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | flags);
     } while (sent < 0 && errno == EINTR);
     return sent >= 0;
+}
+
+bool send_with(int socket, const Packet& packet, int descriptor, int flags) noexcept
+{
+    const Header header{static_cast<std::uint32_t>(packet.kind), packet.number, packet.serial,
+                        static_cast<std::uint32_t>(packet.name.size())};
+    return send_parts(socket, header, packet.name, packet.bytes, descriptor, flags);
 }
 
 base::UniqueFd descriptor_in(msghdr& message)
@@ -72,6 +79,29 @@ bool send(int socket, const Packet& packet, int descriptor) noexcept
 bool send_now(int socket, const Packet& packet, int descriptor) noexcept
 {
     return send_with(socket, packet, descriptor, MSG_DONTWAIT);
+}
+
+bool send_in_handler(int socket, Packet::Kind kind, std::int32_t number, std::string_view bytes) noexcept
+{
+    return send_parts(socket, {static_cast<std::uint32_t>(kind), number, 0, 0}, {}, bytes, -1, MSG_DONTWAIT);
+}
+
+bool wait_in_handler(int socket, Packet::Kind kind, std::chrono::milliseconds patience) noexcept
+{
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point give_up = Clock::now() + patience;
+    while (true) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - Clock::now());
+        pollfd entry{socket, POLLIN, 0};
+        if (left.count() <= 0 || (::poll(&entry, 1, static_cast<int>(left.count())) < 0 && errno != EINTR))
+            return false;
+        Header header{};
+        const ssize_t received = ::recv(socket, &header, sizeof header, MSG_DONTWAIT);
+        if (received == 0 || (received < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNRESET))
+            return false;
+        if (received == sizeof header && header.kind == static_cast<std::uint32_t>(kind))
+            return true;
+    }
 }
 
 Arrival receive(int socket, Packet& packet)

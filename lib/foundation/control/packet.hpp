@@ -5,6 +5,7 @@
 // receives what the other one sent before it ended. Received packets are not trusted all the same.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,7 +25,8 @@ struct Packet {
         // rank to daemon
         joined = 1,  // the rank is part of the job; name: see Channel::joined()
         left,        // the rank has left: its end is no failure
-        aborted,     // number: exit status; bytes: message
+        aborted,     // number: exit status; bytes: message; serial: the thread, if it waits for `told`
+        crashed,     // number: process; bytes: Crash; it waits for `told`
         deposit,     // name, bytes, perhaps a descriptor: for others to fetch, until withdrawn
         withdraw,    // name
         fetch,       // serial, number: rank, name
@@ -32,7 +34,8 @@ struct Packet {
         // daemon to rank
         found,    // serial, bytes, the descriptor if there is one
         missing,  // serial: not deposited yet, or withdrawn
-        gone      // serial: the rank has ended, or is not one of the job
+        gone,     // serial: the rank has ended, or is not one of the job
+        told      // the rank's stack has been read, or is not wanted: it may end
     };
 
     Kind kind = Kind::joined;
@@ -43,6 +46,16 @@ struct Packet {
     base::UniqueFd descriptor = {};  // a received one
 };
 
+/// How a rank crashes, as the kernel told its handler.
+struct Crash {
+    std::int32_t thread = 0;
+    std::int32_t signal = 0;
+    std::int32_t code = 0;    // si_code
+    std::int32_t sender = 0;  // the process that sent the signal; 0: the kernel raised it
+    std::uint64_t address = 0;
+    std::uint64_t stack_pointer = 0;  // 0: unknown
+};
+
 enum class Arrival { packet, nothing, ended };
 
 /// Sends the packet, with `descriptor` if that is not -1; blocks while the other side has much to read. Any
@@ -50,6 +63,12 @@ enum class Arrival { packet, nothing, ended };
 bool send(int socket, const Packet& packet, int descriptor = -1) noexcept;
 /// The same, but if the other side does not read, the packet is lost and nothing waits.
 bool send_now(int socket, const Packet& packet, int descriptor = -1) noexcept;
+
+/// Likewise, for signal handlers: allocates nothing.
+bool send_in_handler(int socket, Packet::Kind kind, std::int32_t number, std::string_view bytes) noexcept;
+/// For signal handlers: waits for a packet of `kind`, and drops others. False after `patience`, or when the
+/// other side is gone.
+bool wait_in_handler(int socket, Packet::Kind kind, std::chrono::milliseconds patience) noexcept;
 
 /// Takes an arrived packet; does not wait. `ended`: the other side is gone, or sent an invalid packet.
 Arrival receive(int socket, Packet& packet);

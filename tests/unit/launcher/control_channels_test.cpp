@@ -27,9 +27,17 @@ struct Channels {
                               said.push_back("joined " + std::to_string(rank) + farewell);
                           },
                           [this](int rank) { said.push_back("left " + std::to_string(rank)); },
-                          [this](int rank, int status, const std::string& message) {
+                          [this](int rank, int status, const std::string& message, pid_t thread) {
                               said.push_back(std::to_string(rank) + " aborted " + std::to_string(status) +
-                                             " " + message);
+                                             " " + message + (thread == 0 ? "" : ", waits"));
+                              channels.let_go(rank);
+                          },
+                          [this](int rank, pid_t process, const tutti::control::Crash& crash) {
+                              said.push_back(std::to_string(rank) + " crashed " +
+                                             std::to_string(process - ::getpid()) + " by " +
+                                             std::to_string(crash.signal) + " at " +
+                                             std::to_string(crash.address));
+                              channels.let_go(rank);
                           },
                           [](int, const std::string& name, const ControlChannels::Answer& answer) {
                               answer(ControlChannels::Deposit::found, name + " of another node");
@@ -69,6 +77,31 @@ TEST_CASE("the daemon hears what its ranks say, in order")
     scene.channels.ended(1);
     CHECK(scene.said == std::vector<std::string>{"joined 0", "joined 0 until MPI_Finalize", "left 0",
                                                  "1 aborted 5 no more fuel"});
+}
+
+TEST_CASE("a rank that crashes or aborts waits until the daemon lets it go, if that may look")
+{
+    using Clock = std::chrono::steady_clock;
+    Channels scene;
+    const Clock::time_point begin = Clock::now();
+    scene.serve([&] {
+        scene.zero.crash({.signal = 11, .address = 8});
+        scene.one.abort(1, "plain");
+        scene.one.let_daemon_look();
+        scene.one.abort(2, "seen");
+        scene.one.joined();  // comes behind
+    });
+    scene.channels.ended(1);
+    CHECK(Clock::now() - begin < tutti::control::kStackPatience);
+    CHECK(scene.said == std::vector<std::string>{"0 crashed 0 by 11 at 8", "1 aborted 1 plain",
+                                                 "1 aborted 2 seen, waits", "joined 1"});
+    // A daemon that does not answer costs the time that a rank may wait, one that is gone nothing.
+    scene.zero.crash({.signal = 11});
+    CHECK(Clock::now() - begin >= tutti::control::kStackPatience);
+    scene.channels.ended(0);
+    const Clock::time_point gone = Clock::now();
+    scene.zero.crash({.signal = 11});
+    CHECK(Clock::now() - gone < tutti::control::kStackPatience);
 }
 
 TEST_CASE("ranks fetch what others have deposited, with its descriptor")

@@ -73,12 +73,12 @@ TEST_CASE("A rank that never joins ends the job once others have joined, and no 
 TEST_CASE("An abort is never a success", "[loss]")
 {
     LossPolicy policy(1);
-    check_end(policy.rank_aborted(1, 70, "a", 7, "out of paper"), 7,
+    check_end(policy.rank_aborted({1, 70, 7, "out of paper", {}}, "a"), 7,
               "rank 1 (pid 70, on a) called abort with status 7: out of paper; ending the job");
-    check_end(policy.rank_aborted(1, 70, "a", 0, ""), 1,
+    check_end(policy.rank_aborted({1, 70, 0, "", {}}, "a"), 1,
               "rank 1 (pid 70, on a) called abort with status 0; ending the job");
-    CHECK(policy.rank_aborted(1, 70, "a", 256, "").exit_status == 1);
-    CHECK(policy.rank_aborted(1, 70, "a", -1, "").exit_status == 255);
+    CHECK(policy.rank_aborted({1, 70, 256, "", {}}, "a").exit_status == 1);
+    CHECK(policy.rank_aborted({1, 70, -1, "", {}}, "a").exit_status == 255);
 }
 
 TEST_CASE("A rank that cannot be started gives the status that shells give", "[loss]")

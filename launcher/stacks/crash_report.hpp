@@ -1,0 +1,32 @@
+// What is known of how a rank has failed: why, and where its thread was.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "launcher/stacks/stack.hpp"
+#include "lib/foundation/control/packet.hpp"
+
+namespace tutti::launcher {
+
+struct CrashReport {
+    int signal = 0;      // by which it crashes; 0: it has not said that it does
+    std::string reason;  // "Segmentation fault at address 0x0"
+    std::vector<StackFrame> frames;
+    std::string missing;  // why there are no frames; empty: nobody has asked for them
+
+    static auto fields(auto& self) { return std::tie(self.signal, self.reason, self.frames, self.missing); }
+};
+
+/// The signal, and what the kernel tells of its cause.
+std::string describe_crash(const control::Crash& crash);
+
+/// The lines below that on the rank's end, each after a line end; empty where nothing more is known.
+std::string describe_place(const CrashReport& report);
+
+/// Whether two ranks have crashed alike: by the same signal, at the same place of the user's program as far
+/// as it is known of both.
+bool alike(const CrashReport& a, const CrashReport& b);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,133 @@
+#include "lib/core/job/crash_handler.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "tutti/error.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+constexpr const char* kVariable = "TUTTI_CRASH_STACKS";
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+/// What the handler itself needs, beside what the kernel saves.
+constexpr std::size_t kHandlerStackBytes = std::size_t{64} << 10;
+
+// Release when it is stored, acquire in the handler: all of the channel is there.
+std::atomic<control::Channel*> daemon_of_rank{nullptr};
+// The thread that crashed first tells it. Relaxed: it is only asked for.
+std::atomic<bool> told{false};
+
+bool wanted()
+{
+    const char* const text = std::getenv(kVariable);
+    const std::string_view value = text == nullptr || *text == '\0' ? "1" : text;
+    if (value != "0" && value != "1")
+        throw Error(ErrorCode::invalid_argument, "environment",
+                    fmt::format("{}={} is neither 0 nor 1", kVariable, value));
+    return value == "1";
+}
+
+std::uint64_t stack_pointer_in(const void* context) noexcept
+{
+    [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    return static_cast<std::uint64_t>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return machine.sp;
+#else
+    return 0;
+#endif
+}
+
+/// Async-signal-safe.
+void tell_crash(int signal, siginfo_t* info, void* context)
+{
+    control::Channel* const daemon = daemon_of_rank.load(std::memory_order_acquire);
+    const bool is_first = daemon != nullptr && !told.exchange(true, std::memory_order_relaxed);
+    if (daemon != nullptr && !is_first)
+        ::poll(nullptr, 0,
+               static_cast<int>(control::kStackPatience.count()));  // the first one ends the process
+    if (is_first) {
+        control::Crash crash;
+        crash.thread = static_cast<std::int32_t>(::gettid());
+        crash.signal = signal;
+        crash.code = info->si_code;
+        crash.sender = info->si_code <= 0 ? info->si_pid : 0;
+        crash.address = info->si_code > 0 ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
+        crash.stack_pointer = stack_pointer_in(context);
+        daemon->crash(crash);
+    }
+    // The same signal again, with what the kernel told about it. It arrives where this one did, since all
+    // signals are blocked until the handler returns.
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    ::sigaction(signal, &by_default, nullptr);
+    if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), signal, info) != 0)
+        ::syscall(SYS_tgkill, ::getpid(), ::gettid(), signal);
+}
+
+bool is_action(int signal, void (*handler)(int, siginfo_t*, void*)) noexcept
+{
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) != 0)
+        return false;
+    const bool extended = (now.sa_flags & SA_SIGINFO) != 0;
+    return handler == nullptr ? !extended && now.sa_handler == SIG_DFL
+                              : extended && now.sa_sigaction == handler;
+}
+
+/// Mapped for ever: it is in use until the thread ends. A thread that has such a stack keeps it.
+void give_thread_handler_stack() noexcept
+{
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+        return;
+    stack_t own{};
+    own.ss_size = kHandlerStackBytes + ::getauxval(AT_MINSIGSTKSZ);
+    own.ss_sp =
+        ::mmap(nullptr, own.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (own.ss_sp != MAP_FAILED)
+        ::sigaltstack(&own, nullptr);
+}
+
+}  // namespace
+
+void report_crashes(control::Channel* daemon)
+{
+    if (!wanted() || daemon == nullptr)
+        return;
+    daemon->let_daemon_look();
+    daemon_of_rank.store(daemon, std::memory_order_release);
+    give_thread_handler_stack();
+    struct sigaction own {};
+    own.sa_sigaction = tell_crash;
+    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigfillset(&own.sa_mask);
+    for (const int signal : kSignals)
+        if (is_action(signal, nullptr))
+            ::sigaction(signal, &own, nullptr);
+}
+
+void ignore_crashes() noexcept
+{
+    daemon_of_rank.store(nullptr, std::memory_order_release);
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    for (const int signal : kSignals)
+        if (is_action(signal, tell_crash))
+            ::sigaction(signal, &by_default, nullptr);
+}
+
+}  // namespace tutti::detail
