@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 2> kLaunchers = {"ssh", "slurm"};
 constexpr std::array<std::string_view, 4> kDisplays = {"map", "bind", "bindings", "allocation"};
 constexpr std::array<std::string_view, 5> kOutputs = {"tag", "rank", "timestamp", "merge",
                                                       "merge-stderr-to-stdout"};
+constexpr std::array<std::string_view, 2> kTerminals = {"tmux", "xterm"};
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
 /// "ppr:N:node" is N; nothing for other values of --map-by.
@@ -268,6 +269,34 @@ void define_input_output(Definer& define, CommandLine& line)
                   });
 }
 
+/// "0,3".
+std::vector<int> parse_ranks(const std::string& option, const std::string& text)
+{
+    std::vector<int> ranks;
+    for (const std::string& part : parse_list(option, text))
+        ranks.push_back(parse_number(option, "rank", part, 0, kMaxRanks - 1));
+    return ranks;
+}
+
+void define_debugging(Definer& define, CommandLine& line)
+{
+    DebugOptions& debug = line.options.debug;
+    define.group("Debugging");
+    define.value("--debug", "RANKS", "give these ranks to gdb: 1, in this terminal, or 0,3 in others",
+                 debug.ranks, parse_ranks);
+    const auto where = [&line](const std::string& shown, DebugWhere value) {
+        if (first_time(line.job_values, "where gdb runs", "where gdb runs", shown))
+            line.options.debug.where = value;
+    };
+    define.single("--terminal", "tmux|xterm", "a window for each gdb",
+                  [where](const std::string& option, const std::string& text) {
+                      const std::size_t choice = parse_choice(option, text, kTerminals);
+                      where(text, choice == 0 ? DebugWhere::tmux : DebugWhere::xterm);
+                  });
+    define.repeated("--gdbserver", 0, "", "print the command of each gdb instead, for another shell",
+                    [where](const std::string& option, Values) { where(option, DebugWhere::server); });
+}
+
 void define_the_rest(Definer& define, CommandLine& line)
 {
     define.group("Tuttirun itself");
@@ -302,6 +331,7 @@ std::vector<OptionDefinition> define_options(CommandLine& line)
     define_placement(define, line);
     define_hosts(define, line);
     define_input_output(define, line);
+    define_debugging(define, line);
     define_the_rest(define, line);
     define_known_from_elsewhere(define, line.options.without_effect);
     return define.take();

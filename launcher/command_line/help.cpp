@@ -53,7 +53,11 @@ Examples:
   tuttirun -n 3 -l hostname                     any program runs; lines are marked '0: ' '1: ' '2: '
   tuttirun -n 2 --timeout 60 --output-filename logs ./a.out
                                                 at most a minute; a copy of the output goes to files
-  tuttirun -n 2 xterm -e gdb ./a.out            a debugger for each rank
+  tuttirun -n 4 --debug 1 ./a.out               rank 1 in gdb, in this terminal; the others run
+  tuttirun -n 4 --debug 0,3 --terminal tmux ./a.out
+                                                two ranks in gdb, a window for each
+  tuttirun -n 4 --report-json report.json ./a.out
+                                                what became of the job, for scripts
   tuttirun -H a:2,b:4 ./a.out                   2 ranks on host a, 4 on host b, started over ssh
   tuttirun --hostfile hosts -N 8 ./a.out        8 ranks on each of the hosts in a file
   tuttirun -H a,b --launch-agent 'ssh -p 2222' ./a.out

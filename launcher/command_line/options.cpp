@@ -86,6 +86,21 @@ void note_variables_without_effect(Options& options)
     }
 }
 
+/// Whether gdb has a place to run. Windows are opened where tuttirun runs.
+void check_debugging(const DebugOptions& debug)
+{
+    if (debug.ranks.empty() && debug.where != DebugWhere::here)
+        throw UsageError("--terminal and --gdbserver say how to debug; say which ranks by --debug");
+    if (debug.where == DebugWhere::here && debug.ranks.size() > 1)
+        throw UsageError(
+            "this terminal has room for one gdb; give --terminal tmux, --terminal xterm or --gdbserver for "
+            "several ranks");
+    if (debug.where == DebugWhere::tmux && environment_variable("TMUX").empty())
+        throw UsageError("--terminal tmux opens windows in a tmux session; run tuttirun inside one");
+    if (debug.where == DebugWhere::xterm && environment_variable("DISPLAY").empty())
+        throw UsageError("--terminal xterm needs a display; set DISPLAY, or give --terminal tmux");
+}
+
 /// Checks that need all options.
 void check_job(const CommandLine& line)
 {
@@ -108,6 +123,7 @@ void check_job(const CommandLine& line)
         throw UsageError("--status takes one word at most: the process id of the job's tuttirun");
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
+    check_debugging(options.debug);
     if (options.quiet && options.verbosity > 0)
         throw UsageError("--quiet and --verbose contradict each other");
 }
@@ -180,6 +196,9 @@ Options parse_command_line(int argc, const char* const* argv)
     // Cores of its own are what a rank gets without --bind-to.
     if (line.options.cores_per_rank > 0 && line.options.binding == Binding::core)
         line.options.binding = Binding::automatic;
+    // The keys are for gdb.
+    if (!line.options.debug.ranks.empty() && line.options.debug.where == DebugWhere::here)
+        line.options.stdin_target = StdinTarget::none;
     check_job(line);
     apply_variables(line.options);
     return std::move(line.options);

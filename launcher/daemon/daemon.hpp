@@ -75,6 +75,7 @@ private:
     void start_ranks(const LaunchOrder& order);
     void start_rank(const LaunchOrder& order, const Placement& placement, const std::string& program,
                     const RankEnvironment& app_environment);
+    void tell_processes(const LaunchOrder& order, const std::vector<int>& ranks);
     void start_failed(int rank, const SpawnError& error);
     void enter_working_directory(const LaunchOrder& order);
     void advise_lonely(int rank);

@@ -1,8 +1,11 @@
 // How a daemon starts its ranks.
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -13,11 +16,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "launcher/base/open_files.hpp"
 #include "launcher/daemon/daemon.hpp"
 #include "launcher/ranks/heap_preload.hpp"
 #include "launcher/ranks/mpi_programs.hpp"
+#include "launcher/ranks/suppressions.hpp"
 #include "lib/foundation/base/terminal.hpp"
 #include "lib/foundation/control/channel.hpp"
 #include "lib/foundation/control/job_description.hpp"
@@ -65,6 +70,28 @@ void set_rank_variables(RankEnvironment& environment, const LaunchOrder& order, 
     environment["LOCAL_RANK"] = std::to_string(rank.local_rank);
     environment["LOCAL_WORLD_SIZE"] = std::to_string(local_size);
     environment["NODE_RANK"] = environment["GROUP_RANK"] = std::to_string(earlier_nodes.size());
+}
+
+/// One that nobody uses now, for connections from this host.
+int free_port()
+{
+    const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof address;
+    if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), bytes) != 0 ||
+        ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0)
+        throw std::system_error(errno, std::generic_category(), "no port for gdbserver");
+    return ntohs(address.sin_port);
+}
+
+std::vector<std::string> below_gdbserver(int port, const std::string& program,
+                                         const std::vector<std::string>& argv)
+{
+    std::vector<std::string> words = {"gdbserver", "--once", fmt::format("127.0.0.1:{}", port), program};
+    words.insert(words.end(), argv.begin() + 1, argv.end());
+    return words;
 }
 
 std::string program_of(const AppContext& app, const RankEnvironment& environment)
@@ -133,6 +160,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
         require_open_files(descriptors_for(order, local), fmt::format("starting {} rank{} here", local.size(),
                                                                       local.size() == 1 ? "" : "s"));
         control_.set_job(describe_job_to_ranks(order, identity_.key));
+        const std::string suppressions = suppressions_folder();
         std::vector<RankEnvironment> environments;
         std::vector<std::string> programs(order.apps.size());
         for (const AppContext& app : order.apps) {
@@ -144,6 +172,7 @@ void Daemon::start_ranks(const LaunchOrder& order)
             // quotas. The user's own setting wins.
             const bool shared = order.nodes[static_cast<std::size_t>(identity_.node)].shares_cores;
             environment.try_emplace("TUTTI_SHARED_CORES", shared ? "1" : "0");
+            add_suppressions(environment, suppressions);
         }
         mpi_ = order.mpi;
         if (const std::string folder = facade_folder(); order.mpi != MpiLibraries::own && !folder.empty())
@@ -165,6 +194,8 @@ void Daemon::start_ranks(const LaunchOrder& order)
                 programs_[rank] = programs[index];
             start_rank(order, placement, programs[index], environments[index]);
         }
+        if (order.tells_processes)
+            tell_processes(order, local);
     } catch (const SpawnError& error) {
         start_failed(starting, error);
     } catch (const std::exception& error) {
@@ -207,9 +238,15 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
         pointers.push_back(entry.data());
     pointers.push_back(nullptr);
     const AppContext& app = order.apps[static_cast<std::size_t>(placement.app)];
+    const bool debugged = std::ranges::find(order.debugged, placement.rank) != order.debugged.end();
+    const auto path = environment.find("PATH");
+    const std::string server =
+        debugged ? find_program("gdbserver", path == environment.end() ? "" : path->second, {}) : "";
+    const int port = debugged ? free_port() : 0;
+    const std::vector<std::string> argv = debugged ? below_gdbserver(port, program, app.argv) : app.argv;
     SpawnRequest request{};
-    request.program = program.c_str();
-    request.argv = &app.argv;
+    request.program = debugged ? server.c_str() : program.c_str();
+    request.argv = &argv;
     request.environment = pointers.data();
     request.working_directory = app.working_directory.c_str();
     request.cpus = &placement.cpus;
@@ -220,6 +257,8 @@ void Daemon::start_rank(const LaunchOrder& order, const Placement& placement, co
     request.kept_descriptor = control.get();
     request.announce_to = watchdog_.group_pipe();
     processes_.started(placement.rank, spawn(request));
+    if (debugged)
+        head_.send(FrameType::debug_server, encode(DebugServer{placement.rank, port, program}));
     output_.add(placement.rank, Channel::standard_output, std::move(out));
     if (err)
         output_.add(placement.rank, Channel::standard_error, std::move(err));
@@ -234,6 +273,15 @@ void Daemon::advise_lonely(int rank)
     programs_.clear();
     if (const std::string library = program.empty() ? "" : mpi_library_of(program); !library.empty())
         head_.send(FrameType::note, encode(false, advice_for_lonely(mpi_, program, library)));
+}
+
+void Daemon::tell_processes(const LaunchOrder& order, const std::vector<int>& ranks)
+{
+    std::vector<std::string> pids;
+    for (const int rank : ranks)
+        pids.push_back(fmt::format("rank {} is pid {}", rank, processes_.find(rank)->pid));
+    const std::string& host = order.nodes[static_cast<std::size_t>(identity_.node)].name;
+    head_.send(FrameType::note, encode(true, fmt::format("on {}: {}", host, fmt::join(pids, ", "))));
 }
 
 void Daemon::start_failed(int rank, const SpawnError& error)

@@ -47,6 +47,8 @@ LaunchOrder make_order(const Options& options, const JobMap& map, bool with_envi
     order.shows_status = base::reaches_terminal(STDERR_FILENO) && options.output.directory.empty();
     order.mpi = options.mpi;
     order.rank_variables = options.rank_variables;
+    order.debugged = options.debug.ranks;
+    order.tells_processes = options.verbosity > 0;
     if (with_environment) {
         order.environment = forwarded_environment(::environ);
         order.working_directory = std::filesystem::current_path();
@@ -79,7 +81,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
       policy_(plan_.hosts.size()),
       reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events()),
       status_socket_(loop_, [this](const StatusSocket::Answer& answer) { tell_status(answer); }),
-      report_(options)
+      report_(options),
+      debuggers_(options, inherited, [this](const std::string& line) { say(line); })
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
 }
@@ -91,12 +94,12 @@ void Head::say(const std::string& message)
 
 int Head::run()
 {
-    if (options_.timeout_seconds > 0) {
+    if (options_.timeout_seconds > 0)
         loop_.after(std::chrono::duration<double>(options_.timeout_seconds), [this] { time_is_over(); });
-    }
     start_daemons();
     loop_.run();
     // The agent of a host that is gone may hang until it is killed.
+    debuggers_.finish(ended_by_user_ || exit_status_ == kTimeoutStatus);
     const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
     children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
     report_.write(exit_status_.value_or(0));
@@ -156,6 +159,7 @@ void Head::launch_when_complete()
         return;
     map_ = place_ranks();
     report_.placed(*map_);
+    debuggers_.check(*map_, plan_.hosts);
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
     if (options_.verbosity > 0) {
@@ -276,6 +280,11 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::stacks_report: {
             const auto [question, rank, text] = decode<std::uint32_t, int, std::string>(payload);
             reporter_.stacks_answered(question, rank, text);
+            break;
+        }
+        case FrameType::debug_server: {
+            const auto server = decode<DebugServer>(payload);
+            debuggers_.attach(server, node_name_of(server.rank));
             break;
         }
         case FrameType::all_exited:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/head/debuggers.hpp"
 #include "launcher/head/job_report.hpp"
 #include "launcher/head/loss_policy.hpp"
 #include "launcher/job/job.hpp"
@@ -113,6 +114,7 @@ private:
     Reporter reporter_;
     StatusSocket status_socket_;
     JobReport report_;
+    Debuggers debuggers_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
     bool any_joined_ = false;         // a rank of the job

@@ -180,6 +180,9 @@ std::chrono::milliseconds Head::local_daemon_timeout() const noexcept
 void Head::handle_signal()
 {
     for (const int signal : read_signals(signals_)) {
+        const bool is_key = signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP;
+        if (is_key && debuggers_.has_terminal())
+            continue;
         switch (signal) {
             case SIGINT:
             case SIGTERM:

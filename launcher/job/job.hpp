@@ -50,6 +50,14 @@ struct OutputOptions {
     std::string directory;      // also write files below it: DIR/rank.N/stdout
 };
 
+/// Where the gdb of a rank runs: in this terminal, in windows, or where the user starts it.
+enum class DebugWhere { here, tmux, xterm, server };
+
+struct DebugOptions {
+    std::vector<int> ranks;  // none: no debugging
+    DebugWhere where = DebugWhere::here;
+};
+
 struct Options {
     std::vector<AppContext> apps;
     std::vector<Host> hosts;  // as written; see job_hosts()
@@ -79,6 +87,7 @@ struct Options {
     bool json = false;                           // the doctor's findings as JSON
     std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
     std::string report_json;                     // a file for how the job went; empty: none
+    DebugOptions debug;
     bool quiet = false;
     int verbosity = 0;
     std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries

@@ -28,9 +28,11 @@ struct LaunchOrder {
     StdinTarget stdin_target = StdinTarget::none;
     int stdin_rank = 0;
     MpiLibraries mpi = MpiLibraries::automatic;
-    bool merge_stderr = false;    // one pipe for both, so that their order stays
-    bool shows_status = false;    // stderr of ranks goes to a terminal, and nowhere else
-    bool rank_variables = false;  // RANK, WORLD_SIZE and their like for each rank
+    bool merge_stderr = false;     // one pipe for both, so that their order stays
+    bool shows_status = false;     // stderr of ranks goes to a terminal, and nowhere else
+    bool rank_variables = false;   // RANK, WORLD_SIZE and their like for each rank
+    std::vector<int> debugged;     // these begin below a gdbserver
+    bool tells_processes = false;  // daemons tell which process each rank is
 
     /// The numbers of a node's ranks, ascending.
     std::vector<int> ranks_of(int node) const;
@@ -41,7 +43,8 @@ struct LaunchOrder {
     {
         return std::tie(self.job_name, self.nodes, self.apps, self.ranks, self.environment,
                         self.working_directory, self.stdin_target, self.stdin_rank, self.mpi,
-                        self.merge_stderr, self.shows_status, self.rank_variables);
+                        self.merge_stderr, self.shows_status, self.rank_variables, self.debugged,
+                        self.tells_processes);
     }
 };
 
@@ -61,6 +64,15 @@ struct ExitReport {
         return std::tie(self.rank, self.pid, self.wait_status, self.joined, self.left, self.farewell,
                         self.crash);
     }
+};
+
+/// A rank waits for its debugger.
+struct DebugServer {
+    int rank = 0;
+    int port = 0;         // on the loopback interface of its host
+    std::string program;  // path
+
+    static auto fields(auto& self) { return std::tie(self.rank, self.port, self.program); }
 };
 
 /// A rank has called abort.

@@ -54,6 +54,7 @@ enum class FrameType : std::uint16_t {
     status_report,  // NodeReport: answers status_wanted
     stacks_report,  // u32 number of the question, int rank, text: answers stacks_wanted
     aborted,        // AbortReport
+    debug_server,   // DebugServer
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died

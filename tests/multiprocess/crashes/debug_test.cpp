@@ -1,0 +1,116 @@
+// Tools for debugging, as tuttirun offers them: gdb for a rank, and suppressions for leak checkers.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <regex>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/ranks/spawn.hpp"
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+/// Tools that read debug information, and valgrind, take their time on a busy machine.
+constexpr std::chrono::seconds kPatience{90};
+
+bool is_installed(const std::string& tool)
+{
+    try {
+        tutti::launcher::find_program(tool, std::getenv("PATH"), {});
+        return true;
+    } catch (const tutti::launcher::SpawnError&) {
+        WARN("not tested: there is no " << tool);
+        return false;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a rank is given to gdb in this terminal, while the others run", "[debugging]")
+{
+    if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
+        return;
+    // The argument has a blank: it arrives whole.
+    Launched job(tuttirun_command({"-n", "2", "--debug", "1", program("dies"), "segfault", "not all"}),
+                 kPatience);
+    job.write(
+        "set width 0\nbreak store_into\ncontinue\nbacktrace\nframe function main\nprint "
+        "argv[2]\nkill\nquit\n");
+    const Result result = job.wait();
+    CAPTURE(result.out, result.err);
+    CHECK(contains(result.out, "hit Breakpoint 1, (anonymous namespace)::store_into"));
+    CHECK(contains(result.out, "#2 "));
+    CHECK(contains(result.out, "in main (argc=3"));
+    CHECK(contains(result.out, "\"not all\""));
+    CHECK(result.status != 0);
+    CHECK(contains(result.err, "tuttirun: rank 1 (pid "));
+}
+
+TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")
+{
+    if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
+        return;
+    Launched job(tuttirun_command({"-n", "2", "--debug", "0,1", "--gdbserver", program("correct")}),
+                 kPatience);
+    std::smatch found;
+    while (!contains(job.so_far().err, "rank 0 waits for gdb on ") ||
+           !contains(job.so_far().err, "rank 1 waits for gdb on "))
+        ::usleep(10'000);
+    std::string text = job.so_far().err;
+    CAPTURE(text);
+    int commands = 0;
+    const std::regex line("rank [01] waits for gdb on [^:]*: gdb ([^\n]*)\n");
+    std::string both;
+    for (std::sregex_iterator match(text.begin(), text.end(), line), end; match != end; ++match, ++commands)
+        both +=
+            "gdb -nx -batch -ex 'set confirm off' " + (*match)[1].str() + " -ex continue > /dev/null 2>&1 & ";
+    REQUIRE(commands == 2);
+    CHECK(std::system((both + "wait").c_str()) == 0);
+    const Result result = job.wait();
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "rank 1 of 2: the sum of all ranks is 1\n"));
+}
+
+TEST_CASE("wrong ways to ask for a debugger are told", "[debugging]")
+{
+    const auto told = [](std::vector<std::string> words) {
+        words.insert(words.end(), {"-n", "2", "true"});
+        const Result result = tuttirun(words);
+        CHECK(result.status == 2);
+        return result.err;
+    };
+    CHECK(contains(told({"--debug", "0,1"}), "this terminal has room for one gdb"));
+    CHECK(contains(told({"--gdbserver"}), "say which ranks by --debug"));
+    CHECK(contains(told({"--debug", "2", "--gdbserver"}), "there is no rank 2; the job has ranks 0 to 1"));
+    CHECK(contains(told({"--debug", "x"}), "--debug"));
+}
+
+TEST_CASE("-v tells which process each rank is", "[debugging]")
+{
+    const Result result = tuttirun({"-v", "-n", "2", "sh", "-c", "echo $PMIX_RANK is pid $$"});
+    CAPTURE(result.err, result.out);
+    for (const std::string& line : lines_of(result.out))
+        CHECK(contains(result.err, "rank " + line));
+    CHECK(contains(result.err, "tuttirun: on "));
+}
+
+TEST_CASE("a correct program passes under LeakSanitizer and valgrind", "[debugging]")
+{
+    if (kSanitized)
+        return;
+    const Result sanitized = tuttirun({"-n", "2", program("correct_asan")});
+    CAPTURE(sanitized.err);
+    CHECK(sanitized.status == 0);
+    CHECK(sanitized.err == "");
+    if (!is_installed("valgrind"))
+        return;
+    const Result checked = tuttirun(
+        {"-n", "2", "valgrind", "-q", "--leak-check=full", "--error-exitcode=9", program("correct")});
+    CAPTURE(checked.err);
+    CHECK(checked.status == 0);
+    CHECK_FALSE(contains(checked.err, "lost"));
+}
