@@ -59,6 +59,7 @@ PageView::Situation read_situation(const StatusSituation& now)
     PageView::Situation view;
     view.begun = get(now.begun);
     view.moves = get(now.moves);
+    view.in_call = get(now.in_call) != 0;
     view.since_ns = static_cast<std::int64_t>(get(now.since_ns));
     view.posted = get(now.posted);
     view.unexpected = get(now.unexpected);

@@ -40,6 +40,7 @@ struct PageView {
     struct Situation {
         std::uint64_t begun = 0;
         std::uint64_t moves = 0;
+        bool in_call = false;  // else it tests requests
         std::int64_t since_ns = 0;
         std::uint64_t posted = 0;
         std::uint64_t unexpected = 0;
@@ -64,8 +65,8 @@ struct PageView {
 
     bool in_call() const noexcept { return many_threads ? !threads.empty() : begun != ended; }
     /// It waits in a call, or, if in none, polls requests.
-    bool waits() const noexcept { return situation && in_call(); }
-    bool polls() const noexcept { return situation && !in_call(); }
+    bool waits() const noexcept { return situation && situation->in_call && in_call(); }
+    bool polls() const noexcept { return situation && !situation->in_call && !in_call(); }
     /// "world", "\"rows\"", "communicator 0.3".
     std::string name_of(std::uint64_t context) const;
 

@@ -17,6 +17,15 @@ constexpr int kMostMissing = 8;
 /// From which a circle is looked for.
 constexpr std::size_t kMostStarts = 64;
 
+/// Whether every rank is in a call or gone. In a collective of two groups a rank waits for one of them only,
+/// so another rank that can still act may end a wait that looks endless.
+bool can_nobody_act(const JobReport& job)
+{
+    return std::ranges::all_of(job.groups, [](const RankGroup& group) {
+        return group.in_call() || group.state == RankState::left || group.state == RankState::ended;
+    });
+}
+
 /// Whether no rank can end such a call before all have entered it.
 bool needs_all(std::uint8_t kind)
 {
@@ -63,11 +72,12 @@ void WaitGraph::add_messages(const JobReport& job)
 
 void WaitGraph::add_collectives(const JobReport& job)
 {
+    const bool nobody_acts = can_nobody_act(job);
     for (const RankGroup& group : job.groups) {
         if (!group.in_call() || !group.is_collective())
             continue;
         const Ranges missing = job.missing_in(group.context, group.number);
-        const bool must = needs_all(group.kind) && !group.many_threads;
+        const bool must = needs_all(group.kind) && !group.many_threads && nobody_acts;
         int left = kMostMissing;
         for (const auto& [first, last] : missing)
             for (int to = first; to <= last && left > 0; ++to, --left)

@@ -100,6 +100,7 @@ void RankStatus::note(Process& process, std::int64_t waited_ns) noexcept
     // Release fences: whoever sees a word of this change sees its beginning, whoever sees its end sees all.
     std::atomic_thread_fence(std::memory_order_release);
     put(now.begun, begun_);
+    put(now.in_call, begun_ != page_->ended.load(std::memory_order_relaxed) ? 1 : 0);
     put(now.moves, page_->traffic.moves());
     put(now.since_ns, static_cast<std::uint64_t>(time_ns - waited_ns));
     put(now.noted_ns, static_cast<std::uint64_t>(time_ns));

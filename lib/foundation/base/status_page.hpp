@@ -142,6 +142,7 @@ struct StatusSituation {
 
     StatusWord sequence;  // odd while the rest changes; see write_begins() and the reader's fences
     StatusWord begun, moves;
+    StatusWord in_call;   // else the rank tests again and again
     StatusWord since_ns;  // when the wait began, on base::now_ns()'s clock
     StatusWord noted_ns;
     StatusWord posted, unexpected, offered;  // lengths of these queues

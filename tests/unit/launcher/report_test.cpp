@@ -86,6 +86,7 @@ void fill(StatusPage& page)
                             "rows\n of a grid that is large");
     page.situation.begun = 1;
     page.situation.moves = 5;
+    page.situation.in_call = 1;
     page.situation.awaits[0].peer_and_tag = CallWords::pack(7, 42);
     page.situation.awaits[0].peer = 7;
     page.situation.awaits[0].flags = 1 | StatusSituation::Await::kOwn;
@@ -285,6 +286,19 @@ TEST_CASE("who has not entered a collective, and what it does instead")
           "world); none of them can go on");
     CHECK(analysis.sentences.at(1) ==
           "rank 3 has not entered barrier #412 of world: recv from 7, tag 42, for 44 s");
+}
+
+TEST_CASE("a rank that can still act may end a collective")
+{
+    NodeReport node;
+    node.quiet = true;
+    node.groups = {calls({{0, 0}}, kBarrier, 0), receives(1, 0, 42), receives(2, 0, 1)};
+    node.groups[2].state = RankState::sleeping;
+    node.collectives = {{0, 1, {{0, 0}}}, {0, 0, {{1, 2}}}};
+    node.edges = {{1, 0, 42, 0, false, true, false}};
+    CHECK_FALSE(analysis_of(node).deadlock);
+    node.groups[2].state = RankState::waiting;
+    CHECK(analysis_of(node).deadlock);
 }
 
 TEST_CASE("a message that nearly fits is told")
