@@ -196,6 +196,24 @@ static void fortran(void)
     CHECK_EQUAL(copy.MPI_TAG, 4);
 }
 
+/* Messages that fill a buffer of the size that the program's own MPI_BSEND_OVERHEAD asks for. */
+static void buffered(void)
+{
+    static char memory[3 * (100 + MPI_BSEND_OVERHEAD)];
+    char bytes[100] = {1};
+    void* detached = NULL;
+    int size = 0;
+    int i;
+    CHECK_OK(MPI_Buffer_attach(memory, sizeof memory));
+    for (i = 0; i < 3; ++i)
+        CHECK_OK(MPI_Bsend(bytes, 100, MPI_CHAR, 0, i, MPI_COMM_SELF));
+    for (i = 0; i < 3; ++i)
+        CHECK_OK(MPI_Recv(bytes, 100, MPI_CHAR, 0, i, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Buffer_detach(&detached, &size));
+    CHECK(detached == memory);
+    CHECK_EQUAL(size, sizeof memory);
+}
+
 int main(int argc, char** argv)
 {
     int provided = -1;
@@ -205,6 +223,7 @@ int main(int argc, char** argv)
     old_handlers();
     constants();
     texts();
+    buffered();
     fortran();
     CHECK_OK(MPI_Finalize());
     return check_result();

@@ -13,6 +13,8 @@ inline constexpr std::uintptr_t kLowerBoundMarker = 0x2f0;
 inline constexpr std::uintptr_t kUpperBoundMarker = 0x2f1;
 
 int attr_get(MPI_Comm comm, int key, void* value, int* flag);
+int buffer_attach(void* buffer, MPI_Count size);
+int buffer_detach(void* buffer, CountPlace size);
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag);
 int get_version(int* version, int* subversion);
 int get_library_version(char* version, int* length);

@@ -26,7 +26,7 @@ HAS_NOT = {
     "mpich": NEITHER_HAS,
 }
 # Functions of the table with bodies of the facades' own.
-REPLACED = {"Attr_get", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
+REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
             "Type_get_contents", "Type_get_contents_c"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
               "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
