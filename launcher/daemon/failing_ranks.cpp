@@ -14,12 +14,10 @@ constexpr std::chrono::milliseconds kTime{1300};
 /// Ranks that fail together mostly fail alike, and their readers would take each other's cores.
 constexpr int kAtOnce = 4;
 
-/// Without the calls of Tutti by which the rank waits for this.
+/// Without the calls of Tutti that abort, perhaps in a thread of its own.
 void keep_users_frames(CrashReport& report)
 {
-    const auto first = std::ranges::find_if(report.frames, &StackFrame::of_user);
-    if (first != report.frames.end())
-        report.frames.erase(report.frames.begin(), first);
+    report.frames.erase(report.frames.begin(), std::ranges::find_if(report.frames, &StackFrame::of_user));
 }
 
 }  // namespace

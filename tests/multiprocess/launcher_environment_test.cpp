@@ -81,7 +81,8 @@ TEST_CASE("lines of scripts for other launchers run, and only -v says what has n
         lines_of(verbose.err).at(0) ==
         "tuttirun: without effect here: --mca btl self, -mca pml ob1, --allow-run-as-root, --oversubscribe, "
         "--use-hwthread-cpus, I_MPI_PIN (tuttirun --help has what is used instead)");
-    CHECK(lines_of(verbose.err).size() == 2);
+    CHECK(lines_of(verbose.err).size() == 3);  // what is started, and where
+    CHECK(contains(lines_of(verbose.err).at(2), ": rank 0 is pid "));
     std::filesystem::remove(hosts);
 }
 
