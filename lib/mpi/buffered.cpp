@@ -156,6 +156,19 @@ void bsend_in(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
 
 }  // namespace
 
+int end_buffer_of(const char* call, const detail::CommunicatorState& state)
+{
+    const BufferOwner owner = state.context();
+    {
+        const Engine::Lock lock = lock_buffers();
+        if (find_buffer(owner) == nullptr)
+            return MPI_SUCCESS;
+    }
+    void* memory = nullptr;
+    MPI_Count size = 0;
+    return detach(call, owner, &memory, CountPlace(&size));
+}
+
 void end_buffers()
 {
     while (!buffers().empty()) {

@@ -1,6 +1,7 @@
 // The end of communicators.
 #include "lib/core/communicators/intercommunicator.hpp"
 #include "lib/mpi/attributes.hpp"
+#include "lib/mpi/buffered.hpp"
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
@@ -29,6 +30,8 @@ int free_it(const char* call, Communicator& freed, MPI_Comm* comm)
 {
     if (const int code = delete_attributes(freed); code != MPI_SUCCESS)
         return hand_over(call, *comm, code);
+    if (const int code = end_buffer_of(call, *freed.state); code != MPI_SUCCESS)
+        return code;
     *comm = MPI_COMM_NULL;
     freed.free_handle();
     return MPI_SUCCESS;

@@ -39,8 +39,7 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
     }
     element_bytes_ = map.size_bytes();
     if (is_user(op)) {
-        user_ = std::make_shared<UserReduction>(
-            UserReduction{op.function, Ref<const Datatype>(&type_), op.commutative});
+        user_ = std::make_shared<UserReduction>(op.function, type_, op.commutative);
         op_.user = user_->kernel();
         if (!map.is_contiguous())
             layout_ = &map;

@@ -8,6 +8,7 @@
 
 #include "lib/foundation/datatype/transfer.hpp"
 #include "lib/mpi/callbacks.hpp"
+#include "lib/mpi/runtime.hpp"
 
 namespace tutti::mpi {
 
@@ -49,6 +50,13 @@ private:
 };
 
 }  // namespace
+
+UserReduction::UserReduction(UserFunction called, const Datatype& of, bool commutes)
+    : function(called), type(&of), commutative(commutes)
+{
+    if (Runtime::is_running() && Runtime::process().thread_level() != ThreadLevel::multiple)
+        hold_.emplace(Runtime::process().engine());
+}
 
 detail::UserKernel UserReduction::kernel() const noexcept
 {

@@ -1,13 +1,19 @@
 // A program's operator on elements of any datatype, as a kernel of the core's.
 #pragma once
 
+#include <optional>
+
+#include "lib/core/job/process.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/views.hpp"
 #include "tutti/user_op.hpp"
 
 namespace tutti::mpi {
 
+/// The function runs on threads that are inside MPI calls. Below MPI_THREAD_MULTIPLE it need not be fit for
+/// others: a program without threads may share data with it.
 struct UserReduction {
+    UserReduction(UserFunction called, const Datatype& of, bool commutes);
     /// Refers to this object.
     detail::UserKernel kernel() const noexcept;
     /// Calls the function: inout = in op inout.
@@ -18,6 +24,8 @@ struct UserReduction {
     bool commutative;
 
 private:
+    std::optional<progress::Engine::Hold> hold_;  // empty at MPI_THREAD_MULTIPLE
+
     static void combine(const void* self, void* dst, const void* a, const void* b, std::size_t count);
     bool combine_in_place(std::byte* dst, const std::byte* a, const std::byte* b, std::size_t count) const;
     void combine_copies(std::byte* dst, const std::byte* a, const std::byte* b, std::size_t count) const;

@@ -140,6 +140,29 @@ static void communicators(void)
     free(memory);
 }
 
+/* The end of a communicator detaches its buffer, after its messages have left. */
+static void end_of_communicator(int is_disconnected)
+{
+    const int bytes = kLongBytes + MPI_BSEND_OVERHEAD;
+    char* const memory = malloc((size_t)bytes);
+    MPI_Comm comm;
+    MPI_Request request;
+    CHECK_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    CHECK_OK(MPI_Comm_attach_buffer(comm, memory, bytes));
+    CHECK_OK(MPI_Irecv(in, kLong, MPI_INT, left, 1, comm, &request));
+    fill(8);
+    CHECK_OK(MPI_Bsend(out, kLong, MPI_INT, right, 1, comm));
+    if (is_disconnected)
+        CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_OK(is_disconnected ? MPI_Comm_disconnect(&comm) : MPI_Comm_free(&comm));
+    CHECK(comm == MPI_COMM_NULL);
+    memset(memory, 1, (size_t)bytes);
+    free(memory);
+    if (!is_disconnected)
+        CHECK_OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(in[kLong - 1], 1000 * left + 8 + kLong - 1);
+}
+
 static void wrong_arguments(void)
 {
     void* taken = NULL;
@@ -170,6 +193,8 @@ int main(int argc, char** argv)
     full();
     automatic();
     communicators();
+    end_of_communicator(0);
+    end_of_communicator(1);
     wrong_arguments();
     /* MPI_Finalize waits for what is left. */
     fill(5);

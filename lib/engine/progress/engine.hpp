@@ -181,10 +181,11 @@ public:
     /// there, so that the program goes on computing; otherwise it begins at once. Under the lock.
     void begin(Deferred& work) noexcept
     {
-        if (defers_) [[unlikely]]
-            deferred_.push_back(work);
-        else
-            work.begin(work);
+        if (!defers_) [[likely]]
+            return work.begin(work);
+        deferred_.push_back(work);
+        if (is_held())
+            begin_all_deferred();
     }
 
     /// Begins all deferred work, so that later work comes after it. Under the lock.
@@ -213,6 +214,22 @@ public:
         }
         Waiting(const Waiting&) = delete;
         Waiting& operator=(const Waiting&) = delete;
+
+    private:
+        Engine& engine_;
+    };
+
+    /// While one exists, nothing of the program's runs on the progress thread, which stands back. It is taken
+    /// before the operation starts that needs it, and dropped when that has ended; the lock does not matter.
+    class Hold {
+    public:
+        explicit Hold(Engine& engine) noexcept : engine_(engine)
+        {
+            engine_.holds_.fetch_add(1, std::memory_order_relaxed);
+        }
+        ~Hold() { engine_.holds_.fetch_sub(1, std::memory_order_relaxed); }
+        Hold(const Hold&) = delete;
+        Hold& operator=(const Hold&) = delete;
 
     private:
         Engine& engine_;
@@ -307,9 +324,11 @@ private:
     void wake_thread() noexcept;
     bool begin_deferred() noexcept;
     void begin_all_deferred() noexcept;
+    // Relaxed: the operation that a hold is for starts under the lock, behind it.
+    bool is_held() const noexcept { return holds_.load(std::memory_order_relaxed) != 0; }
     bool needs_thread() const noexcept
     {
-        return waiting_ == 0 && (active_requests_ != 0 || protocol_.has_pending());
+        return waiting_ == 0 && !is_held() && (active_requests_ != 0 || protocol_.has_pending());
     }
     // Calls of poll() since the last event.
     struct Polled {
@@ -351,7 +370,8 @@ private:
     WaitPolicy policy_;
     const int home_cpu_;
     unsigned busy_passes_ = 0;
-    unsigned waiting_ = 0;          // program threads in wait(); counted only with a progress thread
+    unsigned waiting_ = 0;  // program threads in wait(); counted only with a progress thread
+    std::atomic<unsigned> holds_{0};
     unsigned active_requests_ = 0;  // between request_started() and request_ended()
     base::IntrusiveList<Deferred, DeferredTag> deferred_;
     base::IntrusiveList<FollowUp, FollowUpTag> follow_ups_;
