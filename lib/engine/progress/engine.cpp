@@ -10,9 +10,6 @@ namespace tutti::progress {
 
 namespace {
 
-// Tries before a sleep: a pass of progress mostly holds the lock for a microsecond or two, less than a sleep
-// takes.
-constexpr int kLockTries = 64;
 // Yields during which a waiting thread may wake up and take the lock.
 constexpr int kHandOverTries = 200;
 
@@ -22,19 +19,6 @@ constexpr unsigned kPassesAfterQuick = 16;
 constexpr unsigned kPassesBetweenSlow = 4;
 
 }  // namespace
-
-void OptionalMutex::lock_contended()
-{
-    waiters_.fetch_add(1, std::memory_order_relaxed);
-    bool locked = false;
-    for (int tries = 0; tries < kLockTries && !locked; ++tries) {
-        base::pause();
-        locked = mutex_.try_lock();
-    }
-    if (!locked)
-        mutex_.lock();
-    waiters_.fetch_sub(1, std::memory_order_relaxed);
-}
 
 Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
     : protocol_(protocol),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/engine/progress/optional_mutex.hpp"
 #include "lib/engine/progress/sleeper.hpp"
 #include "lib/engine/progress/wait_policy.hpp"
 #include "lib/engine/protocol/protocol.hpp"
@@ -24,31 +24,6 @@
 namespace tutti::progress {
 
 class ProgressThread;
-
-/// A mutex that costs one branch if only one thread calls Tutti.
-class OptionalMutex {
-public:
-    explicit OptionalMutex(bool enabled) noexcept : enabled_(enabled) {}
-    void lock()
-    {
-        if (enabled_ && !mutex_.try_lock())
-            lock_contended();
-    }
-    void unlock() noexcept
-    {
-        if (enabled_)
-            mutex_.unlock();
-    }
-    /// Whether a thread waits for the lock.
-    bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
-
-private:
-    void lock_contended();
-
-    std::mutex mutex_;
-    std::atomic<unsigned> waiters_{0};  // relaxed: a hint
-    const bool enabled_;
-};
 
 struct DeferredTag;
 

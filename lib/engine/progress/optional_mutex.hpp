@@ -1,0 +1,89 @@
+// The engine's lock. It leans to the thread that calls again and again: that thread takes it with plain
+// stores, and another one that wants it first takes the lean away.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace tutti::progress {
+
+/// A mutex that costs one branch if only one thread calls Tutti, and a few plain instructions if several may
+/// and one does. Where the kernel offers no barrier on a process's threads (membarrier), it never leans.
+class OptionalMutex {
+public:
+    explicit OptionalMutex(bool enabled) noexcept;
+    OptionalMutex(const OptionalMutex&) = delete;
+    OptionalMutex& operator=(const OptionalMutex&) = delete;
+
+    void lock()
+    {
+        if (!enabled_)
+            return;
+        Lean* const lean = lean_.load(std::memory_order_acquire);
+        if (lean->thread == self()) [[likely]] {
+            // Dekker pair with take_lean(): this thread stores `held` and then looks at lean_; the other
+            // stores lean_, makes a barrier on all threads, and then looks at `held`. So no fence here.
+            lean->held.store(true, std::memory_order_relaxed);
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            if (lean_.load(std::memory_order_relaxed) == lean) [[likely]] {
+                by_lean_ = lean;
+                return;
+            }
+            lean->held.store(false, std::memory_order_release);
+        }
+        lock_mutex();
+    }
+    void unlock() noexcept
+    {
+        if (!enabled_)
+            return;
+        if (by_lean_ != nullptr) [[likely]]
+            by_lean_->held.store(false, std::memory_order_release);  // pairs with take_lean()
+        else
+            mutex_.unlock();
+    }
+    /// Whether a thread waits for the lock.
+    bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
+    /// Whether it leans to the calling thread.
+    bool leans_here() const noexcept { return lean_.load(std::memory_order_acquire)->thread == self(); }
+
+private:
+    using Thread = std::uintptr_t;
+    static constexpr Thread kNobody = 0;
+
+    /// Differs between threads that run at once. One that begins later may inherit it with its memory.
+    static Thread self() noexcept { return reinterpret_cast<Thread>(&mark_of_thread); }
+    static thread_local char mark_of_thread [[gnu::tls_model("initial-exec")]];
+
+    void lock_mutex();
+    void lock_contended();
+    void take_lean();
+    void consider_leaning() noexcept;
+
+    // A thread that the lock leans to, from one time until another thread takes that away. Its thread may
+    // store `held` still later: so each is used once.
+    struct Lean {
+        Thread thread = kNobody;
+        std::atomic<bool> held{false};  // the thread has the lock, or tries to
+    };
+    static constexpr std::size_t kLeans = 16;
+
+    const bool enabled_;
+    const bool can_lean_;
+    Lean* by_lean_ = nullptr;  // how the lock is held, for its holder; nullptr: by mutex_
+    std::array<Lean, kLeans> leans_;
+    // Written under mutex_: release of what is in it. mutex_ is the lock only while it leans to nobody.
+    std::atomic<Lean*> lean_{&leans_[0]};
+    std::size_t used_ = 1;  // of leans_; the first one is nobody
+    std::mutex mutex_;
+    std::atomic<unsigned> waiters_{0};  // relaxed: a hint
+    // Under mutex_: who has locked it so often in a row, and how often makes it lean.
+    Thread last_ = kNobody;
+    std::uint32_t in_a_row_ = 0;
+    std::uint32_t enough_ = 1;
+};
+
+}  // namespace tutti::progress
