@@ -5,6 +5,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/persistent.hpp"
 #include "lib/mpi/request.hpp"
 #include "tutti/call_handle.hpp"
@@ -20,8 +21,8 @@ public:
     {
     }
     /// No hint of MPI_Info changes a collective.
-    CollectiveCall(const char* function, MPI_Info, MPI_Request* request) noexcept
-        : name_(function), request_(request), form_(detail::Form::persistent)
+    CollectiveCall(const char* function, MPI_Info info, MPI_Request* request) noexcept
+        : name_(function), request_(request), info_(info), form_(detail::Form::persistent)
     {
     }
 
@@ -34,6 +35,8 @@ public:
         return guard(name_, comm, [&] {
             if (form_ != detail::Form::blocking)
                 check_not_null(request_, "request");
+            if (form_ == detail::Form::persistent)
+                check_info(info_);
             const detail::CallHandle handle = begin(state_of(comm));
             if (form_ == detail::Form::nonblocking)
                 *request_ = begun_request(handle);
@@ -45,6 +48,7 @@ public:
 private:
     const char* name_;
     MPI_Request* request_ = nullptr;
+    MPI_Info info_ = MPI_INFO_NULL;
     detail::Form form_ = detail::Form::blocking;
 };
 

@@ -7,6 +7,7 @@
 #include "lib/core/communicators/creation.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/topology.hpp"
 
@@ -128,12 +129,13 @@ void write_weights(const Topology& topology, const std::vector<int>& weights, in
 }  // namespace
 
 int dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int* sources, const int* sourceweights,
-                               int outdegree, const int* destinations, const int* destweights,
-                               MPI_Info /*info*/, int /*reorder*/, MPI_Comm* comm_dist_graph)
+                               int outdegree, const int* destinations, const int* destweights, MPI_Info info,
+                               int /*reorder*/, MPI_Comm* comm_dist_graph)
 {
     return guard("MPI_Dist_graph_create_adjacent", comm_old, [&] {
         check_not_null(comm_dist_graph, "comm_dist_graph");
         const Communicator& old = intracommunicator_of(comm_old);
+        check_info(info);
         const int ranks = old.state->size();
         detail::Topology neighbors{
             .sources = neighbor_list(sources, indegree, ranks, "sources"),
@@ -151,12 +153,13 @@ int dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int* sourc
 }
 
 int dist_graph_create(MPI_Comm comm_old, int n, const int* sources, const int* degrees,
-                      const int* destinations, const int* weights, MPI_Info /*info*/, int /*reorder*/,
+                      const int* destinations, const int* weights, MPI_Info info, int /*reorder*/,
                       MPI_Comm* comm_dist_graph)
 {
     return guard("MPI_Dist_graph_create", comm_old, [&] {
         check_not_null(comm_dist_graph, "comm_dist_graph");
         const Communicator& old = intracommunicator_of(comm_old);
+        check_info(info);
         const Given given(old.state->size(), n, sources, degrees, destinations, weights);
         detail::Topology neighbors;
         std::vector<int> in;

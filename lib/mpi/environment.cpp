@@ -11,6 +11,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
+#include "lib/mpi/info.hpp"
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/strings.hpp"
 #include "lib/mpi/table/bodies.hpp"
@@ -152,10 +153,11 @@ int get_processor_name(char* name, int* length)
     });
 }
 
-int alloc_mem(MPI_Aint size, MPI_Info, void* base)
+int alloc_mem(MPI_Aint size, MPI_Info info, void* base)
 {
     return guard("MPI_Alloc_mem", [&] {
         check_not_null(base, "baseptr");
+        check_info(info);
         if (size < 0)
             fail(MPI_ERR_SIZE, fmt::format("the size is {}; it must not be negative", size));
         void* const memory = allocate(static_cast<std::size_t>(size));

@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include "collectives/call.hpp"
+#include "lib/mpi/collective_call.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/errors.hpp"
-#include "lib/mpi/guard.hpp"
-#include "lib/mpi/persistent.hpp"
-#include "lib/mpi/request.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/topology.hpp"
 
@@ -15,7 +13,6 @@ namespace tutti::mpi {
 namespace {
 
 using collectives::CallKind;
-using detail::Form;
 using detail::TypedBlock;
 using BlockList = std::vector<TypedBlock>;
 using RankList = std::vector<int>;
@@ -96,16 +93,13 @@ BlockList typed_blocks(const RankList& neighbors, const void* buffer, Counts cou
     });
 }
 
-/// sent(destinations) and received(sources) make the blocks. `request` is set unless the call blocks.
+/// sent(destinations) and received(sources) make the blocks.
 template <class Sent, class Received>
-int exchange_among(const char* call, CallKind kind, Form form, MPI_Comm comm, MPI_Request* request,
-                   const Sent& sent, const Received& received)
+int exchange_among(const CollectiveCall& call, CallKind kind, MPI_Comm comm, const Sent& sent,
+                   const Received& received)
 {
-    return guard(call, comm, [&] {
-        if (form != Form::blocking)
-            check_not_null(request, "request");
-        const Communicator& communicator = communicator_of(comm);
-        const Topology& topology = topology_of(communicator);
+    return call.on(comm, [&](const detail::StatePointer& state) {
+        const Topology& topology = topology_of(communicator_of(comm));
         if (topology.one_way)
             fail(MPI_ERR_TOPOLOGY,
                  fmt::format("the graph has more edges from rank {} to rank {} than back; collectives among "
@@ -113,182 +107,61 @@ int exchange_among(const char* call, CallKind kind, Form form, MPI_Comm comm, MP
                              topology.one_way->first, topology.one_way->second));
         const BlockList out = sent(topology.neighbors->destinations);
         const BlockList in = received(topology.neighbors->sources);
-        const detail::CallHandle begun =
-            detail::call_neighbor_blocks(communicator.state, topology.neighbors, form, kind, out, in);
-        if (form == Form::nonblocking)
-            *request = begun_request(begun);
-        else if (form == Form::persistent)
-            *request = persistent_request(begun.starter());
+        return detail::call_neighbor_blocks(state, topology.neighbors, call.form(), kind, out, in);
     });
-}
-
-int neighbor_allgather_in(const char* call, Form form, const void* sendbuf, MPI_Count sendcount,
-                          MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                          MPI_Comm comm, MPI_Request* request = nullptr)
-{
-    return exchange_among(
-        call, CallKind::neighbor_allgather, form, comm, request,
-        [&](const RankList& to) { return one_block(to, sendbuf, sendcount, sendtype); },
-        [&](const RankList& from) { return equal_blocks(from, recvbuf, recvcount, recvtype); });
-}
-
-int neighbor_allgatherv_in(const char* call, Form form, const void* sendbuf, MPI_Count sendcount,
-                           MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
-                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request = nullptr)
-{
-    return exchange_among(
-        call, CallKind::neighbor_allgatherv, form, comm, request,
-        [&](const RankList& to) { return one_block(to, sendbuf, sendcount, sendtype); },
-        [&](const RankList& from) { return unequal_blocks(from, recvbuf, recvcounts, displs, recvtype); });
-}
-
-int neighbor_alltoall_in(const char* call, Form form, const void* sendbuf, MPI_Count sendcount,
-                         MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
-                         MPI_Comm comm, MPI_Request* request = nullptr)
-{
-    return exchange_among(
-        call, CallKind::neighbor_alltoall, form, comm, request,
-        [&](const RankList& to) { return equal_blocks(to, sendbuf, sendcount, sendtype); },
-        [&](const RankList& from) { return equal_blocks(from, recvbuf, recvcount, recvtype); });
-}
-
-int neighbor_alltoallv_in(const char* call, Form form, const void* sendbuf, Counts sendcounts, Counts sdispls,
-                          MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
-                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request = nullptr)
-{
-    return exchange_among(
-        call, CallKind::neighbor_alltoallv, form, comm, request,
-        [&](const RankList& to) { return unequal_blocks(to, sendbuf, sendcounts, sdispls, sendtype); },
-        [&](const RankList& from) { return unequal_blocks(from, recvbuf, recvcounts, rdispls, recvtype); });
-}
-
-int neighbor_alltoallw_in(const char* call, Form form, const void* sendbuf, Counts sendcounts,
-                          const MPI_Aint* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
-                          Counts recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
-                          MPI_Comm comm, MPI_Request* request = nullptr)
-{
-    return exchange_among(
-        call, CallKind::neighbor_alltoallw, form, comm, request,
-        [&](const RankList& to) { return typed_blocks(to, sendbuf, sendcounts, sdispls, sendtypes); },
-        [&](const RankList& from) { return typed_blocks(from, recvbuf, recvcounts, rdispls, recvtypes); });
 }
 
 }  // namespace
 
-int neighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int neighbor_allgather(const CollectiveCall& call, const void* sendbuf, MPI_Count sendcount,
+                       MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm)
 {
-    return neighbor_allgather_in("MPI_Neighbor_allgather", Form::blocking, sendbuf, sendcount, sendtype,
-                                 recvbuf, recvcount, recvtype, comm);
+    return exchange_among(
+        call, CallKind::neighbor_allgather, comm,
+        [&](const RankList& to) { return one_block(to, sendbuf, sendcount, sendtype); },
+        [&](const RankList& from) { return equal_blocks(from, recvbuf, recvcount, recvtype); });
 }
 
-int ineighbor_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
+int neighbor_allgatherv(const CollectiveCall& call, const void* sendbuf, MPI_Count sendcount,
+                        MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts displs,
+                        MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return neighbor_allgather_in("MPI_Ineighbor_allgather", Form::nonblocking, sendbuf, sendcount, sendtype,
-                                 recvbuf, recvcount, recvtype, comm, request);
+    return exchange_among(
+        call, CallKind::neighbor_allgatherv, comm,
+        [&](const RankList& to) { return one_block(to, sendbuf, sendcount, sendtype); },
+        [&](const RankList& from) { return unequal_blocks(from, recvbuf, recvcounts, displs, recvtype); });
 }
 
-int neighbor_allgather_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
-                            MPI_Request* request)
+int neighbor_alltoall(const CollectiveCall& call, const void* sendbuf, MPI_Count sendcount,
+                      MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                      MPI_Comm comm)
 {
-    return neighbor_allgather_in("MPI_Neighbor_allgather_init", Form::persistent, sendbuf, sendcount,
-                                 sendtype, recvbuf, recvcount, recvtype, comm, request);
+    return exchange_among(
+        call, CallKind::neighbor_alltoall, comm,
+        [&](const RankList& to) { return equal_blocks(to, sendbuf, sendcount, sendtype); },
+        [&](const RankList& from) { return equal_blocks(from, recvbuf, recvcount, recvtype); });
 }
 
-int neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        Counts recvcounts, Counts displs, MPI_Datatype recvtype, MPI_Comm comm)
+int neighbor_alltoallv(const CollectiveCall& call, const void* sendbuf, Counts sendcounts, Counts sdispls,
+                       MPI_Datatype sendtype, void* recvbuf, Counts recvcounts, Counts rdispls,
+                       MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return neighbor_allgatherv_in("MPI_Neighbor_allgatherv", Form::blocking, sendbuf, sendcount, sendtype,
-                                  recvbuf, recvcounts, displs, recvtype, comm);
+    return exchange_among(
+        call, CallKind::neighbor_alltoallv, comm,
+        [&](const RankList& to) { return unequal_blocks(to, sendbuf, sendcounts, sdispls, sendtype); },
+        [&](const RankList& from) { return unequal_blocks(from, recvbuf, recvcounts, rdispls, recvtype); });
 }
 
-int ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                         Counts recvcounts, Counts displs, MPI_Datatype recvtype, MPI_Comm comm,
-                         MPI_Request* request)
+int neighbor_alltoallw(const CollectiveCall& call, const void* sendbuf, Counts sendcounts,
+                       const MPI_Aint* sdispls, const MPI_Datatype* sendtypes, void* recvbuf,
+                       Counts recvcounts, const MPI_Aint* rdispls, const MPI_Datatype* recvtypes,
+                       MPI_Comm comm)
 {
-    return neighbor_allgatherv_in("MPI_Ineighbor_allgatherv", Form::nonblocking, sendbuf, sendcount, sendtype,
-                                  recvbuf, recvcounts, displs, recvtype, comm, request);
-}
-
-int neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                             Counts recvcounts, Counts displs, MPI_Datatype recvtype, MPI_Comm comm,
-                             MPI_Info /*info*/, MPI_Request* request)
-{
-    return neighbor_allgatherv_in("MPI_Neighbor_allgatherv_init", Form::persistent, sendbuf, sendcount,
-                                  sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-}
-
-int neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return neighbor_alltoall_in("MPI_Neighbor_alltoall", Form::blocking, sendbuf, sendcount, sendtype,
-                                recvbuf, recvcount, recvtype, comm);
-}
-
-int ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request)
-{
-    return neighbor_alltoall_in("MPI_Ineighbor_alltoall", Form::nonblocking, sendbuf, sendcount, sendtype,
-                                recvbuf, recvcount, recvtype, comm, request);
-}
-
-int neighbor_alltoall_init(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info /*info*/,
-                           MPI_Request* request)
-{
-    return neighbor_alltoall_in("MPI_Neighbor_alltoall_init", Form::persistent, sendbuf, sendcount, sendtype,
-                                recvbuf, recvcount, recvtype, comm, request);
-}
-
-int neighbor_alltoallv(const void* sendbuf, Counts sendcounts, Counts sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, Counts recvcounts, Counts rdispls, MPI_Datatype recvtype, MPI_Comm comm)
-{
-    return neighbor_alltoallv_in("MPI_Neighbor_alltoallv", Form::blocking, sendbuf, sendcounts, sdispls,
-                                 sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-
-int ineighbor_alltoallv(const void* sendbuf, Counts sendcounts, Counts sdispls, MPI_Datatype sendtype,
-                        void* recvbuf, Counts recvcounts, Counts rdispls, MPI_Datatype recvtype,
-                        MPI_Comm comm, MPI_Request* request)
-{
-    return neighbor_alltoallv_in("MPI_Ineighbor_alltoallv", Form::nonblocking, sendbuf, sendcounts, sdispls,
-                                 sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-}
-
-int neighbor_alltoallv_init(const void* sendbuf, Counts sendcounts, Counts sdispls, MPI_Datatype sendtype,
-                            void* recvbuf, Counts recvcounts, Counts rdispls, MPI_Datatype recvtype,
-                            MPI_Comm comm, MPI_Info /*info*/, MPI_Request* request)
-{
-    return neighbor_alltoallv_in("MPI_Neighbor_alltoallv_init", Form::persistent, sendbuf, sendcounts,
-                                 sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-}
-
-int neighbor_alltoallw(const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
-                       const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
-                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm)
-{
-    return neighbor_alltoallw_in("MPI_Neighbor_alltoallw", Form::blocking, sendbuf, sendcounts, sdispls,
-                                 sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-}
-
-int ineighbor_alltoallw(const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
-                        const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
-                        const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
-                        MPI_Request* request)
-{
-    return neighbor_alltoallw_in("MPI_Ineighbor_alltoallw", Form::nonblocking, sendbuf, sendcounts, sdispls,
-                                 sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
-}
-
-int neighbor_alltoallw_init(const void* sendbuf, Counts sendcounts, const MPI_Aint* sdispls,
-                            const MPI_Datatype* sendtypes, void* recvbuf, Counts recvcounts,
-                            const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
-                            MPI_Info /*info*/, MPI_Request* request)
-{
-    return neighbor_alltoallw_in("MPI_Neighbor_alltoallw_init", Form::persistent, sendbuf, sendcounts,
-                                 sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+    return exchange_among(
+        call, CallKind::neighbor_alltoallw, comm,
+        [&](const RankList& to) { return typed_blocks(to, sendbuf, sendcounts, sdispls, sendtypes); },
+        [&](const RankList& from) { return typed_blocks(from, recvbuf, recvcounts, rdispls, recvtypes); });
 }
 
 }  // namespace tutti::mpi
