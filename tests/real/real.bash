@@ -92,6 +92,15 @@ run() {
     fail "ended with $code: mpirun -n $ranks $*"
 }
 
+# run_peer PEER RANKS COMMAND...: the same by a peer, openmpi or mpich, for a program that was built with it.
+run_peer() {
+    local peer=$1 ranks=$2 options=()
+    shift 2
+    [[ $peer != openmpi ]] || options=(--oversubscribe)
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 120 "mpirun.$peer" "${options[@]}" -n "$ranks" \
+        "$@" > "$output" 2>&1 < /dev/null || fail "mpirun.$peer -n $ranks $* failed"
+}
+
 # says PATTERN, never_says PATTERN: of the output of the last run, or of the file that is the second argument.
 says() {
     grep -qE -e "$1" "${2:-$output}" && return
