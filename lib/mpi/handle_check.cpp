@@ -60,7 +60,7 @@ try {
 }
 
 // What was never freed, and by which call it is; "" for objects that need no end.
-std::string words_of(const LiveHandle& handle)
+std::string leak_in_words(const LiveHandle& handle)
 {
     if (handle.object == nullptr)
         return "a persistent request was never freed; call MPI_Request_free";
@@ -122,7 +122,7 @@ void report_handles(check::Checker& checker)
     LiveHandles& live = live_handles();
     const std::lock_guard lock(live.mutex);
     for (const auto& [address, handle] : live.all)
-        if (const std::string words = words_of(handle); !words.empty())
+        if (const std::string words = leak_in_words(handle); !words.empty())
             checker.add(check::Kind::handle, handle.site, words);
 }
 
