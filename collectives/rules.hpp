@@ -72,7 +72,6 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
-    {Where::anywhere,     2,           2 * kKiB,    "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},

@@ -94,8 +94,7 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {2, 32 << 10, own_cores}) == "shared");
     CHECK(chosen<Broadcast>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Reduce>(table, {2, 32 << 10, own_cores}) == "shared");
-    CHECK(chosen<Allreduce>(table, {2, 2048, own_cores, false}) == "shared");
-    CHECK(chosen<Allreduce>(table, {2, 2049, own_cores}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(table, {2, 2048, own_cores, false}) == "recursive_doubling");
     CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
     CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");
@@ -194,7 +193,7 @@ TEST_CASE("the environment overrides the table, and an empty value does not")
         return name == "TUTTI_BARRIER" || name == "TUTTI_ALLREDUCE" ? "board" : nullptr;
     });
     CHECK(chosen<Allreduce>(board, {2, 8, {.board_bytes = 8}}) == "board");
-    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "shared");
+    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "recursive_doubling");
     CHECK(chosen<Barrier>(board, {2, 0, kNode}) == "dissemination");
 }
 
