@@ -208,7 +208,7 @@ ControlChannels::Events Daemon::control_events()
     };
     events.crashed = [this](int rank, pid_t process, const control::Crash& crash) {
         if (const RankProcess* of_rank = processes_.find(rank))
-            failing_.crashed(rank, *of_rank, process, crash);
+            failing_.crashed(rank, *of_rank, process, crash, observer_.call_of(rank));
     };
     events.showed_status = [this](int rank, UniqueFd page) { observer_.add_page(rank, std::move(page)); };
     events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
@@ -280,7 +280,7 @@ void Daemon::rank_aborted(int rank, int status, const std::string& message, pid_
     if (thread == 0)
         tell();
     else
-        failing_.aborted(rank, *process, thread, tell);
+        failing_.aborted(rank, *process, thread, observer_.call_of(rank), tell);
 }
 
 void Daemon::handle_signal()

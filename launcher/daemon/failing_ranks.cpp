@@ -22,11 +22,13 @@ void keep_users_frames(CrashReport& report)
 
 }  // namespace
 
-void FailingRanks::crashed(int rank, const RankProcess& of_rank, pid_t process, const control::Crash& crash)
+void FailingRanks::crashed(int rank, const RankProcess& of_rank, pid_t process, const control::Crash& crash,
+                           std::string last_call)
 {
     CrashReport& report = reports_[rank];
     report.signal = crash.signal;
     report.reason = describe_crash(crash);
+    report.last_call = std::move(last_call);
     StackLimits limits;
     limits.thread = crash.thread;
     limits.behind_handler = true;
@@ -34,8 +36,10 @@ void FailingRanks::crashed(int rank, const RankProcess& of_rank, pid_t process, 
     read(rank, of_rank, process, limits);
 }
 
-void FailingRanks::aborted(int rank, const RankProcess& of_rank, pid_t thread, std::function<void()> done)
+void FailingRanks::aborted(int rank, const RankProcess& of_rank, pid_t thread, std::string last_call,
+                           std::function<void()> done)
 {
+    reports_[rank].last_call = std::move(last_call);
     StackLimits limits;
     limits.thread = thread;
     waiting_[rank] = [this, rank, done = std::move(done)] {

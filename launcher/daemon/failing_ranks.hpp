@@ -20,9 +20,11 @@ public:
     FailingRanks(EventLoop& loop, LetGo let_go) : reader_(loop), let_go_(std::move(let_go)) {}
 
     /// `process` of this rank crashes.
-    void crashed(int rank, const RankProcess& of_rank, pid_t process, const control::Crash& crash);
+    void crashed(int rank, const RankProcess& of_rank, pid_t process, const control::Crash& crash,
+                 std::string last_call);
     /// A thread of the rank has called abort. `done` follows, at the latest when the job is ended.
-    void aborted(int rank, const RankProcess& of_rank, pid_t thread, std::function<void()> done);
+    void aborted(int rank, const RankProcess& of_rank, pid_t thread, std::string last_call,
+                 std::function<void()> done);
 
     /// The job is being ended: nobody waits for stacks any more.
     void let_all_go();

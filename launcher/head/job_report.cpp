@@ -143,6 +143,8 @@ std::string JobReport::to_json(int exit_status) const
         }
         if (!cause_->place.reason.empty())
             cause["reason"] = cause_->place.reason;
+        if (!cause_->place.last_call.empty())
+            cause["last_call"] = cause_->place.last_call;
         cause["stack"] = stack_of(cause_->place);
         if (!cause_->place.missing.empty())
             cause["stack_missing"] = cause_->place.missing;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "collectives/call.hpp"
+#include "launcher/report/words.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
@@ -163,6 +164,15 @@ void Observer::tell_quiet(bool quiet)
 {
     if (quiet != std::exchange(told_quiet_, quiet))
         head_.send(FrameType::quiet, encode(quiet));
+}
+
+std::string Observer::call_of(int rank)
+{
+    const auto found = ranks_.find(rank);
+    if (found == ranks_.end())
+        return {};
+    const RankGroup group = group_of(rank, judge(rank, found->second));
+    return group.operation == base::Operation::none ? "" : call_in_words(group);
 }
 
 RankGroup Observer::group_of(int rank, const Judged& judged)

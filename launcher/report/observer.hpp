@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "launcher/base/event_loop.hpp"
@@ -30,6 +31,8 @@ public:
     void expect(const std::vector<int>& ranks);
     /// A rank's page; a rank whose program executes another one shows a second.
     void add_page(int rank, UniqueFd page);
+    /// The call of Tutti in which a rank is, or was last, in words; empty where it has shown none.
+    std::string call_of(int rank);
     /// Answers the head's question.
     void answer(std::uint32_t question);
     /// Likewise, where in its program a rank is.

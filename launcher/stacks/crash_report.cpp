@@ -86,6 +86,8 @@ std::string describe_place(const CrashReport& report)
     std::string text = describe_frames(report.frames, "\n    ");
     if (text.empty() && !report.missing.empty())
         text = "\n    (no stack: " + report.missing + ")";
+    if (!report.last_call.empty() && (report.signal != 0 || !report.frames.empty()))
+        text += "\n    its last call of Tutti: " + report.last_call;
     return text;
 }
 

@@ -11,12 +11,16 @@
 namespace tutti::launcher {
 
 struct CrashReport {
-    int signal = 0;      // by which it crashes; 0: it has not said that it does
-    std::string reason;  // "Segmentation fault at address 0x0"
+    int signal = 0;         // by which it crashes; 0: it has not said that it does
+    std::string reason;     // "Segmentation fault at address 0x0"
+    std::string last_call;  // of Tutti, in words
     std::vector<StackFrame> frames;
     std::string missing;  // why there are no frames; empty: nobody has asked for them
 
-    static auto fields(auto& self) { return std::tie(self.signal, self.reason, self.frames, self.missing); }
+    static auto fields(auto& self)
+    {
+        return std::tie(self.signal, self.reason, self.last_call, self.frames, self.missing);
+    }
 };
 
 /// The signal, and what the kernel tells of its cause.

@@ -84,6 +84,8 @@ TEST_CASE("a rank of an MPI program is told likewise")
     check_told(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
                with_stack({"rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer"},
                           {"\n    store_into at dies_mpi.c:11", "\n    main at dies_mpi.c:"}));
+    CHECK((!kTold || contains(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")).err,
+                              "\n    its last call of Tutti: barrier #0 of world")));
     check_told(
         tuttirun(dying("overflow", {"-n", "1"}, "dies_mpi")), 128 + SIGSEGV,
         with_stack({": the stack has overflowed"}, {"fill_stack at dies_mpi.c:", "which has called itself"}));
