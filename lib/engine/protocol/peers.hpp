@@ -86,7 +86,7 @@ struct ProtocolOptions {
     // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
     base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
-    bool injects = true;  // send short messages without a request
+    bool injects = true;                     // send short messages without a request
 };
 
 /// The eager limit of transports that have no preference.
