@@ -37,7 +37,7 @@ std::string circle_in_words(const WaitGraph& graph, const std::vector<int>& circ
 }
 
 /// Those who have not entered a collective in which others wait, and what they do instead.
-void add_absences(const JobReport& job, std::vector<std::string>& sentences, std::set<int>& told)
+void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std::set<int>& told)
 {
     std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
     for (const RankGroup& waiting : job.groups) {
@@ -75,7 +75,7 @@ void add_absences(const JobReport& job, std::vector<std::string>& sentences, std
 }
 
 /// Ranks that others wait for and that wait for nobody.
-void add_awaited(const JobReport& job, const WaitGraph& graph, std::vector<std::string>& sentences,
+void add_awaited(const JobStatus& job, const WaitGraph& graph, std::vector<std::string>& sentences,
                  std::set<int>& told)
 {
     std::map<int, Ranges> waiters;
@@ -109,7 +109,7 @@ std::string difference(const WaitEdge& wait, const LyingMessage& message)
     return {};
 }
 
-void add_near_misses(const JobReport& job, std::vector<std::string>& sentences)
+void add_near_misses(const JobStatus& job, std::vector<std::string>& sentences)
 {
     std::size_t count = 0;
     std::set<std::pair<int, int>> told;  // where, and from whom
@@ -141,7 +141,7 @@ int order_of(const RankGroup& group)
 
 }  // namespace
 
-void JobReport::add(const NodeReport& node)
+void JobStatus::add(const NodeReport& node)
 {
     quiet = quiet && node.quiet;
     sent += node.sent;
@@ -154,7 +154,7 @@ void JobReport::add(const NodeReport& node)
     notes.insert(notes.end(), node.notes.begin(), node.notes.end());
 }
 
-const RankGroup* JobReport::group_of(int rank) const
+const RankGroup* JobStatus::group_of(int rank) const
 {
     for (const RankGroup& group : groups)
         for (const auto& [first, last] : group.ranks)
@@ -163,7 +163,7 @@ const RankGroup* JobReport::group_of(int rank) const
     return nullptr;
 }
 
-Ranges JobReport::missing_in(std::uint64_t context, std::uint32_t number) const
+Ranges JobStatus::missing_in(std::uint64_t context, std::uint32_t number) const
 {
     Ranges missing;
     for (const CollectiveState& state : collectives)
@@ -172,12 +172,12 @@ Ranges JobReport::missing_in(std::uint64_t context, std::uint32_t number) const
     return missing;
 }
 
-bool JobReport::any_waits() const
+bool JobStatus::any_waits() const
 {
     return std::ranges::any_of(groups, &RankGroup::in_call);
 }
 
-Analysis analyse(const JobReport& job)
+Analysis analyse(const JobStatus& job)
 {
     Analysis result;
     const WaitGraph graph(job);
@@ -205,7 +205,7 @@ Analysis analyse(const JobReport& job)
     return result;
 }
 
-std::vector<std::string> table(const JobReport& job, const std::function<std::string(int rank)>& host_of)
+std::vector<std::string> table(const JobStatus& job, const std::function<std::string(int rank)>& host_of)
 {
     std::vector<const RankGroup*> rows;
     for (const RankGroup& group : job.groups)

@@ -10,7 +10,7 @@
 namespace tutti::launcher {
 
 /// The reports of all nodes as one.
-struct JobReport {
+struct JobStatus {
     bool complete = true;  // every node has answered
     bool quiet = true;     // and says that all its ranks wait and nothing moves
     std::uint64_t sent = 0;
@@ -37,9 +37,9 @@ struct Analysis {
     bool deadlock = false;
 };
 
-Analysis analyse(const JobReport& job);
+Analysis analyse(const JobStatus& job);
 
 /// A line for each group of like ranks, the waiting ones first. `host_of`: where a rank is.
-std::vector<std::string> table(const JobReport& job, const std::function<std::string(int rank)>& host_of);
+std::vector<std::string> table(const JobStatus& job, const std::function<std::string(int rank)>& host_of);
 
 }  // namespace tutti::launcher

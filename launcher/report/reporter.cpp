@@ -41,7 +41,7 @@ void Reporter::cancel_timers()
     loop_.cancel(std::exchange(deadlock_timer_, 0));
 }
 
-void Reporter::ask(std::function<void(JobReport& job)> done)
+void Reporter::ask(std::function<void(JobStatus& job)> done)
 {
     const std::uint32_t number = ++questions_;
     Question& question = open_[number];
@@ -76,7 +76,7 @@ void Reporter::finish(std::uint32_t number)
 
 void Reporter::report(const std::string& title, std::function<void(const std::string& text)> done)
 {
-    ask([this, title, done = std::move(done)](JobReport& job) { tell(title, job, analyse(job), done); });
+    ask([this, title, done = std::move(done)](JobStatus& job) { tell(title, job, analyse(job), done); });
 }
 
 void Reporter::report(const std::string& title)
@@ -84,7 +84,7 @@ void Reporter::report(const std::string& title)
     report(title, events_.say);
 }
 
-std::string Reporter::text_of(const std::string& title, const JobReport& job, const Analysis& analysis) const
+std::string Reporter::text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const
 {
     std::string text = title;
     for (const std::string& line : table(job, events_.host_of))
@@ -96,7 +96,7 @@ std::string Reporter::text_of(const std::string& title, const JobReport& job, co
     return text;
 }
 
-void Reporter::tell(const std::string& title, const JobReport& job, const Analysis& analysis, Told told)
+void Reporter::tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told)
 {
     const std::uint32_t number = ++questions_;
     Telling& telling = telling_[number];
@@ -166,7 +166,7 @@ void Reporter::report_hang(double seconds)
 {
     hang_timer_ =
         loop_.after(std::chrono::duration<double>(seconds), [this, seconds] { report_hang(2 * seconds); });
-    ask([this, seconds](JobReport& job) {
+    ask([this, seconds](JobStatus& job) {
         const bool is_known = deadlock_told_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
@@ -177,7 +177,7 @@ void Reporter::report_hang(double seconds)
 
 void Reporter::look_for_deadlock(int tries)
 {
-    ask([this, tries](JobReport& job) {
+    ask([this, tries](JobStatus& job) {
         if (!running_ || !moving_.empty() || deadlock_told_)
             return;
         if (analyse(job).deadlock) {
@@ -191,7 +191,7 @@ void Reporter::look_for_deadlock(int tries)
 
 void Reporter::confirm_deadlock(std::uint64_t messages)
 {
-    ask([this, messages](JobReport& job) {
+    ask([this, messages](JobStatus& job) {
         const Analysis analysis = analyse(job);
         if (!running_ || !moving_.empty() || !analysis.deadlock || job.sent + job.arrived != messages)
             return;

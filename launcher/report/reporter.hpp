@@ -57,19 +57,19 @@ private:
     };
     struct Question {
         std::set<int> nodes;  // that have not answered
-        JobReport job;
-        std::function<void(JobReport& job)> done;
+        JobStatus job;
+        std::function<void(JobStatus& job)> done;
         EventLoop::TimerId limit = 0;
     };
 
-    void ask(std::function<void(JobReport& job)> done);
+    void ask(std::function<void(JobStatus& job)> done);
     void finish(std::uint32_t number);
     void become_quiet();
     void look_for_deadlock(int tries);
     void confirm_deadlock(std::uint64_t messages);
     void report_hang(double seconds);
-    std::string text_of(const std::string& title, const JobReport& job, const Analysis& analysis) const;
-    void tell(const std::string& title, const JobReport& job, const Analysis& analysis, Told told);
+    std::string text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const;
+    void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told);
     void finish_telling(std::uint32_t number);
     void cancel_timers();
 

@@ -19,7 +19,7 @@ constexpr std::size_t kMostStarts = 64;
 
 /// Whether every rank is in a call or gone. In a collective of two groups a rank waits for one of them only,
 /// so another rank that can still act may end a wait that looks endless.
-bool can_nobody_act(const JobReport& job)
+bool can_nobody_act(const JobStatus& job)
 {
     return std::ranges::all_of(job.groups, [](const RankGroup& group) {
         return group.in_call() || group.state == RankState::left || group.state == RankState::ended;
@@ -42,7 +42,7 @@ bool needs_all(std::uint8_t kind)
     }
 }
 
-bool lies_at(const JobReport& job, const WaitEdge& send)
+bool lies_at(const JobStatus& job, const WaitEdge& send)
 {
     return std::ranges::any_of(job.messages, [&](const LyingMessage& message) {
         return message.rank == send.peer && message.sender == send.rank && message.tag == send.tag &&
@@ -52,13 +52,13 @@ bool lies_at(const JobReport& job, const WaitEdge& send)
 
 }  // namespace
 
-WaitGraph::WaitGraph(const JobReport& job)
+WaitGraph::WaitGraph(const JobStatus& job)
 {
     add_messages(job);
     add_collectives(job);
 }
 
-void WaitGraph::add_messages(const JobReport& job)
+void WaitGraph::add_messages(const JobStatus& job)
 {
     for (const WaitEdge& wait : job.edges) {
         const RankGroup* const group = job.group_of(wait.rank);
@@ -70,7 +70,7 @@ void WaitGraph::add_messages(const JobReport& job)
     }
 }
 
-void WaitGraph::add_collectives(const JobReport& job)
+void WaitGraph::add_collectives(const JobStatus& job)
 {
     const bool nobody_acts = can_nobody_act(job);
     for (const RankGroup& group : job.groups) {

@@ -17,7 +17,7 @@ public:
         std::string why;    // the call that waits
     };
 
-    explicit WaitGraph(const JobReport& job);
+    explicit WaitGraph(const JobStatus& job);
 
     /// A shortest circle, as ranks of which each waits for the next and the last for the first; empty if
     /// there is none. `must`: of such edges only.
@@ -26,8 +26,8 @@ public:
     const std::map<int, std::vector<Edge>>& edges() const noexcept { return edges_; }
 
 private:
-    void add_messages(const JobReport& job);
-    void add_collectives(const JobReport& job);
+    void add_messages(const JobStatus& job);
+    void add_collectives(const JobStatus& job);
 
     std::map<int, std::vector<Edge>> edges_;
 };

@@ -65,7 +65,7 @@ NodeReport both_receive()
 
 Analysis analysis_of(const NodeReport& node)
 {
-    JobReport job;
+    JobStatus job;
     job.add(node);
     return analyse(job);
 }
@@ -205,7 +205,7 @@ TEST_CASE("calls and times in words")
 
 TEST_CASE("256 ranks that all do something else are a few lines")
 {
-    JobReport job;
+    JobStatus job;
     NodeReport node;
     for (int rank = 0; rank < 256; ++rank) {
         fold(node.groups, receives(rank, (rank + 1) % 256, rank % 5), kMostGroups);
