@@ -83,7 +83,8 @@ std::string describe_crash(const control::Crash& crash)
 
 std::string describe_place(const CrashReport& report)
 {
-    std::string text = describe_frames(report.frames, "\n    ");
+    std::string text = "\n" + describe_frames(report.frames, "    ");
+    text.pop_back();
     if (text.empty() && !report.missing.empty())
         text = "\n    (no stack: " + report.missing + ")";
     if (!report.last_call.empty() && (report.signal != 0 || !report.frames.empty()))

@@ -52,7 +52,8 @@ bool is_of_user(const StackFrame& frame)
            !begins_with_namespace(frame.function);
 }
 
-std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& begin, std::size_t most)
+std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
+                            std::size_t most)
 {
     const auto first_of_user = std::ranges::find_if(frames, &StackFrame::of_user);
     const bool all_of_libraries = first_of_user == frames.end();
@@ -63,19 +64,21 @@ std::string describe_frames(const std::vector<StackFrame>& frames, const std::st
         while (next != frames.end() && same_function(*frame, *next))
             ++next;
         if ((frame->of_user || all_of_libraries) && told++ < most) {
-            text += begin + describe(*frame);
+            text += indent + describe(*frame);
             if (const auto more = next - frame - 1; more > 0)
                 text += fmt::format(", which has called itself {} time{}", more, more == 1 ? "" : "s");
+            text += '\n';
         }
         frame = next;
     }
     if (told > most)
-        text += fmt::format("{}... {} more", begin, told - most);
+        text += fmt::format("{}... {} more\n", indent, told - most);
     if (const auto above = first_of_user - frames.begin(); above > 0 && !all_of_libraries) {
-        text += fmt::format("{}in {}: {}", begin, above == 1 ? "a library" : "libraries",
+        text += fmt::format("{}in {}: {}", indent, above == 1 ? "a library" : "libraries",
                             describe(first_of_user[-1]));
         if (above > 1)
             text += fmt::format("{}, {}", above > 2 ? ", ..." : "", describe(frames.front()));
+        text += '\n';
     }
     return text;
 }

@@ -48,10 +48,9 @@ struct StackLimits {
     std::chrono::milliseconds time{2000};
 };
 
-/// One line a frame, each beginning with `begin` ("\n    "), none with an end: those of the user's program
-/// first, then one line for the calls of libraries above them. Recursion is told once, with its depth. At
-/// most `most` frames are told.
-std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& begin,
+/// One line a frame, each beginning with `indent`: those of the user's program first, then one line for the
+/// calls of libraries above them. Recursion is told once, with its depth. At most `most` frames are told.
+std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
                             std::size_t most = 12);
 
 /// Whether a frame is of the user's program.

@@ -155,7 +155,7 @@ TEST_CASE("a deep recursion is cut, and told in one line", "[stacks]")
     limits.frames = 40;
     const ThreadStack stack = main_stack(child, limits);
     CHECK(stack.frames.size() == 40);
-    const std::string text = describe_frames(stack.frames, "\n  ");
+    const std::string text = describe_frames(stack.frames, "  ");
     CHECK(text.find("recurse(int) at known_stack.cpp:36, which has called itself 37 times\n") !=
           std::string::npos);
     INFO(text);
@@ -245,15 +245,15 @@ TEST_CASE("frames of libraries are folded, the user's come first", "[stacks]")
         frame("main", "a.out", "main.cpp", 7),
         frame("__libc_start_main", "libc.so.6"),
         frame("_start", "a.out")};
-    CHECK(describe_frames(frames, "\n  ") ==
-          "\n  solve(std::vector<int>&) at solver.cpp:41"
-          "\n  main at main.cpp:7"
-          "\n  in libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
-          "libc.so.6");
-    CHECK(describe_frames({frame("abort", "libc.so.6")}, "\n  ") == "\n  abort in libc.so.6");
-    CHECK(describe_frames(frames, "\n", 1) ==
-          "\nsolve(std::vector<int>&) at solver.cpp:41"
-          "\n... 1 more"
-          "\nin libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
-          "libc.so.6");
+    CHECK(describe_frames(frames, "  ") ==
+          "  solve(std::vector<int>&) at solver.cpp:41\n"
+          "  main at main.cpp:7\n"
+          "  in libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
+          "libc.so.6\n");
+    CHECK(describe_frames({frame("abort", "libc.so.6")}, "  ") == "  abort in libc.so.6\n");
+    CHECK(describe_frames(frames, "", 1) ==
+          "solve(std::vector<int>&) at solver.cpp:41\n"
+          "... 1 more\n"
+          "in libraries: void tutti::send<std::vector<int> >(int) at communicator.hpp:12, ..., memcpy in "
+          "libc.so.6\n");
 }
