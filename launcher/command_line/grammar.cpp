@@ -122,9 +122,8 @@ void define_job(Definer& define, CommandLine& line)
                     });
     define.flag("--rank-env", "set RANK, WORLD_SIZE, LOCAL_RANK and more, as torchrun does",
                 line.options.rank_variables);
-    define.choice("--mpi",
-                  "libraries for programs of other MPI libraries: auto, own (theirs), preload (RPATH)",
-                  line.options.mpi, kMpi, MpiLibraries::automatic);
+    define.choice("--mpi", "libraries for others' MPI programs: auto, own, preload", line.options.mpi, kMpi,
+                  MpiLibraries::automatic);
     define.single("--heap", "on|off", "malloc from memory that ranks of a host share",
                   [set](const std::string& option, const std::string& value) {
                       static constexpr std::array<std::string_view, 2> kWords = {"on", "off"};

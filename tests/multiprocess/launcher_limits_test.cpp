@@ -58,7 +58,7 @@ TEST_CASE("where too few open files are allowed, the limit is named and no rank 
 
 TEST_CASE("commands that start daemons and get no open files are not blamed")
 {
-    const Result result = Launched(wrapped("ulimit -n 9; exec \"$@\"", on_hosts({1, 1}, {"true"}))).wait();
+    const Result result = Launched(wrapped("ulimit -n 10; exec \"$@\"", on_hosts({1, 1}, {"true"}))).wait();
     CAPTURE(result.err);
     CHECK(result.status == 1);
     CHECK(contains(result.err, "ulimit -Hn"));

@@ -14,7 +14,9 @@ namespace record {
 // further line.
 inline constexpr std::size_t kAlignedFrom = 256;
 
-enum Kind : std::uint64_t { none = 0, frame = 1, skip_to_start = 2 };
+// `first_again`: a frame at the ring's start, behind which the consumer needs not look for what came before.
+// `skip`: its payload size counts lines, itself included; behind them follows the next record.
+enum Kind : std::uint64_t { none = 0, frame = 1, skip = 2, first_again = 3 };
 
 // From the lowest bit: 16 bits of payload size, 6 of header size, 2 of kind, 16 of credit, 24 of the lap.
 inline constexpr std::uint64_t kLaps = std::uint64_t{1} << 24;

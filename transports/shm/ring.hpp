@@ -89,8 +89,15 @@ public:
     bool try_write(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept
     {
         const std::size_t bytes = record::record_bytes(header.size(), payload.size());
-        if (bytes > kLine && bytes <= kFitsCache && credits_->returned == written_)
+        record::Kind kind = record::frame;
+        if (bytes > kLine && bytes <= kFitsCache && credits_->returned == written_ &&
+            bytes <= memory_.offset(position_)) {
             start_again();
+            kind = record::first_again;
+        } else if (watched_ - position_ - kLine < bytes - kLine) [[unlikely]] {
+            if (!skip_to_watched())
+                return false;
+        }
         if (bytes + kLine > room_ && !make_room(bytes)) [[unlikely]]
             return false;
 
@@ -105,7 +112,7 @@ public:
         std::atomic_signal_fence(std::memory_order_release);
         base::copy_bytes(start + sizeof(std::uint64_t), header.data(), header.size());
         base::copy_bytes(start + offset, payload.data(), in_first_line);
-        publish(record::frame, header.size(), payload.size(), bytes);
+        publish(kind, header.size(), payload.size(), bytes);
         ++written_;
         own_ahead();
         return true;
@@ -132,29 +139,44 @@ private:
         if (position_ - reported < position_ - consumed_)
             consumed_ = reported;
         const bool whole = part_ == memory_.size;
-        const bool skip = memory_.offset(position_) + bytes + (whole ? 0 : kLine) > part_;
-        const std::size_t to_end = skip ? memory_.bytes_to_end(position_) : 0;
+        const bool to_start = memory_.offset(position_) + bytes + (whole ? 0 : kLine) > part_;
+        const std::size_t to_end = to_start ? memory_.bytes_to_end(position_) : 0;
         const bool room = position_ + to_end + bytes + kLine - consumed_ <= memory_.size;
-        wants_part_ = skip && !whole && (was_full_ || !room);
+        wants_part_ = to_start && !whole && (was_full_ || !room);
         // Unread records lie behind this position. A larger part helps only once the end of the current part
         // is reached.
         was_full_ = was_full_ || (!whole && !room);
         if (!room || wants_part_)
             return false;
-        if (skip) {
-            note_lines(to_end);
-            publish(record::skip_to_start, 0, 0, to_end);
-        }
+        if (to_start)
+            skip(to_end);
         set_room();
+        return true;
+    }
+
+    void skip(std::size_t bytes) noexcept
+    {
+        note_lines(bytes);
+        publish(record::skip, 0, bytes / kLine, bytes);
+    }
+
+    // False when there is no room.
+    bool skip_to_watched() noexcept
+    {
+        const std::uint64_t gap = watched_ - position_;
+        if (gap + kLine > room_ && !make_room(gap))
+            return false;
+        if (watched_ - position_ == gap)
+            skip(gap);
         return true;
     }
 
     // The consumer has read everything, and has told so: it looks there.
     void start_again() noexcept
     {
-        if (memory_.offset(position_) == 0)
-            return;
+        const std::size_t end = memory_.offset(position_);
         position_ += memory_.bytes_to_end(position_);
+        watched_ = position_ + end;
         consumed_ = position_;
         set_room();
     }
@@ -220,6 +242,7 @@ private:
     std::uint64_t position_ = 0;
     std::size_t room_ = 0;        // a record and the line behind it take no more without make_room()
     std::uint64_t consumed_ = 0;  // as far as the producer knows
+    std::uint64_t watched_ = 0;   // where the last lap ended: the consumer may still look there
     std::size_t part_ = 0;        // the part in use
     std::uint16_t written_ = 0;   // records
     bool was_full_ = false;       // since the part is in use
@@ -245,15 +268,18 @@ public:
         if (!record::is_of(word, memory_.lap(position_))) [[likely]] {
             // A producer that knows that all is consumed may start again.
             const bool all_known = credits_->offered == credits_->consumed;
-            if (!all_known || !has_new_lap(word)) {
+            if (!all_known || !has_started_again(word)) {
                 if (++empty_polls_ > kPatience)
                     fetch_ahead(all_known ? memory_.base : memory_.at(position_));
                 return Poll::empty;
             }
         }
         empty_polls_ = 0;
-        if (record::kind(word) == record::skip_to_start) [[unlikely]] {
-            position_ += memory_.bytes_to_end(position_);
+        while (record::kind(word) == record::skip) {
+            const std::size_t bytes = record::payload_bytes(word) * kLine;
+            if (bytes == 0 || bytes > memory_.bytes_to_end(position_))
+                return Poll::corrupt;
+            position_ += bytes;
             word = memory_.word_at(position_).load(std::memory_order_acquire);
             if (!record::is_of(word, memory_.lap(position_)))
                 return Poll::empty;
@@ -261,18 +287,17 @@ public:
         const std::size_t header_bytes = record::header_bytes(word);
         const std::size_t payload_bytes = record::payload_bytes(word);
         const std::size_t bytes = record::record_bytes(header_bytes, payload_bytes);
-        if (record::kind(word) != record::frame || header_bytes > kLine - sizeof(word) ||
-            bytes > memory_.bytes_to_end(position_)) [[unlikely]]
+        if (header_bytes > kLine - sizeof(word) || bytes > memory_.bytes_to_end(position_)) [[unlikely]]
             return Poll::corrupt;
 
         const std::byte* start = memory_.at(position_);
         __builtin_prefetch(start + bytes + kStreamedAhead * kLine);
         credits_->returned = record::credit(word);
-        ++credits_->consumed;
         take(std::span(start + sizeof(word), header_bytes),
              std::span(start + record::payload_offset(header_bytes, payload_bytes), payload_bytes));
         position_ += bytes;
         unreported_ += bytes;
+        ++credits_->consumed;  // not before: take() may send, and still reads
         return Poll::frame;
     }
 
@@ -298,19 +323,15 @@ private:
     static constexpr unsigned kPatience = 8;
     static constexpr std::size_t kStreamedAhead = 2;
 
-    // Whether the next lap has begun; `word` becomes that of the next record.
-    bool has_new_lap(std::uint64_t& word) noexcept
+    // Then `word` is that of the first record.
+    bool has_started_again(std::uint64_t& word) noexcept
     {
         const std::uint64_t next = position_ + memory_.bytes_to_end(position_);
         const std::uint64_t first = memory_.word_at(next).load(std::memory_order_acquire);
-        if (!record::is_of(first, memory_.lap(next))) [[likely]]
+        if (!record::is_of(first, memory_.lap(next)) || record::kind(first) != record::first_again) [[likely]]
             return false;
-        // What is written before that one is visible, too.
-        word = memory_.word_at(position_).load(std::memory_order_acquire);
-        if (!record::is_of(word, memory_.lap(position_))) {
-            position_ = next;
-            word = first;
-        }
+        position_ = next;
+        word = first;
         return true;
     }
 

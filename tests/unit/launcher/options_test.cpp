@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <csignal>
 
 #include <array>
@@ -362,81 +361,6 @@ TEST_CASE("Several programs have numbers, variables and folders of their own")
     CHECK(options.apps[1].environment == Environment{{"A", "1"}});
     CHECK(options.apps[2].ranks == 2);
     CHECK(options.output.tag);
-}
-
-namespace {
-
-/// Runs `call` with stdout going to a file, whose contents it returns.
-template <typename Call>
-std::string captured_stdout(const TemporaryFolder& folder, Call call)
-{
-    const std::string path = folder.write("stdout", "").string();
-    std::fflush(stdout);
-    const int saved = dup(STDOUT_FILENO);
-    const int file = open(path.c_str(), O_WRONLY);
-    dup2(file, STDOUT_FILENO);
-    close(file);
-    call();
-    std::fflush(stdout);
-    dup2(saved, STDOUT_FILENO);
-    close(saved);
-    std::ifstream in(path);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-}  // namespace
-
-TEST_CASE("Help and version are printed to stdout and end the launcher with success")
-{
-    const TemporaryFolder folder;
-    const auto printed = [&folder](const Words& words) {
-        int status = -1;
-        const std::string text = captured_stdout(folder, [&] {
-            try {
-                parse(words);
-            } catch (const EarlyExit& exit) {
-                status = exit.status;
-            }
-        });
-        CHECK(status == 0);
-        return text;
-    };
-    for (const Words& words :
-         {Words{"--help"}, Words{"-h"}, Words{"-help"}, Words{"-n", "2", "--help", "a"}}) {
-        CHECK_THAT(printed(words), Catch::StartsWith("Usage: tuttirun"));
-    }
-    for (const Words& words : {Words{"--version"}, Words{"-V"}, Words{"-version"}}) {
-        CHECK_THAT(printed(words), Catch::StartsWith("tuttirun (Tutti) " TUTTI_PROJECT_VERSION "\n") &&
-                                       Catch::Contains("PMIx:  ") && Catch::Contains("hwloc: 2."));
-    }
-}
-
-TEST_CASE("The help names every option and fits into 100 columns")
-{
-    CommandLine line;
-    const std::vector<OptionDefinition> definitions = define_options(line);
-    const std::string text = help_text(definitions);
-    for (const OptionDefinition& option : definitions) {
-        for (const std::string& name : option.names) {
-            CAPTURE(name);
-            CHECK_THAT(text, Catch::Contains(name));
-        }
-        CHECK_THAT(text, Catch::Contains(option.help));
-        CHECK_FALSE(option.help.empty());
-    }
-    for (const auto& [spelling, known] : spellings_of(definitions)) {
-        CAPTURE(spelling);
-        CHECK((known.implied.empty() || text.find(spelling) != std::string::npos));
-    }
-    std::istringstream lines(text);
-    for (std::string row; std::getline(lines, row);) {
-        CAPTURE(row);
-        CHECK(row.size() <= 100);
-    }
-    for (const char* part :
-         {"Examples:", "Exit status:", "Environment:", "MPIEXEC_TIMEOUT", "OMP_NUM_THREADS"}) {
-        CHECK_THAT(text, Catch::Contains(part));
-    }
 }
 
 TEST_CASE("--check has a value behind = or none, and sets the ranks' variable")

@@ -66,7 +66,7 @@ TEST_CASE("unknown kinds")
 {
     Wire wire(kSmall);
     for (unsigned kind = 0; kind < 256; ++kind) {
-        if (kind >= 1 && kind <= static_cast<unsigned>(FrameKind::call_wait))
+        if (kind >= 1 && kind <= static_cast<unsigned>(FrameKind::last))
             continue;
         for (const std::size_t size : {8u, 16u, 32u}) {
             Bytes header(size);

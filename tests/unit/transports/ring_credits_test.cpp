@@ -36,6 +36,31 @@ TEST_CASE(
     ring.reply();
     REQUIRE(Frame(2, 16, 8).write_to(ring));  // one line
     CHECK(place_of_next(ring) == first + 6 * kLine);
+    ring.reply();
+    REQUIRE(Frame(3, 16, 600).write_to(ring));  // longer than what is there
+    CHECK(place_of_next(ring) == first + 7 * kLine);
+}
+
+TEST_CASE("no payload is written where the consumer still looks after the ring has begun again")
+{
+    Ring ring;
+    REQUIRE(Frame(1, 16, 300).write_to(ring));
+    CHECK(place_of_next(ring) == ring.view.base);
+    ring.reply();
+    REQUIRE(Frame(2, 16, 100).write_to(ring));
+    REQUIRE(Frame(3, 16, 900).write_to(ring));
+    CHECK(place_of_next(ring) == ring.view.base);
+    CHECK(place_of_next(ring) == ring.view.base + 6 * kLine);
+}
+
+TEST_CASE("a record that is being read counts as consumed only afterwards")
+{
+    Ring ring;
+    REQUIRE(Frame(1, 16, 300).write_to(ring));
+    std::uint16_t meanwhile = 1;
+    ring.consumer.poll([&](auto, auto) { meanwhile = ring.consumer_credits.consumed; });
+    CHECK(meanwhile == 0);
+    CHECK(ring.consumer_credits.consumed == 1);
 }
 
 TEST_CASE("without a reply, or with an older one, the next record lies behind the last one")
