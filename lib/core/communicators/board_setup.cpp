@@ -35,7 +35,8 @@ NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
 {
     if (!cores_are_agreed_) [[unlikely]]
         agree_on_cores();
-    const bool eligible = placement_.one_node && size() > 1 && process_.inbox() != nullptr;
+    const bool eligible =
+        placement_.one_node && size() > 1 && !has_two_groups_ && process_.inbox() != nullptr;
     if (eligible && blocking_calls_ < kCallsBefore && ++blocking_calls_ == kCallsBefore) [[unlikely]]
         make_board(lock);
     return board_.get();

@@ -32,6 +32,8 @@ CommunicatorState::CommunicatorState(Process& process, std::uint64_t id, Members
         placement_.nodes = &nodes_.emplace(node_of_member);
     }
     placement_.more_ranks_than_cores = process_.shared_cores();
+    if (both_ != nullptr)
+        both_->has_two_groups_ = true;
     table_->add(*this);
 }
 

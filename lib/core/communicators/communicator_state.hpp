@@ -127,7 +127,8 @@ private:
     std::optional<collectives::NodeMap> nodes_;  // if there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;
-    int blocking_calls_ = 0;  // counted until the board is made
+    int blocking_calls_ = 0;       // counted until the board is made
+    bool has_two_groups_ = false;  // an intercommunicator's, which make different calls: there is no board
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };
 
