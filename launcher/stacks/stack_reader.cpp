@@ -46,6 +46,10 @@ void end_after(std::chrono::milliseconds time)
     ::prctl(PR_SET_NAME, "tuttirun-stacks");
     end_after(limits.time + kGrace);
     for (const auto resource : {RLIMIT_CORE, RLIMIT_DATA}) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        if (resource == RLIMIT_DATA)
+            continue;  // a sanitizer's own memory is more
+#endif
         const rlim_t most = resource == RLIMIT_CORE ? 0 : kMostMemoryBytes;
         const rlimit limit{most, most};
         ::setrlimit(resource, &limit);
