@@ -72,29 +72,19 @@ public:
     }
     operator MPI_Status*() noexcept { return place_ == nullptr ? nullptr : &standard_; }
 
-private:
+protected:
     Status* place_;
     MPI_Status standard_;
 };
 
-class InOutStatus {
+/// Begins with what the program has there.
+class InOutStatus : public OutStatus {
 public:
-    explicit InOutStatus(Status* place) noexcept : place_(is_ignored(place) ? nullptr : place)
+    explicit InOutStatus(Status* place) noexcept : OutStatus(place)
     {
         if (place_ != nullptr)
             standard_ = in_status(*place_);
     }
-    InOutStatus(const InOutStatus&) = delete;
-    ~InOutStatus()
-    {
-        if (place_ != nullptr)
-            out_status(standard_, *place_);
-    }
-    operator MPI_Status*() noexcept { return place_ == nullptr ? nullptr : &standard_; }
-
-private:
-    Status* place_;
-    MPI_Status standard_;
 };
 
 class OutStatuses {
