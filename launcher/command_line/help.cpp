@@ -59,6 +59,7 @@ Examples:
   tuttirun -n 4 --report-json report.json ./a.out
                                                 what became of the job, for scripts
   tuttirun -H a:2,b:4 ./a.out                   2 ranks on host a, 4 on host b, started over ssh
+  tuttirun -H 'node[01-16]:8' ./a.out           8 ranks on each of 16 hosts
   tuttirun --hostfile hosts -N 8 ./a.out        8 ranks on each of the hosts in a file
   tuttirun -H a,b --launch-agent 'ssh -p 2222' ./a.out
                                                 another port, or another command, instead of ssh
@@ -89,6 +90,10 @@ Environment:
                      or 'system' to keep even bbr
   SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
                      hosts and slots, where neither -H nor --hostfile is given
+  PBS_NODEFILE, LSB_DJOB_HOSTFILE, LSB_MCPU_HOSTS, PE_HOSTFILE, FLUX_URI
+                     likewise of PBS, LSF, Grid Engine and Flux
+  OMPI_MCA_orte_default_hostfile, HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE
+                     likewise a hostfile, as Kubernetes' MPI Operator names it
   OMP_NUM_THREADS    cores that each rank gets when --bind-to is not given
   Ranks inherit the whole environment, with PMIX_* variables of their own.
 )";

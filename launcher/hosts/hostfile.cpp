@@ -6,12 +6,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/hosts/hosts.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::launcher {
@@ -74,7 +76,8 @@ NameAndSlots split_slots(std::string_view text)
 {
     std::string_view name = text;
     std::string_view rest;
-    if (text.starts_with('[') && text.find(']') != std::string_view::npos) {
+    if (text.starts_with('[') && text.find(']') != std::string_view::npos &&
+        text.substr(0, text.find(']')).find(':') != std::string_view::npos) {
         name = text.substr(1, text.find(']') - 1);
         rest = text.substr(text.find(']') + 1);
     } else if (std::ranges::count(text, ':') == 1) {
@@ -84,8 +87,17 @@ NameAndSlots split_slots(std::string_view text)
     return {name, rest.starts_with(':') ? rest.substr(1) : rest, !rest.empty()};
 }
 
-/// Messages begin with `where`: the option, or the file and line.
-Host parse_host(std::string_view where, std::string_view text)
+/// The names that "node[01-03]" stands for; the one name that has no brackets.
+std::vector<std::string> names_of(std::string_view where, std::string_view text)
+{
+    if (text.find('[') != std::string_view::npos)
+        return expand_host_list(where, text);
+    check_host_name(where, text);
+    return {std::string(text)};
+}
+
+/// Hosts alike but for their names. Messages begin with `where`: the option, or the file and line.
+std::vector<Host> parse_hosts(std::string_view where, std::string_view text)
 {
     Host host;
     std::string_view rest = text;
@@ -96,13 +108,32 @@ Host parse_host(std::string_view where, std::string_view text)
     const NameAndSlots parts = split_slots(rest);
     if (parts.name.empty())
         throw UsageError(fmt::format("{}: '{}' names no host", where, text));
-    check_host_name(where, parts.name);
-    host.name = parts.name;
     if (parts.has_slots) {
         host.slots = parse_number(where, "number of slots", parts.slots, 1, kMaxRanks);
         host.slots_given = true;
     }
-    return host;
+    std::vector<Host> hosts;
+    for (std::string& name : names_of(where, parts.name)) {
+        host.name = std::move(name);
+        hosts.push_back(host);
+    }
+    return hosts;
+}
+
+/// Commas in brackets do not end an entry: "a,node[1,3]" has two.
+std::vector<std::string> parse_entries(std::string_view option, std::string_view text)
+{
+    std::vector<std::string> entries;
+    bool open = false;
+    for (std::string& part : parse_list(option, text)) {
+        if (open)
+            entries.back() += "," + part;
+        else
+            entries.push_back(std::move(part));
+        const std::string& entry = entries.back();
+        open = std::ranges::count(entry, '[') > std::ranges::count(entry, ']');
+    }
+    return entries;
 }
 
 Setting setting_called(std::string_view where, std::string_view key, const Host& host)
@@ -173,9 +204,11 @@ void apply_setting(std::string_view where, std::string_view setting, Host& host)
 std::vector<Host> parse_host_list(std::string_view option, std::string_view text)
 {
     std::vector<Host> hosts;
-    for (const std::string& part : parse_list(option, text)) {
-        hosts.push_back(parse_host(option, part));
-        hosts.back().slots = std::max(1, hosts.back().slots);
+    for (const std::string& entry : parse_entries(option, text)) {
+        for (Host& host : parse_hosts(option, entry)) {
+            host.slots = std::max(1, host.slots);
+            hosts.push_back(std::move(host));
+        }
     }
     return hosts;
 }
@@ -191,14 +224,15 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
         if (!(words >> word))
             continue;
         const std::string where = fmt::format("{}:{}", path, number);
-        Host host = parse_host(where, word);
+        std::vector<Host> alike = parse_hosts(where, word);
         while (words >> word)
-            apply_setting(where, word, host);
-        if (host.max_slots != 0 && host.max_slots < host.slots) {
+            for (Host& host : alike)
+                apply_setting(where, word, host);
+        if (const Host& host = alike.front(); host.max_slots != 0 && host.max_slots < host.slots) {
             throw UsageError(fmt::format("{}: max_slots={} is less than slots={}; raise it or leave it out",
                                          where, host.max_slots, host.slots));
         }
-        hosts.push_back(std::move(host));
+        std::ranges::move(alike, std::back_inserter(hosts));
     }
     if (hosts.empty()) {
         throw UsageError(
@@ -207,19 +241,24 @@ std::vector<Host> parse_hostfile(std::string_view path, std::string_view text)
     return hosts;
 }
 
-std::vector<Host> read_hostfile(const std::string& path)
+std::string read_small_file(std::string_view where, const std::string& path)
 {
     std::string text(kLongestHostfileBytes + 1, '\0');
     std::ifstream file(path);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!file.is_open() || file.bad())
-        throw UsageError(fmt::format("cannot read hostfile '{}': {}", path, std::strerror(errno)));
+        throw UsageError(fmt::format("cannot read {} '{}': {}", where, path, std::strerror(errno)));
     text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > kLongestHostfileBytes) {
-        throw UsageError(fmt::format("hostfile '{}' is longer than {} bytes: it is no hostfile", path,
+        throw UsageError(fmt::format("{} '{}' is longer than {} bytes: it is no hostfile", where, path,
                                      kLongestHostfileBytes));
     }
-    return parse_hostfile(path, text);
+    return text;
+}
+
+std::vector<Host> read_hostfile(const std::string& path)
+{
+    return parse_hostfile(path, read_small_file("hostfile", path));
 }
 
 void check_host_name(std::string_view where, std::string_view name)

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/hosts/allocation.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -131,6 +132,8 @@ std::vector<Host> job_hosts(const Options& options)
     const bool by_srun = started_by_srun(options);
     if (hosts.empty() && allocation)
         hosts = *allocation;
+    else if (const auto other = hosts.empty() ? other_allocation() : std::nullopt)
+        hosts = other->hosts;
     else if (hosts.empty())
         hosts.push_back({local_host_name()});
     else if (by_srun && allocation)
@@ -162,6 +165,8 @@ StartMethod start_method(const Options& options)
         method.agent = {"srun"};
     } else if (!options.launch_agent.empty()) {
         method.agent = options.launch_agent;
+    } else if (const auto other = other_allocation(); other && !options.launcher && !other->agent.empty()) {
+        method.agent = other->agent;
     }
     method.program = options.prefix.empty() ? own_path() : options.prefix + "/bin/tuttirun";
     method.timeout_seconds = options.start_timeout_seconds;

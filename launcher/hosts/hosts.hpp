@@ -13,10 +13,10 @@
 namespace tutti::launcher {
 
 /// The nodes of the job in their order, never empty: the hosts that the user names, or those of the Slurm
-/// allocation, or this one. The slots of a host that is named several times add up; all names of this
-/// machine are one host (Host::local). Where srun starts the daemons, the hosts must be in the allocation,
-/// which gives the slots that the user does not. Last hosts that cannot get a rank are left out, so that
-/// they need no daemon, except with --doctor. Throws UsageError.
+/// allocation or of another one (allocation.hpp), or this one. The slots of a host that is named several
+/// times add up; all names of this machine are one host (Host::local). Where srun starts the daemons, the
+/// hosts must be in the allocation, which gives the slots that the user does not. Last hosts that cannot get
+/// a rank are left out, so that they need no daemon, except with --doctor. Throws UsageError.
 std::vector<Host> job_hosts(const Options& options);
 
 /// How the daemons of other hosts are started. Throws UsageError where that is not possible.

@@ -57,8 +57,9 @@ public:
 private:
     [[noreturn]] void reject(std::string_view why) const
     {
-        throw UsageError(fmt::format("{}: '{}' is not understood at position {}: {}; name the hosts by -H",
-                                     variable_, whole_, whole_.size() - rest_.size() + 1, why));
+        throw UsageError(
+            fmt::format("{}: '{}' is not understood at position {}: {}; a list reads node[01-03,7],login",
+                        variable_, whole_, whole_.size() - rest_.size() + 1, why));
     }
 
     void limit(std::size_t count) const

@@ -27,6 +27,7 @@ TEST_CASE("Hostfiles of both dialects")
         {"::1\n[::1]:2\n[::1]\n", {{"::1", 0, 0}, {"::1", 2, 0}, {"::1", 0, 0}}},
         {"a cpu=2\nb count=3\nc cpus=4 slots_max=5", {{"a", 2, 0}, {"b", 3, 0}, {"c", 4, 5}}},
         {"a slots = 2 max-cpus\t=4\nb slots= 3", {{"a", 2, 4}, {"b", 3, 0}}},
+        {"n[08-10]:2 max_slots=3\nl", {{"n08", 2, 3}, {"n09", 2, 3}, {"n10", 2, 3}, {"l", 0, 0}}},
     }));
     CAPTURE(row.text);
     const std::vector<Host> hosts = parse_hostfile("hosts", row.text);
@@ -71,6 +72,7 @@ TEST_CASE("Errors in hostfiles name the file and the line")
         {"a:2 ifname=eth1\n", "hosts:1: 'ifname' cannot be set for one host; remove it: the network"},
         {"a port=2222\n", "~/.ssh/config"},
         {"rank 0=a slot=1\n", "hosts:1: this is a line of Open MPI's rankfiles"},
+        {"a\nn[3-1] slots=2\n", "hosts:2: 'n[3-1]' is not understood at position"},
         {"localhost slots=4 max_slots=2\n", "hosts:1: max_slots=2 is less than slots=4"},
     }));
     CAPTURE(row.text);
@@ -107,6 +109,22 @@ TEST_CASE("A list counts a slot for each mention")
                Catch::Contains("empty part"));
     CHECK_THAT(usage_error([] { parse_host_list("-H", "localhost:4x"); }),
                Catch::Contains("-H: '4x' is not"));
+}
+
+TEST_CASE("Brackets in a list stand for several hosts with the same slots")
+{
+    const std::vector<Host> hosts = parse_host_list("-H", "me@n[01-02,7].x:3,[::1]:2,l");
+    REQUIRE(hosts.size() == 5);
+    CHECK(hosts[0].name == "n01.x");
+    CHECK(hosts[1].name == "n02.x");
+    CHECK(hosts[2].name == "n7.x");
+    CHECK(hosts[2].slots == 3);
+    CHECK(hosts[2].user == "me");
+    CHECK(hosts[3].name == "::1");
+    CHECK(hosts[4].slots == 1);
+    CHECK_THAT(usage_error([] { parse_host_list("-H", "n[1,2"); }), Catch::StartsWith("-H: 'n[1,2' is not"));
+    CHECK_THAT(usage_error([] { parse_host_list("-H", "n[1-99999]"); }),
+               Catch::Contains("more than 65536 hosts"));
 }
 
 TEST_CASE("What cannot be read as a hostfile is refused without waiting")
