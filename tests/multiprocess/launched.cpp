@@ -101,8 +101,8 @@ Launched::~Launched()
     if (pid_ > 0) {
         wait();
     }
-    // What was killed a moment ago may still be on its way out.
-    const auto patience = Clock::now() + std::chrono::seconds(4);
+    // What was killed a moment ago may still be on its way out; a sanitizer looks for leaks there.
+    const auto patience = Clock::now() + std::chrono::duration<double>(2 * kSoonSeconds);
     while (!processes().empty() && Clock::now() < patience) {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
