@@ -1,4 +1,5 @@
 /* Matched probes and the receives of their messages. */
+#include <stdlib.h>
 #include "check.h"
 
 enum { kLarge = 100000 };
@@ -64,6 +65,68 @@ static void large(void)
     CHECK_OK(MPI_Wait(&sent, MPI_STATUS_IGNORE));
 }
 
+/* A rank's message to itself has arrived as soon as it has matched: a test may be its memory's last use. Each
+ * element is the first of `stride` integers. */
+static void to_itself(int elements, MPI_Datatype sent_type, int sent_stride, MPI_Datatype received_type,
+                      int received_stride)
+{
+    int* const out = calloc((size_t)(elements * sent_stride + 1), sizeof *out);
+    int* const in = calloc((size_t)(elements * received_stride + 1), sizeof *in);
+    int i, flag = 0;
+    MPI_Message message;
+    MPI_Request sent, received;
+    MPI_Status status;
+    for (i = 0; i < elements; ++i)
+        out[i * sent_stride] = rank + i + 1;
+    CHECK_OK(MPI_Issend(out, elements, sent_type, rank, 3, MPI_COMM_WORLD, &sent));
+    CHECK_OK(MPI_Test(&sent, &flag, MPI_STATUS_IGNORE));
+    CHECK_EQUAL(flag, 0);
+    CHECK_OK(MPI_Mprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &message, &status));
+    CHECK_EQUAL(status.MPI_SOURCE, rank);
+    CHECK_OK(MPI_Imrecv(in, elements, received_type, &message, &received));
+    CHECK_OK(MPI_Test(&received, &flag, &status));
+    CHECK_EQUAL(flag, 1);
+    CHECK_OK(MPI_Get_count(&status, received_type, &i));
+    CHECK_EQUAL(i, elements);
+    for (i = 0; i < elements; ++i)
+        if (in[i * received_stride] != rank + i + 1)
+            break;
+    CHECK_EQUAL(i, elements);
+    if (flag)
+        free(in);
+    CHECK_OK(MPI_Wait(&sent, MPI_STATUS_IGNORE));
+    free(out);
+}
+
+static void all_to_itself(void)
+{
+    static const int elements[] = {0, 1, 100, 20000};
+    static int out[kLarge], in[4] = {-1, -1, -1, -1};
+    MPI_Datatype apart;
+    MPI_Message message;
+    MPI_Request sent;
+    size_t i;
+    /* The first of two integers. */
+    CHECK_OK(MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &apart));
+    CHECK_OK(MPI_Type_commit(&apart));
+    for (i = 0; i < sizeof elements / sizeof *elements; ++i) {
+        to_itself(elements[i], MPI_INT, 1, MPI_INT, 1);
+        to_itself(elements[i], MPI_INT, 1, apart, 2);
+        to_itself(elements[i], apart, 2, MPI_INT, 1);
+        to_itself(elements[i], apart, 2, apart, 2);
+    }
+    CHECK_OK(MPI_Type_free(&apart));
+    out[0] = 7;
+    out[2] = 9;
+    CHECK_OK(MPI_Issend(out, kLarge, MPI_INT, rank, 3, MPI_COMM_WORLD, &sent));
+    CHECK_OK(MPI_Mprobe(rank, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+    CHECK_ERROR(MPI_Mrecv(in, 3, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE, "the buffer 12");
+    CHECK_EQUAL(in[0], 7);
+    CHECK_EQUAL(in[2], 9);
+    CHECK_EQUAL(in[3], -1);
+    CHECK_OK(MPI_Wait(&sent, MPI_STATUS_IGNORE));
+}
+
 static void nobody(void)
 {
     int flag = 0, value = 3;
@@ -99,9 +162,11 @@ static void wrong_arguments(void)
     CHECK_OK(MPI_Send(out, 2, MPI_INT, right, 1, MPI_COMM_WORLD));
     CHECK_OK(MPI_Mprobe(left, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
     copy = message;
-    CHECK_ERROR(MPI_Imrecv(in, -1, MPI_INT, &message, &request), MPI_ERR_COUNT, "MPI_Imrecv on MPI_COMM_WORLD");
+    CHECK_ERROR(MPI_Imrecv(in, -1, MPI_INT, &message, &request), MPI_ERR_COUNT,
+                "MPI_Imrecv on MPI_COMM_WORLD");
     CHECK_ERROR(MPI_Imrecv(in, 2, MPI_INT, &message, NULL), MPI_ERR_ARG, "request is a null pointer");
-    CHECK_ERROR(MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE, "has 8 bytes, the buffer 4");
+    CHECK_ERROR(MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE,
+                "has 8 bytes, the buffer 4");
     CHECK_ERROR(MPI_Mrecv(in, 2, MPI_INT, &copy, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "has been received");
     /* One that is never received. */
     CHECK_OK(MPI_Send(out, 2, MPI_INT, right, 1, MPI_COMM_WORLD));
@@ -118,6 +183,7 @@ int main(int argc, char** argv)
     left = (rank + size - 1) % size;
     matched();
     large();
+    all_to_itself();
     nobody();
     wrong_arguments();
     MPI_Finalize();

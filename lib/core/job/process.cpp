@@ -58,7 +58,8 @@ Progress progress_from_environment(Progress otherwise)
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
-protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores, base::StatusTraffic& traffic)
+protocol::ProtocolOptions protocol_options(int rank, int ranks, bool shared_cores,
+                                           base::StatusTraffic& traffic)
 {
     // A rank's peers together may leave 64 MiB with it, but each may at least send a burst of messages.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
@@ -66,6 +67,7 @@ protocol::ProtocolOptions protocol_options(int ranks, bool shared_cores, base::S
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
     options.traffic = &traffic;
+    options.own_rank = rank;
     if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes =
             bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
@@ -104,7 +106,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
       status_(std::make_shared<RankStatus>(options.threads == ThreadLevel::multiple, bootstrap_->control())),
-      protocol_(bootstrap_->size(), protocol_options(bootstrap_->size(), shared_cores_, status_->traffic()),
+      protocol_(bootstrap_->size(),
+                protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, status_->traffic()),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),

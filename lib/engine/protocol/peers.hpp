@@ -87,6 +87,7 @@ struct ProtocolOptions {
     std::size_t view_from_bytes = 1u << 10;
     base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
     bool injects = true;                     // send short messages without a request
+    int own_rank = -1;                       // in the job; -1: all ranks count as others
 };
 
 /// The eager limit of transports that have no preference.

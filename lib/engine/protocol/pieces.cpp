@@ -94,4 +94,19 @@ void copy_out(const SendRequest& request, std::span<std::byte> out)
         base::copy_bytes(out.data(), request.data.data(), out.size());
 }
 
+void copy_to(const SendRequest& send, ReceiveRequest& receive)
+{
+    if (send.lies_together())
+        return receive.take(0, send.data.first(receive.expected));
+    if (receive.deliver == nullptr)
+        return copy_out(send, {receive.buffer, receive.expected});
+    const auto memory = std::make_unique_for_overwrite<std::byte[]>(std::min(receive.expected, kPieceBytes));
+    for (std::size_t taken = 0; taken < receive.expected;) {
+        const std::span piece(memory.get(), std::min(receive.expected - taken, kPieceBytes));
+        send.collect != nullptr ? send.collect(send, taken, piece) : collect_parts(send, taken, piece);
+        receive.take(taken, piece);
+        taken += piece.size();
+    }
+}
+
 }  // namespace tutti::protocol

@@ -16,7 +16,10 @@ bool send_piece(SendRequest& request, std::span<const std::byte> header, std::si
 /// SendRequest::collect of a message in parts.
 void collect_parts(const SendRequest& request, std::size_t offset, std::span<std::byte> out);
 
-/// Copies the whole message, which is as long as `out`.
+/// Copies the first out.size() bytes of the message.
 void copy_out(const SendRequest& request, std::span<std::byte> out);
+
+/// Copies the bytes that the receive expects to their place.
+void copy_to(const SendRequest& send, ReceiveRequest& receive);
 
 }  // namespace tutti::protocol

@@ -135,6 +135,8 @@ void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t 
     request.started_ns = 0;
     try {
         Peer& from = peers_.connected(request.sender);
+        if (from.rank == peers_.options().own_rank && take_own(request, from))
+            return;
         if (offer.region && from.views(*offer.region)) {
             if (take_in_place(request, from, *offer.region))
                 return;
@@ -157,6 +159,19 @@ void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t 
         // The sender cannot be reached.
         fail(request, peers_.peer(request.sender), error.code());
     }
+}
+
+// A message of this rank to itself: its send is at hand, so the receive is complete as soon as it has
+// matched. False: there is no such send, or data of it has been sent.
+bool Rendezvous::take_own(ReceiveRequest& request, Peer& self)
+{
+    const SendRequest* const send = awaiting_cts_.find(request.sender_id);
+    if (send == nullptr || send->peer_rank != self.rank || send->unasked != 0)
+        return false;
+    copy_to(*send, request);
+    end_view(self, request.sender_id);
+    request.finish();
+    return true;
 }
 
 // For memory that can be mapped here. False if mapping fails.

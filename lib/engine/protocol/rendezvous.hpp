@@ -61,6 +61,7 @@ private:
     static std::uint64_t take_time(Peer& from, const ReceiveRequest& request, Way way);
     void complete(ReceiveRequest& request, Peer& from);
     void fail(ReceiveRequest& request, Peer& from, ErrorCode code);
+    bool take_own(ReceiveRequest& request, Peer& self);
     bool take_in_place(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
     bool try_pull(ReceiveRequest& request, Peer& from, const transport::RemoteRegion& region);
     void pulled(ReceiveRequest& request, ErrorCode result);
