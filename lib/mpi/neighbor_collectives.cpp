@@ -17,15 +17,18 @@ using detail::TypedBlock;
 using BlockList = std::vector<TypedBlock>;
 using RankList = std::vector<int>;
 
-/// Throws Failure for arguments that are no elements in memory. `displacement` in bytes.
-TypedBlock block_at(const void* buffer, MPI_Count displacement, MPI_Count count, const Datatype& type)
+/// Throws Failure for arguments that are no elements in memory. `displacement` in bytes: an address, where
+/// the buffer is MPI_BOTTOM and `takes_address`.
+TypedBlock block_at(const void* buffer, MPI_Count displacement, MPI_Count count, const Datatype& type,
+                    bool takes_address = false)
 {
     if (buffer == MPI_IN_PLACE)
         fail(MPI_ERR_BUFFER, "collectives among neighbours do not work in place; pass two buffers");
-    static_cast<void>(const_view_of(buffer, count, handle_of(type)));
     // Unsigned, as in bytes_of().
-    const auto address = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(displacement);
-    return {reinterpret_cast<std::byte*>(address), static_cast<std::size_t>(count), type.map.get()};
+    auto* const address = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                                       static_cast<std::uintptr_t>(displacement));
+    static_cast<void>(const_view_of(takes_address ? address : buffer, count, handle_of(type)));
+    return {address, static_cast<std::size_t>(count), type.map.get()};
 }
 
 // Unsigned: a wrong displacement must not overflow.
@@ -89,7 +92,7 @@ BlockList typed_blocks(const RankList& neighbors, const void* buffer, Counts cou
     return blocks_of(neighbors, [&](std::size_t i) {
         // Of no elements, any type will do.
         return block_at(buffer, displacements[i], counts[i],
-                        datatype_of(counts[i] == 0 ? MPI_BYTE : types[i]));
+                        datatype_of(counts[i] == 0 ? MPI_BYTE : types[i]), true);
     });
 }
 

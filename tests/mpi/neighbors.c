@@ -192,6 +192,9 @@ static void wrong_arguments(MPI_Comm ring)
                 "MPI_DATATYPE_NULL");
     CHECK_ERROR(MPI_Neighbor_alltoallw(out, counts, bytes, NULL, in, counts, bytes, types, ring), MPI_ERR_ARG,
                 "null pointer");
+    types[0] = types[1] = MPI_INT;
+    CHECK_ERROR(MPI_Neighbor_alltoallw(out, counts, bytes, types, NULL, counts, bytes, types, ring), MPI_ERR_BUFFER,
+                "null pointer");
     CHECK(request == MPI_REQUEST_NULL);
 }
 

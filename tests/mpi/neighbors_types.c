@@ -60,7 +60,8 @@ static void pairs(const struct topology* t)
         check_pairs(t, in + i * block_bytes, i, t->places[i]);
 }
 
-/* Blocks of every other number, sent as they lie; one of the datatypes has its elements before its address. */
+/* Blocks of every other number, sent as they lie; one of the datatypes has its elements before its address.
+ */
 static void derived(const struct topology* t)
 {
     MPI_Datatype spread = MPI_DATATYPE_NULL, before = MPI_DATATYPE_NULL, types[kMost];
@@ -112,10 +113,61 @@ static void derived(const struct topology* t)
     }
 }
 
+/* MPI_BOTTOM: the addresses are the displacements, or lie in the datatypes. */
+static void absolute(const struct topology* t, int in_types, enum form form)
+{
+    int out[kMost * kBlock], in[kMost * kBlock], counts[kMost], i;
+    const int length = kBlock;
+    MPI_Aint to[kMost] = {0}, from[kMost] = {0}, place;
+    MPI_Datatype sent[kMost], received[kMost];
+    MPI_Request request = MPI_REQUEST_NULL;
+    clear(in, kMost * kBlock);
+    for (i = 0; i < kMost * kBlock; ++i)
+        out[i] = value(rank, i / kBlock, i % kBlock);
+    for (i = 0; i < kMost; ++i) {
+        counts[i] = in_types ? 1 : kBlock;
+        sent[i] = received[i] = MPI_INT;
+        CHECK_OK(MPI_Get_address(out + i * kBlock, &to[i]));
+        CHECK_OK(MPI_Get_address(in + i * kBlock, &from[i]));
+        if (!in_types)
+            continue;
+        place = to[i];
+        CHECK_OK(MPI_Type_create_hindexed(1, &length, &place, MPI_INT, &sent[i]));
+        place = from[i];
+        CHECK_OK(MPI_Type_create_hindexed(1, &length, &place, MPI_INT, &received[i]));
+        CHECK_OK(MPI_Type_commit(&sent[i]));
+        CHECK_OK(MPI_Type_commit(&received[i]));
+        to[i] = from[i] = 0;
+    }
+    if (form == kBlocking)
+        CHECK_OK(MPI_Neighbor_alltoallw(MPI_BOTTOM, counts, to, sent, MPI_BOTTOM, counts, from, received,
+                                        t->comm));
+    else if (form == kNonblocking)
+        CHECK_OK(MPI_Ineighbor_alltoallw(MPI_BOTTOM, counts, to, sent, MPI_BOTTOM, counts, from, received,
+                                         t->comm, &request));
+    else
+        CHECK_OK(MPI_Neighbor_alltoallw_init(MPI_BOTTOM, counts, to, sent, MPI_BOTTOM, counts, from, received,
+                                             t->comm, MPI_INFO_NULL, &request));
+    finish(form, &request);
+    if (request != MPI_REQUEST_NULL)
+        CHECK_OK(MPI_Request_free(&request));
+    for (i = 0; i < t->in; ++i)
+        check_block(t, in + i * kBlock, i, t->places[i], kBlock);
+    for (i = 0; in_types && i < kMost; ++i) {
+        CHECK_OK(MPI_Type_free(&sent[i]));
+        CHECK_OK(MPI_Type_free(&received[i]));
+    }
+}
+
 static void all_calls(const struct topology* t)
 {
+    enum form form;
     pairs(t);
     derived(t);
+    for (form = kBlocking; form <= kPersistent; ++form) {
+        absolute(t, 0, form);
+        absolute(t, 1, form);
+    }
 }
 
 int main(int argc, char** argv)
