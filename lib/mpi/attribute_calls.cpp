@@ -46,16 +46,16 @@ int after_callbacks(const char* call, MPI_Comm raiser, int code)
 int set_on(const char* call, MPI_Comm comm, int key, void* value)
 {
     return guard(call, comm, [&] {
-        const Ref<Communicator> object(&communicator_of(comm));  // a callback may free it
-        return after_callbacks(call, comm, object->attributes.set(comm, key, value));
+        const Ref<Communicator> object(&begun_communicator_of(comm));  // a callback may free it
+        return after_callbacks(call, comm, object->attributes.set(object->given_handle(), key, value));
     });
 }
 
 int remove_from(const char* call, MPI_Comm comm, int key)
 {
     return guard(call, comm, [&] {
-        const Ref<Communicator> object(&communicator_of(comm));
-        return after_callbacks(call, comm, object->attributes.remove(comm, key));
+        const Ref<Communicator> object(&begun_communicator_of(comm));
+        return after_callbacks(call, comm, object->attributes.remove(object->given_handle(), key));
     });
 }
 
@@ -100,7 +100,7 @@ int get_from(const char* call, MPI_Comm comm, int key, void* value, int* flag)
     return guard(call, comm, [&] {
         check_not_null(value, "attribute_val");
         check_not_null(flag, "flag");
-        const Communicator& object = communicator_of(comm);
+        const Communicator& object = begun_communicator_of(comm);
         if (int* const predefined = predefined_attribute(key)) {
             store(value, predefined);
             *flag = 1;

@@ -30,6 +30,21 @@ Registry& registry()
 constexpr std::size_t kWorld = 1;
 constexpr std::size_t kSelf = 2;
 
+// Marks the start of an object that is still being made.
+constexpr std::uintptr_t kBeingMade = 1;
+
+// nullptr if it is none. Open MPI's programs pass what the object begins with, others its address.
+Communicator* find_being_made(MPI_Comm handle) noexcept
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(handle) & ~kBeingMade;
+    if (address < 4096 || address % alignof(Object) != 0)
+        return nullptr;
+    Object* const object = reinterpret_cast<Object*>(address);
+    return object->self == (address | kBeingMade) && object->kind == Kind::communicator
+               ? static_cast<Communicator*>(object)
+               : nullptr;
+}
+
 }  // namespace
 
 Communicator::Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
@@ -39,16 +54,35 @@ Communicator::Communicator(detail::StatePointer shared, std::string given_name, 
     register_contexts();
 }
 
-Communicator::Communicator(ErrorHandler& handler) noexcept : error_handler_(&handler)
+Communicator::Communicator(const Communicator& model)
+    : error_handler_(model.error_handler()), model_(model.state)
 {
-    self = 0;
+    self |= kBeingMade;
 }
 
 void Communicator::complete(detail::StatePointer made)
 {
-    state = std::move(made);
+    detail::StatePointer model;  // may end below, not under the lock
+    {
+        const std::lock_guard lock(registry().mutex);
+        state = std::move(made);
+        model = std::move(model_);
+        if (!name_.empty())
+            state->set_name(name_);
+    }
     register_contexts();
-    self = reinterpret_cast<std::uintptr_t>(this);
+    self &= ~kBeingMade;
+}
+
+detail::StatePointer Communicator::shape() const
+{
+    const std::lock_guard lock(registry().mutex);
+    return state != nullptr ? state : model_;
+}
+
+MPI_Comm Communicator::given_handle() const noexcept
+{
+    return reinterpret_cast<MPI_Comm>(self & ~kBeingMade);
 }
 
 // The collectives of an intercommunicator have the context of both groups.
@@ -102,10 +136,10 @@ std::string described(const Communicator& communicator)
     const std::string name = communicator.name();
     if (!name.empty())
         return name;
-    const detail::CommunicatorState& state = *communicator.state;
-    return state.both() == nullptr
-               ? fmt::format("a communicator of {} ranks", state.size())
-               : fmt::format("an intercommunicator of {} and {} ranks", state.size(), state.peers().size());
+    const detail::StatePointer state = communicator.shape();
+    return state->both() == nullptr
+               ? fmt::format("a communicator of {} ranks", state->size())
+               : fmt::format("an intercommunicator of {} and {} ranks", state->size(), state->peers().size());
 }
 
 void refuse_communicator(MPI_Comm handle)
@@ -117,7 +151,17 @@ void refuse_communicator(MPI_Comm handle)
     if (handle == MPI_COMM_NULL)
         fail(MPI_ERR_COMM,
              "the communicator is MPI_COMM_NULL, as for ranks that are in none; let only its members call");
+    if (find_being_made(handle) != nullptr)
+        fail(MPI_ERR_COMM,
+             "the communicator is a duplicate that is still being made; first wait for the request of "
+             "MPI_Comm_idup");
     fail(MPI_ERR_COMM, fmt::format("{} is no communicator, or one that was freed", fmt::ptr(handle)));
+}
+
+Communicator& begun_communicator_of(MPI_Comm handle)
+{
+    Communicator* const begun = find_being_made(handle);
+    return begun != nullptr ? *begun : communicator_of(handle);
 }
 
 Communicator& intracommunicator_of(MPI_Comm handle)

@@ -23,8 +23,8 @@ struct Communicator final : ObjectOf<Communicator> {
 
     Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
                  std::uintptr_t handle = 0);
-    /// One that is still being made. No handle leads to it before complete().
-    explicit Communicator(ErrorHandler& handler) noexcept;
+    /// A duplicate that is still being made: until complete(), only begun_communicator_of() leads to it.
+    explicit Communicator(const Communicator& model);
     void complete(detail::StatePointer made);
     ~Communicator();
 
@@ -33,6 +33,10 @@ struct Communicator final : ObjectOf<Communicator> {
     void set_name(std::string name);
     Ref<ErrorHandler> error_handler() const;
     void set_error_handler(ErrorHandler& handler);
+    /// Its groups, which a duplicate that is being made has already.
+    detail::StatePointer shape() const;
+    /// The handle that the program has.
+    MPI_Comm given_handle() const noexcept;
 
     detail::StatePointer state;  // constant once there
     Attributes<MPI_Comm> attributes;
@@ -43,6 +47,7 @@ private:
 
     std::string name_;
     Ref<ErrorHandler> error_handler_;
+    detail::StatePointer model_;  // what it duplicates, while it is being made
 };
 
 /// Its name, or what it is in words.
@@ -61,6 +66,16 @@ inline Communicator& communicator_of(MPI_Comm handle)
 inline const detail::StatePointer& state_of(MPI_Comm handle)
 {
     return communicator_of(handle).state;
+}
+/// For what a duplicate has before MPI_Comm_idup is complete: its name, attributes, error handler and groups.
+Communicator& begun_communicator_of(MPI_Comm handle);
+/// The answer to a question about its groups.
+template <class Question>
+auto ask(MPI_Comm handle, Question&& question)
+{
+    if (const Communicator* const found = find<Communicator>(handle)) [[likely]]
+        return question(*found->state);
+    return question(*begun_communicator_of(handle).shape());
 }
 /// Throw Failure for a communicator of the other sort.
 Communicator& intracommunicator_of(MPI_Comm handle);

@@ -49,10 +49,7 @@ int dup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
 /// A duplicate on its way. Under the lock.
 class Duplication {
 public:
-    explicit Duplication(const Communicator& old)
-        : copy_(std::make_unique<Communicator>(*old.error_handler()))
-    {
-    }
+    explicit Duplication(const Communicator& old) : copy_(std::make_unique<Communicator>(old)) {}
 
     Communicator& copy() noexcept { return *copy_; }
     /// At the end of the operation.
@@ -62,10 +59,10 @@ public:
         if (is_given_)
             complete();
     }
-    /// The program gets the copy. Its handle is valid when the operation has ended.
+    /// The program gets the copy.
     MPI_Comm give()
     {
-        const auto handle = reinterpret_cast<MPI_Comm>(copy_.get());
+        const MPI_Comm handle = copy_->given_handle();
         is_given_ = true;
         if (state_ != nullptr)
             complete();

@@ -32,14 +32,14 @@ int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandle
 int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 {
     return guard("MPI_Comm_set_errhandler", comm,
-                 [&] { communicator_of(comm).set_error_handler(error_handler_of(handler)); });
+                 [&] { begun_communicator_of(comm).set_error_handler(error_handler_of(handler)); });
 }
 
 int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler)
 {
     return guard("MPI_Comm_get_errhandler", comm, [&] {
         check_not_null(handler, "errhandler");
-        const Ref<ErrorHandler> found = communicator_of(comm).error_handler();
+        const Ref<ErrorHandler> found = begun_communicator_of(comm).error_handler();
         found->add_reference();  // the new handle's
         *handler = handle_of(*found);
     });

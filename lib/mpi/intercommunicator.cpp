@@ -16,7 +16,8 @@ int comm_test_inter(MPI_Comm comm, int* flag)
 {
     return guard("MPI_Comm_test_inter", comm, [&] {
         check_not_null(flag, "flag");
-        *flag = state_of(comm)->both() != nullptr ? 1 : 0;
+        *flag =
+            ask(comm, [](const detail::CommunicatorState& state) { return state.both() != nullptr ? 1 : 0; });
     });
 }
 

@@ -138,11 +138,12 @@ public:
           limit_(static_cast<std::size_t>(own_limit)),
           text_(static_cast<std::size_t>(standard_limit), '\0')
     {
+        text_.front() = kUnwritten;
     }
     OutText(const OutText&) = delete;
     ~OutText()
     {
-        if (place_ == nullptr || text_.front() == '\0')
+        if (place_ == nullptr || text_.front() == kUnwritten)
             return;
         const std::string_view all = text_.c_str();
         const std::string_view cut = all.substr(0, limit_ - 1);
@@ -153,6 +154,8 @@ public:
     operator char*() noexcept { return place_ == nullptr ? nullptr : text_.data(); }
 
 private:
+    static constexpr char kUnwritten = '\1';  // the body may write an empty text
+
     char* place_;
     int* length_;
     std::size_t limit_;
