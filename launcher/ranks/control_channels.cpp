@@ -107,6 +107,9 @@ void ControlChannels::handle(int number, Packet& packet)
         case Packet::Kind::status:
             events_.showed_status(number, std::move(packet.descriptor));
             break;
+        case Packet::Kind::profile:
+            events_.showed_profile(number, std::move(packet.descriptor));
+            break;
         case Packet::Kind::deposit:
             if (rank.deposits.size() < kMostDeposits || rank.deposits.contains(packet.name))
                 rank.deposits[packet.name] = {std::move(packet.bytes), std::move(packet.descriptor)};

@@ -32,6 +32,7 @@ public:
         /// `answer` may be called later, or never.
         std::function<void(int rank, const std::string& name, Answer answer)> wanted_elsewhere;
         std::function<void(int rank, UniqueFd page)> showed_status = [](int, UniqueFd) {};
+        std::function<void(int rank, UniqueFd memory)> showed_profile = [](int, UniqueFd) {};
     };
 
     ControlChannels(EventLoop& loop, Events events) : loop_(loop), events_(std::move(events)) {}

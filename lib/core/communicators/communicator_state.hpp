@@ -101,7 +101,7 @@ public:
         raise_lost(member, calls_.find(next_number() - 1));
     }
     /// For reports about the rank. Any thread.
-    void set_name(std::string_view name) noexcept { RankStatus::name(shown_, name); }
+    void set_name(std::string_view name) noexcept { status_->name(shown_, context(), name); }
 
     static constexpr int kCreateTags = 1 << 30;  // see CreateTag
     /// The calls since the last but one review are still known.

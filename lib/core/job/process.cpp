@@ -58,15 +58,15 @@ Progress progress_from_environment(Progress otherwise)
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
-protocol::ProtocolOptions protocol_options(int rank, int ranks, bool shared_cores,
-                                           base::StatusTraffic& traffic)
+protocol::ProtocolOptions protocol_options(int rank, int ranks, bool shared_cores, RankStatus& status)
 {
     // A rank's peers together may leave 64 MiB with it, but each may at least send a burst of messages.
     const std::size_t share = (64u << 20) / static_cast<std::size_t>(ranks);
     // The kernel holds megabytes of data that goes over a network.
     const std::size_t credit = std::clamp<std::size_t>(share, 256u << 10, 8u << 20);
     protocol::ProtocolOptions options;
-    options.traffic = &traffic;
+    options.traffic = &status.traffic();
+    options.profile = status.profile();
     options.own_rank = rank;
     if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
         options.eager_limit_bytes =
@@ -105,9 +105,10 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
     : bootstrap_(std::move(bootstrap)),
       threads_(options.threads),
       shared_cores_(base::cores_are_shared(local_ranks())),
-      status_(std::make_shared<RankStatus>(options.threads == ThreadLevel::multiple, bootstrap_->control())),
+      status_(std::make_shared<RankStatus>(bootstrap_->size(), options.threads == ThreadLevel::multiple,
+                                           bootstrap_->control())),
       protocol_(bootstrap_->size(),
-                protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, status_->traffic()),
+                protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, *status_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
@@ -184,7 +185,8 @@ progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_
             .spare_core = base::cores_owned(local_ranks()) > 1,
             .shared_cores = shared_cores_,
             .crowded = crowded(),
-            .home_cpu = ranks_are_processes ? home_cpu() : -1};
+            .home_cpu = ranks_are_processes ? home_cpu() : -1,
+            .profile = status_->profile()};
 }
 
 // A progress thread may reduce too; it leaves one core to the program.

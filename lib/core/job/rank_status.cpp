@@ -49,14 +49,15 @@ int job_rank(Process& process, const base::CallWords& call)
 
 }  // namespace
 
-RankStatus::RankStatus(bool many_threads, control::Channel* daemon)
+RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
     : page_([daemon] {
           base::StatusMemory page = base::StatusMemory::create();
           if (const base::UniqueFd descriptor = page.take_descriptor(); descriptor && daemon != nullptr)
               daemon->show_status(descriptor.get());
           return page;
       }()),
-      many_threads_(many_threads)
+      many_threads_(many_threads),
+      profile_(profile::Profile::wanted(ranks, many_threads, daemon))
 {
     put(page_->many_threads, many_threads ? 1 : 0);
 }
@@ -187,18 +188,28 @@ void RankStatus::list_arrivals(Process& process)
 base::StatusCommunicator& RankStatus::add(std::uint64_t context, int members, int rank) noexcept
 {
     const std::lock_guard lock(communicators_);
+    if (profile_ != nullptr)
+        profile_->add_communicator(context, members);
     for (base::StatusCommunicator& entry : page_->communicators) {
         if (entry.context.load(std::memory_order_relaxed) != 0)
             continue;
         put(entry.number, 0);
         put(entry.members, static_cast<std::uint64_t>(members));
         put(entry.rank, word_of(rank));
-        name(entry, "");
+        base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, "");
         entry.context.store(context + 1, std::memory_order_release);
         return entry;
     }
     base::add_to(page_->communicators_left_out, 1);
     return left_out_;
+}
+
+void RankStatus::name(base::StatusCommunicator& entry, std::uint64_t context, std::string_view name) noexcept
+{
+    const std::lock_guard lock(communicators_);
+    base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, name);
+    if (profile_ != nullptr)
+        profile_->name_communicator(context, name);
 }
 
 void RankStatus::remove(base::StatusCommunicator& entry) noexcept

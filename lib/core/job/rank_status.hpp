@@ -1,5 +1,5 @@
 // What this rank writes on its status page. Calls cost a few stores and read no clock; a wait that lasts adds
-// what it is for.
+// what it is for. A rank with a profile notes its calls there, too.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "lib/core/profile/profile.hpp"
 #include "lib/foundation/base/status_page.hpp"
 #include "lib/foundation/control/channel.hpp"
 
@@ -21,40 +22,76 @@ public:
     using Operation = base::Operation;
 
     /// `daemon` gets to see the page; nullptr: nobody does.
-    RankStatus(bool many_threads, control::Channel* daemon);
+    RankStatus(int ranks, bool many_threads, control::Channel* daemon);
 
-    /// A call that may block; it ends by ended().
-    void begins(const Words& call) noexcept
+    /// A call that may block; it ends by ended(). `peer`: the rank of the job that it waits for; -1: any, or
+    /// several.
+    void begins(const Words& call, int peer = -1) noexcept
     {
         write(call);
         if (many_threads_) [[unlikely]]
             enter_thread(call);
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->begins(call, peer);
     }
     void ended() noexcept
     {
         page_->ended.store(begun_, std::memory_order_relaxed);
         if (many_threads_) [[unlikely]]
             leave_thread();
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->ended();
     }
-    /// A call that does not block.
-    void passes(const Words& call) noexcept
+    /// A call that has not blocked and ends here. `begun`: what clock() was.
+    void passes(const Words& call, std::uint64_t begun) noexcept
     {
         write(call);
         page_->ended.store(begun_, std::memory_order_relaxed);
+        if (profile_ != nullptr) [[unlikely]] {
+            profile_->begins(call, -1, begun);
+            profile_->ended();
+        }
     }
+    /// For passes(); 0 where no profile wants it.
+    std::uint64_t clock() const noexcept { return profile_ != nullptr ? profile_->writer().now() : 0; }
 
     /// A call that may block lasts as long as this.
     class InCall {
     public:
         /// The call itself follows: begins().
         explicit InCall(RankStatus& status) noexcept : status_(status) {}
-        InCall(RankStatus& status, const Words& call) noexcept : status_(status) { status.begins(call); }
+        InCall(RankStatus& status, const Words& call, int peer = -1) noexcept : status_(status)
+        {
+            status.begins(call, peer);
+        }
         ~InCall() { status_.ended(); }
         InCall(const InCall&) = delete;
         InCall& operator=(const InCall&) = delete;
 
     private:
         RankStatus& status_;
+    };
+
+    /// A call that does not block lasts as long as this.
+    class Passing {
+    public:
+        Passing(RankStatus& status, const Words& call) noexcept : profile_(status.profile_.get())
+        {
+            status.write(call);
+            status.page_->ended.store(status.begun_, std::memory_order_relaxed);
+            if (profile_ != nullptr) [[unlikely]]
+                profile_->begins(call, -1);
+        }
+        ~Passing()
+        {
+            if (profile_ != nullptr) [[unlikely]]
+                profile_->ended();
+        }
+        Passing(const Passing&) = delete;
+        Passing& operator=(const Passing&) = delete;
+
+    private:
+        profile::Profile* const profile_;
     };
 
     static Words words(Operation operation, std::uint64_t context, int peer, int tag,
@@ -65,18 +102,22 @@ public:
 
     /// A wait has lasted so long: says what it is for.
     void note(Process& process, std::int64_t waited_ns) noexcept;
-    void left() noexcept { page_->left.store(1, std::memory_order_relaxed); }
+    void left() noexcept
+    {
+        page_->left.store(1, std::memory_order_relaxed);
+        if (profile_ != nullptr)
+            profile_->left();
+    }
 
     base::StatusTraffic& traffic() noexcept { return page_->traffic; }
+    /// nullptr: this rank has no profile.
+    base::ProfileWriter* profile() noexcept { return profile_ ? &profile_->writer() : nullptr; }
 
     // Any thread.
     /// The entry of a communicator until remove(); one for nobody if the page is full.
     base::StatusCommunicator& add(std::uint64_t context, int members, int rank) noexcept;
     void remove(base::StatusCommunicator& entry) noexcept;
-    static void name(base::StatusCommunicator& entry, std::string_view name) noexcept
-    {
-        base::store_text(entry.name.data(), base::StatusCommunicator::kNameBytes, name);
-    }
+    void name(base::StatusCommunicator& entry, std::uint64_t context, std::string_view name) noexcept;
 
 private:
     void write(const Words& call) noexcept
@@ -94,6 +135,7 @@ private:
 
     const base::StatusMemory page_;
     const bool many_threads_;
+    const std::unique_ptr<profile::Profile> profile_;
     std::uint64_t begun_ = 0;
     std::mutex communicators_;
     base::StatusCommunicator left_out_{};

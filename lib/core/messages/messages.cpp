@@ -101,7 +101,8 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
     Process& process = state.process();
     const RankStatus::InCall in_call(
         process.status(),
-        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes));
+        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes),
+        state.peer_rank(destination));
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
     check::Checker* const checker = process.checker();
@@ -128,7 +129,8 @@ RequestState* begin_send(const CommunicatorState& state, const ConstView& view, 
     describe(*request, state, view, destination, tag, mode);
     // The caller's layout may be a short-lived object.
     request->layout = datatype::TypemapRef(view.layout);
-    process.status().passes(
+    const RankStatus::Passing passing(
+        process.status(),
         RankStatus::words(base::Operation::isend, state.context(), destination, tag, view.size_bytes));
     check::Checker* const checker = process.checker();
     if (checker != nullptr) [[unlikely]]
@@ -146,7 +148,8 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
     Process& process = state.process();
     const RankStatus::InCall in_call(
         process.status(),
-        RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes));
+        RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes),
+        source == any_source ? -1 : state.peer_rank(source));
     ReceiveRequest request;
     describe(request, state, view, source, tag);
     check::Checker* const checker = process.checker();
@@ -171,7 +174,8 @@ RequestState& begin_receive(const CommunicatorState& state, const View& view, in
     request->owner = &process;
     request->layout = datatype::TypemapRef(view.layout);
     describe(*request, state, view, source, tag);
-    process.status().passes(
+    const RankStatus::Passing passing(
+        process.status(),
         RankStatus::words(base::Operation::irecv, state.context(), source, tag, view.size_bytes));
     if (process.checker() != nullptr) [[unlikely]]
         process.checker()->begin(*request, view, false);

@@ -21,12 +21,13 @@ inline bool send_at_once(const CommunicatorState& state, const ConstView& view, 
                          SendMode mode)
 {
     Process& process = state.process();
+    const std::uint64_t begun = process.status().clock();
     if (mode == SendMode::synchronous || view.layout != nullptr ||
         !process.protocol().inject({state.context(), state.rank(), tag}, state.peer_rank(destination),
                                    {view.data, view.size_bytes})) [[unlikely]]
         return false;
     process.status().passes(
-        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes));
+        RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes), begun);
     process.engine().started();
     return true;
 }

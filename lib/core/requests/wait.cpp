@@ -72,6 +72,16 @@ base::CallWords words_of(const RequestState& state) noexcept
     return RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1);
 }
 
+// The rank of the job that the operation waits for; -1: any, or several.
+int peer_of(const RequestState& state) noexcept
+{
+    if (state.kind == RequestState::Kind::send)
+        return static_cast<const protocol::SendRequest&>(state).peer_rank;
+    return state.kind == RequestState::Kind::receive
+               ? static_cast<const protocol::ReceiveRequest&>(state).peer_rank
+               : -1;
+}
+
 // Whether all active operations are receives from any source in one communicator: if no peer is left there,
 // none can end.
 bool are_for_anybody(const States& states) noexcept
@@ -144,7 +154,8 @@ bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_
     const bool timed = until_ns != kForEver;
     const RankStatus::InCall in_call(
         process_of(state).status(),
-        timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state));
+        timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
+        timed ? -1 : peer_of(state));
     const CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
     set_awaited(state, true);
     try {

@@ -26,7 +26,8 @@ Engine::Engine(protocol::Protocol& protocol, EngineOptions options)
       many_threads_(options.many_threads),
       defers_(options.progress_thread && options.spare_core),
       policy_(options.shared_cores, options.crowded),
-      home_cpu_(options.shared_cores ? options.home_cpu : -1)
+      home_cpu_(options.shared_cores ? options.home_cpu : -1),
+      profile_(options.profile)
 {
     if (options.progress_thread)
         thread_ = std::make_unique<ProgressThread>(*this, options.spare_core);

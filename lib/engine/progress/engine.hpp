@@ -19,6 +19,7 @@
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/fork.hpp"
 #include "lib/foundation/base/intrusive_list.hpp"
+#include "lib/foundation/base/profile_writer.hpp"
 #include "transports/transport.hpp"
 
 namespace tutti::progress {
@@ -63,6 +64,7 @@ struct EngineOptions {
     bool shared_cores = false;     // ranks share cores: yield at once
     bool crowded = false;  // so many ranks on a core that a sleep is cheaper than a yield to all others
     int home_cpu = -1;     // this rank returns there while ranks share cores; -1: nowhere
+    base::ProfileWriter* profile = nullptr;  // learns how long waits find nothing to do
 };
 
 class Engine {
@@ -219,9 +221,12 @@ public:
         const Waiting waiting(*this);
         WaitPolicy::Idle idle;
         Patience patience;
+        base::IdleTime idle_time(profile_);
         while (!done()) {
+            idle_time.looks();
             if (progress() != 0) {
                 idle = {};
+                idle_time.moved();
                 if (many_threads_ || until_ns != kForEver || !follow_ups_.empty()) [[unlikely]]
                     if (!attend_to_others(lock, until_ns))
                         return done();
@@ -231,6 +236,7 @@ public:
                 relax(lock);
             else if (!idle_longer(lock, idle, patience, until_ns, [&] { return done(); }))
                 return done();
+            idle_time.idled();
         }
         return true;
     }
@@ -344,6 +350,7 @@ private:
     const bool defers_;
     WaitPolicy policy_;
     const int home_cpu_;
+    base::ProfileWriter* const profile_;
     unsigned busy_passes_ = 0;
     unsigned waiting_ = 0;  // program threads in wait(); counted only with a progress thread
     std::atomic<unsigned> holds_{0};

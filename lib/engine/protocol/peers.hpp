@@ -11,6 +11,7 @@
 #include "lib/engine/protocol/credit.hpp"
 #include "lib/engine/protocol/rendezvous_choice.hpp"
 #include "lib/engine/protocol/requests.hpp"
+#include "lib/foundation/base/profile_writer.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
 namespace tutti::protocol {
@@ -86,6 +87,7 @@ struct ProtocolOptions {
     // copies is worth the envelope's trip.
     std::size_t view_from_bytes = 1u << 10;
     base::StatusTraffic* traffic = nullptr;  // where messages are counted; nullptr: for nobody
+    base::ProfileWriter* profile = nullptr;  // learns of each message
     bool injects = true;                     // send short messages without a request
     int own_rank = -1;                       // in the job; -1: all ranks count as others
 };
@@ -135,15 +137,19 @@ public:
     std::string_view why_lost(int rank) const noexcept { return protocol::why_lost(known(rank)); }
 
     /// Counts a message of this rank, and one that has arrived with its envelope at least.
-    void count_sent(std::size_t bytes) noexcept
+    void count_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         base::add_to(traffic_.sent, 1);
         base::add_to(traffic_.sent_bytes, bytes);
+        if (options_.profile != nullptr) [[unlikely]]
+            options_.profile->sent(peer_rank, envelope.context, envelope.tag(), bytes);
     }
-    void count_arrived(std::size_t bytes) noexcept
+    void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         base::add_to(traffic_.arrived, 1);
         base::add_to(traffic_.arrived_bytes, bytes);
+        if (options_.profile != nullptr) [[unlikely]]
+            options_.profile->arrived(from.rank, envelope.context, envelope.tag(), bytes);
     }
     /// Counts any other step of a message.
     void count_piece() noexcept { base::add_to(traffic_.pieces, 1); }

@@ -11,8 +11,8 @@ namespace tutti::protocol {
 
 void Receiver::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
 {
-    peers_.count_arrived(payload.size());
     const matching::MatchKey envelope = header.envelope();
+    peers_.count_arrived(from, envelope, payload.size());
     ReceiveRequest* request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr) [[likely]]
         request = match(envelope, from, payload.size());
@@ -31,8 +31,8 @@ void Receiver::on_eager_first(Peer& from, const EagerFirstHeader& header, std::s
     if (from.arriving.total_bytes != 0 || header.total_bytes <= payload.size() ||
         header.total_bytes > options.eager_limit_bytes.value_or(options.unexpected_bytes))
         corrupt(from.rank, "the start of a segmented message that cannot be");
-    peers_.count_arrived(header.total_bytes);
     const matching::MatchKey envelope = header.envelope.envelope();
+    peers_.count_arrived(from, envelope, header.total_bytes);
     from.arriving = {match(envelope, from, header.total_bytes), nullptr, header.total_bytes, payload.size(),
                      false};
     if (from.arriving.receive != nullptr)
@@ -86,8 +86,8 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     if (offer.early_bytes > std::min(header.total_bytes, peers_.options().unexpected_bytes) ||
         (offer.early_bytes != 0 && from.arriving.total_bytes != 0))
         corrupt(from.rank, "early data that cannot be");
-    peers_.count_arrived(header.total_bytes);
     const matching::MatchKey envelope = header.envelope.envelope();
+    peers_.count_arrived(from, envelope, header.total_bytes);
     ReceiveRequest* const request = match(envelope, from, header.total_bytes);
     UnexpectedRequest* const message =
         request == nullptr ? &keep(from, envelope, offer.early_bytes, {}) : nullptr;
@@ -106,7 +106,8 @@ bool Receiver::payload_placed(Peer& from, std::size_t payload_bytes)
     ReceiveRequest* const request = std::exchange(from.header_receive, nullptr);
     if (request == nullptr)
         return false;
-    peers_.count_arrived(payload_bytes);
+    peers_.count_arrived(from, {request->key.context, request->status.source, request->status.tag},
+                         payload_bytes);
     consumed(from, payload_bytes);
     request->finish();
     return true;

@@ -30,7 +30,7 @@ void Sender::send(SendRequest& request)
         request.finish(ErrorCode::peer_lost);
         return;
     }
-    peers_.count_sent(request.data.size());
+    peers_.count_sent(to.rank, request.envelope, request.data.size());
     if (!request.parts.empty() && (!to.gathers || request.parts.size() > transport::kMostParts))
         request.collect = collect_parts;
     if (to.starts.empty() && start(request)) [[likely]] {

@@ -90,6 +90,11 @@ bool Channel::show_status(int descriptor) noexcept
     return say({.kind = Packet::Kind::status}, descriptor);
 }
 
+bool Channel::show_profile(int descriptor) noexcept
+{
+    return say({.kind = Packet::Kind::profile}, descriptor);
+}
+
 bool Channel::deposit(std::string_view name, std::string_view bytes, int descriptor) noexcept
 {
     return say({.kind = Packet::Kind::deposit, .name = std::string(name), .bytes = std::string(bytes)},

@@ -31,6 +31,7 @@ struct Packet {
         withdraw,    // name
         fetch,       // serial, number: rank, name
         status,      // a descriptor: the rank's status page
+        profile,     // a descriptor: the memory of the rank's profile
         // daemon to rank
         found,    // serial, bytes, the descriptor if there is one
         missing,  // serial: not deposited yet, or withdrawn

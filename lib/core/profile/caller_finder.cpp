@@ -1,0 +1,155 @@
+#include "lib/core/profile/caller_finder.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <unwind.h>
+
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "lib/core/profile/symbol_table.hpp"
+
+namespace tutti::profile {
+
+namespace {
+
+constexpr std::size_t kMostFrames = 48;
+
+struct Frame {
+    std::uintptr_t address;    // at which it goes on
+    std::uintptr_t frame_end;  // of the function that goes on there
+};
+
+struct Frames {
+    std::array<Frame, kMostFrames> list;
+    std::size_t count = 0;
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to)
+{
+    auto& frames = *static_cast<Frames*>(to);
+    if (frames.count == kMostFrames)
+        return _URC_END_OF_STACK;
+    frames.list[frames.count++] = {_Unwind_GetIP(context), _Unwind_GetCFA(context)};
+    return _URC_NO_REASON;
+}
+
+std::string_view last_part_of(const char* path) noexcept
+{
+    const std::string_view whole = path == nullptr ? "" : path;
+    return whole.substr(whole.rfind('/') + 1);
+}
+
+// Whether the code there is Tutti's: of its libraries, or of its headers in the program.
+bool is_own(const Dl_info& object, std::uintptr_t offset) noexcept
+{
+    const std::string_view name = last_part_of(object.dli_fname);
+    return name.starts_with("libtutti") || name.starts_with("libmpi") ||
+           name_at(object.dli_fname, offset).starts_with("_ZN5tutti") ||
+           name_at(object.dli_fname, offset).starts_with("_ZNK5tutti");
+}
+
+// As the object's file has it.
+std::uintptr_t offset_in(const Dl_info& object, std::uintptr_t address) noexcept
+{
+    const auto* const header = static_cast<const ElfW(Ehdr)*>(object.dli_fbase);
+    return header->e_type == ET_EXEC ? address : address - reinterpret_cast<std::uintptr_t>(object.dli_fbase);
+}
+
+}  // namespace
+
+std::uint64_t CallerFinder::find([[maybe_unused]] std::uintptr_t return_address,
+                                 [[maybe_unused]] std::uintptr_t frame_end) noexcept
+{
+#if defined(__x86_64__)
+    // A frame that has lost its fixed size ends in an address that is not known, or a known one farther out.
+    for (std::size_t depth = 0; depth < kMostFrames; ++depth) {
+        const Place* const place = place_of(return_address);
+        if (place == nullptr)
+            return 0;
+        if (place->address == 0)
+            return learn(return_address);
+        if (place->caller != kStepOn)
+            return place->caller;
+        frame_end += place->frame_bytes;
+        std::memcpy(&return_address, reinterpret_cast<const void*>(frame_end - sizeof return_address),
+                    sizeof return_address);
+    }
+#endif
+    return 0;
+}
+
+// Its entry, or a free one; nullptr if there is no more place.
+CallerFinder::Place* CallerFinder::place_of(std::uintptr_t address) noexcept
+{
+    for (std::size_t index = index_of(address);; index = (index + 1) % kPlaces) {
+        Place& place = places_[index];
+        if (place.address == address)
+            return &place;
+        if (place.address == 0)
+            return used_ < kPlaces / 2 ? &place : nullptr;
+    }
+}
+
+// Unwinds the stack, and notes each return address from there to the program.
+std::uint64_t CallerFinder::learn(std::uintptr_t return_address) noexcept
+{
+    Frames frames;
+    _Unwind_Backtrace(add_frame, &frames);
+    bool reached = false;
+    for (std::size_t i = 1; i < frames.count; ++i) {
+        const Frame& frame = frames.list[i];
+        reached = reached || frame.address == return_address;
+        // Frames that begin where a function was called end where its caller's begin.
+        const std::uintptr_t bytes = frame.frame_end - frames.list[i - 1].frame_end;
+        Dl_info object{};
+        // The call is in front of the address to which it returns.
+        if (dladdr(reinterpret_cast<void*>(frame.address - 1), &object) == 0 || object.dli_fname == nullptr)
+            return 0;
+        const std::uintptr_t offset = offset_in(object, frame.address - 1);
+        const bool own = is_own(object, offset);
+        Place* const place = place_of(frame.address);
+        if (place == nullptr)
+            return 0;
+        const bool varies = place->address != 0 && place->caller == kStepOn && place->frame_bytes != bytes;
+        if (place->address == 0) {
+            ++used_;
+            *place = {frame.address, static_cast<std::uint32_t>(bytes),
+                      own ? kStepOn : number_of(object.dli_fname, offset)};
+        }
+        if (varies && reached)
+            place->caller = 0;  // never again
+        if (place->caller != kStepOn)
+            return place->caller;
+    }
+    return 0;
+}
+
+// 0: the page has no place for it.
+std::uint32_t CallerFinder::number_of(const char* object, std::uintptr_t offset) noexcept
+{
+    using Header = base::ProfileHeader;
+    std::optional<std::uint64_t> file;
+    const std::uint64_t objects = page_.objects_used.load(std::memory_order_relaxed);
+    base::StatusText<Header::kPathBytes> path;
+    base::store_text(path.data(), Header::kPathBytes, object);
+    for (std::uint64_t i = 0; i < objects && !file; ++i)
+        if (std::memcmp(&page_.objects[i], &path, sizeof path) == 0)
+            file = i;
+    if (!file && objects < Header::kObjects) {
+        file = objects;
+        base::store_text(page_.objects[objects].data(), Header::kPathBytes, object);
+        page_.objects_used.store(objects + 1, std::memory_order_relaxed);
+    }
+    const std::uint64_t number = page_.callers_used.load(std::memory_order_relaxed);
+    if (!file || number == Header::kCallers)
+        return 0;
+    page_.callers[number].offset.store(offset, std::memory_order_relaxed);
+    page_.callers[number].object.store(*file + 1, std::memory_order_relaxed);
+    page_.callers_used.store(number + 1, std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(number + 1);
+}
+
+}  // namespace tutti::profile

@@ -1,0 +1,50 @@
+// Which line of the program calls: for profiles, so in a few nanoseconds.
+//
+// Frames of the library have a fixed size at each call, which the first call from a place learns by unwinding
+// the stack. Later ones step from return address to return address by what is known.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/foundation/base/profile_page.hpp"
+
+namespace tutti::profile {
+
+/// Under the engine's lock.
+class CallerFinder {
+public:
+    explicit CallerFinder(base::ProfileHeader& page) noexcept : page_(page) {}
+    CallerFinder(const CallerFinder&) = delete;
+    CallerFinder& operator=(const CallerFinder&) = delete;
+
+    /// The number, plus 1, in the page's table of the line whose call of Tutti this thread is in; 0: unknown.
+    /// `return_address` and `frame_end` are those of a function of the library: where its frame ends and its
+    /// return address lies in front (__builtin_dwarf_cfa()).
+    std::uint64_t find(std::uintptr_t return_address, std::uintptr_t frame_end) noexcept;
+
+private:
+    static constexpr std::size_t kPlaces = 8192;  // a power of two
+    static constexpr std::uint32_t kStepOn = 0xffffffff;
+
+    /// A return address.
+    struct Place {
+        std::uintptr_t address = 0;
+        std::uint32_t frame_bytes = 0;
+        std::uint32_t caller = 0;  // or kStepOn: one of the library
+    };
+    static std::size_t index_of(std::uintptr_t address) noexcept
+    {
+        return (address * 0x9e3779b97f4a7c15) >> 51 & (kPlaces - 1);
+    }
+    Place* place_of(std::uintptr_t address) noexcept;
+    std::uint64_t learn(std::uintptr_t return_address) noexcept;
+    std::uint32_t number_of(const char* object, std::uintptr_t offset) noexcept;
+
+    base::ProfileHeader& page_;
+    std::array<Place, kPlaces> places_{};
+    std::size_t used_ = 0;
+};
+
+}  // namespace tutti::profile

@@ -1,0 +1,120 @@
+// What a rank writes into its profile, by the parts that see it: the core its calls, the protocol the
+// messages, the engine how long it found nothing to do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lib/foundation/base/profile_page.hpp"
+#include "lib/foundation/base/ticks.hpp"
+
+namespace tutti::base {
+
+/// Under the engine's lock.
+class ProfileWriter {
+public:
+    ProfileWriter(ProfileMemory memory, bool many_threads) noexcept;
+    ProfileWriter(const ProfileWriter&) = delete;
+    ProfileWriter& operator=(const ProfileWriter&) = delete;
+
+    std::uint64_t now() const noexcept { return ticks(of_processor_); }
+    const ProfileMemory& memory() const noexcept { return memory_; }
+
+    /// The calling thread begins a call. `peer`: the rank of the job that it waits for, if it does; -1: any.
+    void begins(const CallWords& call, int peer, std::uint64_t caller, std::uint64_t begin_ticks) noexcept;
+    /// It is in no call; also when it was in none.
+    void ended() noexcept;
+
+    /// A message of this rank, and one that has arrived with its envelope at least.
+    void sent(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept;
+    void arrived(int peer, std::uint64_t context, int tag, std::uint64_t bytes) noexcept;
+
+    /// The calling thread has waited in its call, for the call's peer or else the one whose message came.
+    void waited(std::uint64_t ticks) noexcept;
+    /// When the call began, if the thread is in one that has not waited yet; else 0.
+    std::uint64_t fresh_since() const noexcept;
+
+private:
+    struct Open {
+        bool open = false;
+        CallWords call;
+        int peer = -1;
+        std::uint64_t caller = 0;
+        std::uint64_t begin_ticks = 0;
+        std::uint64_t waited_ticks = 0;
+    };
+    static Open& open() noexcept;
+    ProfilePeer& entry(int peer) noexcept
+    {
+        const auto index = static_cast<std::size_t>(peer);
+        return memory_.peers()[std::min(index, memory_.peers().size() - 1)];
+    }
+    ProfileAggregate* find(std::uint64_t key, std::uint64_t context) noexcept;
+    void note_event(const Open& call, std::uint64_t end_ticks) noexcept;
+    void note_message(int peer, std::uint64_t context, int tag, std::uint64_t number,
+                      std::uint64_t bytes_and_kind) noexcept;
+
+    ProfileMemory memory_;
+    const bool many_threads_;
+    const bool of_processor_ = ticks_are_of_processor();
+    int last_peer_ = -1;  // whose message came last, since the last wait
+};
+
+/// How long a wait finds nothing to do. Of a wait that does not read its clock: `profile` is nullptr.
+class IdleTime {
+public:
+    explicit IdleTime(ProfileWriter* profile) noexcept : profile_(profile)
+    {
+        if (profile_ != nullptr) [[unlikely]]
+            moved_ = (mark_ticks_ = profile_->fresh_since()) == 0;
+    }
+    ~IdleTime()
+    {
+        if (profile_ != nullptr) [[unlikely]]
+            hand_in();
+    }
+    IdleTime(const IdleTime&) = delete;
+    IdleTime& operator=(const IdleTime&) = delete;
+
+    /// Before a pass of progress.
+    void looks() noexcept
+    {
+        if (profile_ != nullptr && moved_) [[unlikely]]
+            resume();
+    }
+    /// The pass has found something.
+    void moved() noexcept { moved_ = true; }
+    /// It has not, and the thread has slept or given way.
+    void idled() noexcept
+    {
+        if (profile_ != nullptr) [[unlikely]]
+            count();
+    }
+
+private:
+    void resume() noexcept
+    {
+        hand_in();
+        mark_ticks_ = profile_->now();
+        moved_ = false;
+    }
+    void count() noexcept
+    {
+        const std::uint64_t now = profile_->now();
+        waited_ticks_ += now > mark_ticks_ ? now - mark_ticks_ : 0;
+        mark_ticks_ = now;
+    }
+    void hand_in() noexcept
+    {
+        if (waited_ticks_ != 0)
+            profile_->waited(waited_ticks_);
+        waited_ticks_ = 0;
+    }
+
+    ProfileWriter* const profile_;
+    bool moved_ = false;
+    std::uint64_t mark_ticks_ = 0;
+    std::uint64_t waited_ticks_ = 0;
+};
+
+}  // namespace tutti::base

@@ -1,0 +1,42 @@
+// A clock that costs a few nanoseconds to read: the processor's counter where it runs at one rate on all
+// cores, else base::now_ns(). Processes of one host read the same clock.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+#include "lib/foundation/base/clock.hpp"
+
+namespace tutti::base {
+
+/// Whether ticks() is the processor's counter.
+inline bool ticks_are_of_processor() noexcept
+{
+#if defined(__x86_64__)
+    constexpr unsigned kPowerLeaf = 0x80000007;
+    constexpr unsigned kSameRate = 1u << 8;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(kPowerLeaf, &a, &b, &c, &d) != 0 && (d & kSameRate) != 0;
+#else
+    return false;
+#endif
+}
+
+/// `of_processor`: what ticks_are_of_processor() has answered.
+inline std::uint64_t ticks([[maybe_unused]] bool of_processor) noexcept
+{
+#if defined(__x86_64__)
+    if (of_processor) [[likely]]
+        return __rdtsc();
+#endif
+    return static_cast<std::uint64_t>(now_ns());
+}
+
+}  // namespace tutti::base
