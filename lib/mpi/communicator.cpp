@@ -55,7 +55,7 @@ Communicator::Communicator(detail::StatePointer shared, std::string given_name, 
 }
 
 Communicator::Communicator(const Communicator& model)
-    : error_handler_(model.error_handler()), model_(model.state)
+    : ObjectOf(), error_handler_(model.error_handler()), model_(model.state)
 {
     self |= kBeingMade;
 }
