@@ -12,8 +12,8 @@ using Counts = std::vector<int>;
 namespace {
 
 /// An allocation as the environment shows it.
-struct Allocation {
-    explicit Allocation(const std::string& nodes, const std::string& tasks, const std::string& here = {})
+struct SlurmAllocation {
+    explicit SlurmAllocation(const std::string& nodes, const std::string& tasks, const std::string& here = {})
         : list("SLURM_JOB_NODELIST", nodes), tasks_per_node("SLURM_TASKS_PER_NODE", tasks)
     {
         if (!here.empty()) {
@@ -124,7 +124,7 @@ TEST_CASE("Slurm's counts")
 
 TEST_CASE("The allocation's hosts are the job's")
 {
-    const Allocation allocation("n[1-3]", "2(x2),1", "n1");
+    const SlurmAllocation allocation("n[1-3]", "2(x2),1", "n1");
     const std::vector<Host> hosts = job_hosts(Options{});
     REQUIRE(hosts.size() == 3);
     CHECK(hosts[0].name == "n1");
@@ -139,7 +139,7 @@ TEST_CASE("The allocation's hosts are the job's")
 
 TEST_CASE("-H takes part of an allocation")
 {
-    const Allocation allocation("n[1-3]", "4(x3)", "n1");
+    const SlurmAllocation allocation("n[1-3]", "4(x3)", "n1");
     Options options;
     options.hosts = parse({"-H", "n3.cluster.example,n2:1", "a"}).hosts;
     const std::vector<Host> hosts = job_hosts(options);
@@ -158,7 +158,7 @@ TEST_CASE("-H takes part of an allocation")
 
 TEST_CASE("Without a node's name from Slurm the host name tells which node this is")
 {
-    const Allocation allocation("elsewhere," + local_host_name(), "1(x2)");
+    const SlurmAllocation allocation("elsewhere," + local_host_name(), "1(x2)");
     const std::vector<Host> hosts = job_hosts(Options{});
     REQUIRE(hosts.size() == 2);
     CHECK_FALSE(hosts[0].local);
@@ -168,7 +168,7 @@ TEST_CASE("Without a node's name from Slurm the host name tells which node this 
 TEST_CASE("Allocations that contradict themselves, and none")
 {
     {
-        const Allocation allocation("n[1-3]", "2(x2)");
+        const SlurmAllocation allocation("n[1-3]", "2(x2)");
         CHECK_THAT(
             usage_error([] { slurm_allocation(); }),
             Catch::Contains("SLURM_JOB_NODELIST has 3 hosts, but SLURM_TASKS_PER_NODE='2(x2)' counts for 2"));
