@@ -5,6 +5,7 @@
 
 #include "lib/core/communicators/communicator_access.hpp"
 #include "lib/core/communicators/creation.hpp"
+#include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/guard.hpp"
 #include "lib/mpi/info.hpp"
@@ -100,16 +101,34 @@ std::vector<Edge> exchanged(const detail::StatePointer& state, const Given& give
     return in;
 }
 
-MPI_Comm graph_communicator(const Communicator& old, detail::Neighborhood made, bool is_weighted,
+// The same at all ranks or at none. Programs may make a graph whose edges do not fit together, if they never
+// exchange anything along them.
+std::string mismatch_of(const detail::StatePointer& state, const detail::Topology& neighbors)
+{
+    try {
+        detail::check_edges(state, neighbors);
+        return {};
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::invalid_argument)
+            throw;
+        return std::string(base::detail_of(error));
+    }
+}
+
+/// `fits`: both ends of an edge know it, and nothing is to check.
+MPI_Comm graph_communicator(const Communicator& old, detail::Topology neighbors, bool fits, bool is_weighted,
                             std::vector<int> source_weights, std::vector<int> destination_weights)
 {
-    return new_communicator(
-        std::move(made.state), old,
-        std::make_shared<const Topology>(Topology{.kind = MPI_DIST_GRAPH,
-                                                  .neighbors = std::move(made.topology),
-                                                  .is_weighted = is_weighted,
-                                                  .source_weights = std::move(source_weights),
-                                                  .destination_weights = std::move(destination_weights)}));
+    detail::StatePointer state = detail::split(old.state, {.kind = collectives::CallKind::create_graph}, 0);
+    std::string mismatch = fits ? std::string() : mismatch_of(state, neighbors);
+    return new_communicator(std::move(state), old,
+                            std::make_shared<const Topology>(Topology{
+                                .kind = MPI_DIST_GRAPH,
+                                .neighbors = std::make_shared<const detail::Topology>(std::move(neighbors)),
+                                .mismatch = std::move(mismatch),
+                                .is_weighted = is_weighted,
+                                .source_weights = std::move(source_weights),
+                                .destination_weights = std::move(destination_weights)}));
 }
 
 // As many as there is room for.
@@ -147,8 +166,8 @@ int dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int* sourc
         if (is_weighted != (destweights != MPI_UNWEIGHTED))
             fail(MPI_ERR_ARG,
                  "only one of sourceweights and destweights is MPI_UNWEIGHTED; give both weights, or none");
-        *comm_dist_graph = graph_communicator(old, detail::create_graph(old.state, std::move(neighbors)),
-                                              is_weighted, std::move(in), std::move(out));
+        *comm_dist_graph =
+            graph_communicator(old, std::move(neighbors), false, is_weighted, std::move(in), std::move(out));
     });
 }
 
@@ -168,11 +187,8 @@ int dist_graph_create(MPI_Comm comm_old, int n, const int* sources, const int* d
             (edge.comes_in != 0 ? neighbors.sources : neighbors.destinations).push_back(edge.peer);
             (edge.comes_in != 0 ? in : out).push_back(edge.weight);
         }
-        // Both ends of an edge know it: nothing is to check.
-        detail::Neighborhood made{detail::split(old.state, {.kind = collectives::CallKind::create_graph}, 0),
-                                  std::make_shared<const detail::Topology>(std::move(neighbors))};
-        *comm_dist_graph = graph_communicator(old, std::move(made), weights != MPI_UNWEIGHTED, std::move(in),
-                                              std::move(out));
+        *comm_dist_graph = graph_communicator(old, std::move(neighbors), true, weights != MPI_UNWEIGHTED,
+                                              std::move(in), std::move(out));
     });
 }
 

@@ -45,8 +45,8 @@ Graph checked_graph(int ranks, int nnodes, const int* index, const int* edges)
     return graph;
 }
 
-// nullopt if every edge has one back.
-std::optional<std::pair<int, int>> one_way_edge(const Graph& graph)
+// Empty if every edge has one back.
+std::string words_of_one_way_edge(const Graph& graph)
 {
     using Edges = std::vector<std::pair<int, int>>;
     Edges there;
@@ -60,8 +60,12 @@ std::optional<std::pair<int, int>> one_way_edge(const Graph& graph)
     std::ranges::sort(back);
     const auto [one, other] = std::ranges::mismatch(there, back);
     if (one == there.end())
-        return std::nullopt;
-    return *one < *other ? *one : std::pair(other->second, other->first);
+        return {};
+    const auto [from, to] = *one < *other ? *one : std::pair(other->second, other->first);
+    return fmt::format(
+        "the graph has more edges from rank {} to rank {} than back; collectives among neighbours need as "
+        "many both ways",
+        from, to);
 }
 
 // Of all that must be equal at all ranks. FNV-1a.
@@ -83,9 +87,9 @@ std::shared_ptr<const Topology> graph_topology(const Graph& graph, int rank)
     return std::make_shared<const Topology>(
         Topology{.kind = MPI_GRAPH,
                  .neighbors = std::make_shared<const detail::Topology>(std::move(neighbors)),
+                 .mismatch = words_of_one_way_edge(graph),
                  .index = {graph.index.begin(), graph.index.end()},
-                 .edges = {graph.edges.begin(), graph.edges.end()},
-                 .one_way = one_way_edge(graph)});
+                 .edges = {graph.edges.begin(), graph.edges.end()}});
 }
 
 Graph graph_of(MPI_Comm comm)

@@ -103,11 +103,8 @@ int exchange_among(const CollectiveCall& call, CallKind kind, MPI_Comm comm, con
 {
     return call.on(comm, [&](const detail::StatePointer& state) {
         const Topology& topology = topology_of(communicator_of(comm));
-        if (topology.one_way)
-            fail(MPI_ERR_TOPOLOGY,
-                 fmt::format("the graph has more edges from rank {} to rank {} than back; collectives among "
-                             "neighbours need as many both ways",
-                             topology.one_way->first, topology.one_way->second));
+        if (!topology.mismatch.empty())
+            fail(MPI_ERR_TOPOLOGY, topology.mismatch);
         const BlockList out = sent(topology.neighbors->destinations);
         const BlockList in = received(topology.neighbors->sources);
         return detail::call_neighbor_blocks(state, topology.neighbors, call.form(), kind, out, in);

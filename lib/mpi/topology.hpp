@@ -1,10 +1,9 @@
 // What a communicator knows about the neighbours of its ranks.
 #pragma once
 
-#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "lib/core/communicators/topology.hpp"
@@ -17,12 +16,11 @@ namespace tutti::mpi {
 struct Topology {
     int kind;                           // MPI_CART, MPI_GRAPH or MPI_DIST_GRAPH
     detail::TopologyPointer neighbors;  // of MPI_CART, the grid too
+    std::string mismatch{};             // why there are no neighbour collectives; empty: there are
 
     // Of MPI_GRAPH, as given: the end of each rank's neighbours among the edges.
     std::vector<int> index{};
     std::vector<int> edges{};
-    /// An edge for which there is none back. Then the graph has no neighbour collectives.
-    std::optional<std::pair<int, int>> one_way{};
 
     // Of MPI_DIST_GRAPH.
     bool is_weighted = false;

@@ -36,30 +36,6 @@ int place_by_node(const Grid& grid, const NodeMap& nodes, int rank)
     return collectives::places_by_node(grid, NodeMap(node_of_rank))[static_cast<std::size_t>(rank)];
 }
 
-void check_edges(const Communicator& ranks, const Topology& topology)
-{
-    const auto size = static_cast<std::size_t>(ranks.size());
-    std::vector<int> sent(size);
-    std::vector<int> announced(size);
-    for (const int destination : topology.destinations)
-        ++sent[static_cast<std::size_t>(destination)];
-    ranks.alltoall(sent, announced);
-    for (const int source : topology.sources)
-        --announced[static_cast<std::size_t>(source)];
-    const auto wrong = std::ranges::find_if(announced, [](int edges) { return edges != 0; });
-    const int peer = wrong == announced.end() ? -1 : static_cast<int>(wrong - announced.begin());
-    int worst = peer >= 0 ? 1 : 0;
-    ranks.allreduce(worst, tutti::max);
-    if (peer >= 0)
-        throw Error(ErrorCode::invalid_argument, "create_graph",
-                    fmt::format("rank {} names rank {} as its destination {} than the latter names it as a "
-                                "source; both ends of an edge must name it equally often",
-                                peer, ranks.rank(), *wrong > 0 ? "more often" : "less often"),
-                    peer);
-    if (worst != 0)
-        refuse("create_graph", "other ranks' neighbours do not fit together; their errors name them");
-}
-
 }  // namespace
 
 int place_in(const Grid& grid, const CommunicatorState& old, bool reorder)
@@ -94,11 +70,36 @@ Neighborhood create_sub_grid(const StatePointer& old, const Grid& grid, const st
             topology_of(grid.reduced_to(kept), place)};
 }
 
+void check_edges(const StatePointer& state, const Topology& topology)
+{
+    const Communicator ranks = CommunicatorAccess::handle_of(state);
+    const auto size = static_cast<std::size_t>(ranks.size());
+    std::vector<int> sent(size);
+    std::vector<int> announced(size);
+    for (const int destination : topology.destinations)
+        ++sent[static_cast<std::size_t>(destination)];
+    ranks.alltoall(sent, announced);
+    for (const int source : topology.sources)
+        --announced[static_cast<std::size_t>(source)];
+    const auto wrong = std::ranges::find_if(announced, [](int edges) { return edges != 0; });
+    const int peer = wrong == announced.end() ? -1 : static_cast<int>(wrong - announced.begin());
+    int worst = peer >= 0 ? 1 : 0;
+    ranks.allreduce(worst, tutti::max);
+    if (peer >= 0)
+        throw Error(ErrorCode::invalid_argument, "create_graph",
+                    fmt::format("rank {} names rank {} as its destination {} than the latter names it as a "
+                                "source; both ends of an edge must name it equally often",
+                                peer, ranks.rank(), *wrong > 0 ? "more often" : "less often"),
+                    peer);
+    if (worst != 0)
+        refuse("create_graph", "other ranks' neighbours do not fit together; their errors name them");
+}
+
 Neighborhood create_graph(const StatePointer& old, Topology topology)
 {
     Neighborhood made{split(old, {.kind = collectives::CallKind::create_graph}, 0),
                       std::make_shared<const Topology>(std::move(topology))};
-    check_edges(CommunicatorAccess::handle_of(made.state), *made.topology);
+    check_edges(made.state, *made.topology);
     return made;
 }
 

@@ -36,8 +36,10 @@ Neighborhood create_grid(const StatePointer& old, collectives::Grid grid, bool r
 /// `old` is the grid. The ranks with the same coordinates in the dimensions that are not `kept`.
 Neighborhood create_sub_grid(const StatePointer& old, const collectives::Grid& grid,
                              const std::vector<bool>& kept);
-/// All neighbours are ranks of `old`. Throws ErrorCode::invalid_argument at all ranks unless both ends of an
-/// edge name it equally often: otherwise an exchange would wait for ever.
+/// Throws ErrorCode::invalid_argument at all ranks unless both ends of an edge name it equally often:
+/// otherwise an exchange would wait for ever. Collective over `state`.
+void check_edges(const StatePointer& state, const Topology& topology);
+/// All neighbours are ranks of `old`. Throws as check_edges().
 Neighborhood create_graph(const StatePointer& old, Topology topology);
 
 }  // namespace tutti::detail
