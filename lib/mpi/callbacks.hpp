@@ -7,6 +7,9 @@
 
 namespace tutti::mpi {
 
+/// The class of an error as programs know it: those behind a facade do not know all.
+int known_class(int error_class) noexcept;
+
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype);
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "lib/foundation/base/error_detail.hpp"
+#include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/error_classes.hpp"
 #include "lib/mpi/user_errors.hpp"
 
@@ -88,7 +89,7 @@ int make_code(int error_class, std::string sentence)
     all.latest = all.latest + 1 == kSlots ? 1 : all.latest + 1;
     if (all.latest == kToolSlot)
         ++all.latest;
-    const int code = error_class | all.latest << kClassBits;
+    const int code = known_class(error_class) | all.latest << kClassBits;
     all.slots[static_cast<std::size_t>(all.latest)] = {code, std::move(sentence)};
     return code;
 }

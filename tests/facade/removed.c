@@ -214,6 +214,15 @@ static void buffered(void)
     CHECK_EQUAL(size, sizeof memory);
 }
 
+/* The standard has a class for it that these programs do not know. */
+static void unknown_class(void)
+{
+    MPI_Errhandler none = MPI_ERRHANDLER_NULL;
+    CHECK_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    CHECK_ERROR(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRHANDLER_NULL), MPI_ERR_ARG, "error handler was freed");
+    CHECK_ERROR(MPI_Errhandler_free(&none), MPI_ERR_ARG, "error handler was freed");
+}
+
 int main(int argc, char** argv)
 {
     int provided = -1;
@@ -225,6 +234,7 @@ int main(int argc, char** argv)
     texts();
     buffered();
     fortran();
+    unknown_class();
     CHECK_OK(MPI_Finalize());
     return check_result();
 }

@@ -43,6 +43,14 @@ int delete_of(facade::Function* function, T object, int key, void* value, void* 
 
 }  // namespace
 
+int known_class(int error_class) noexcept
+{
+    if (std::ranges::find(facade::kNumbers_error, error_class, &facade::Number::standard) !=
+        std::end(facade::kNumbers_error))
+        return error_class;
+    return error_class == MPI_ERR_ERRHANDLER ? MPI_ERR_ARG : MPI_ERR_OTHER;
+}
+
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype)
 {

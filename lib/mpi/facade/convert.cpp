@@ -1,5 +1,7 @@
 #include "lib/mpi/facade/convert.hpp"
 
+#include "lib/mpi/callbacks.hpp"
+
 namespace tutti::mpi::facade {
 
 namespace {
@@ -18,11 +20,9 @@ constexpr int low_bits(int code, int bits) noexcept
     return code & ((1 << bits) - 1);
 }
 
-// A class that these programs do not know is MPI_ERR_OTHER.
 int out_class(int standard) noexcept
 {
-    const auto found = std::ranges::find(kNumbers_error, standard, &Number::standard);
-    return found != std::end(kNumbers_error) ? found->own : out_class(MPI_ERR_OTHER);
+    return std::ranges::find(kNumbers_error, known_class(standard), &Number::standard)->own;
 }
 
 int in_class(int own) noexcept
