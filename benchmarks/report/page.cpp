@@ -10,7 +10,7 @@
 #include "benchmarks/report/overview.hpp"
 #include "benchmarks/report/picture.hpp"
 #include "benchmarks/report/sections.hpp"
-#include "benchmarks/report/style.hpp"
+#include "lib/foundation/base/page_style.hpp"
 
 namespace tutti::bench {
 
@@ -206,7 +206,7 @@ std::string html_report(const ReportContent& content, const DrawSvg& draw)
         "<meta name=\"color-scheme\" content=\"light "
         "dark\">\n<title>{}</title>\n<style>{}{}</style>\n</head>\n"
         "<body>\n<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header><h1>{}</h1></header>\n",
-        html_text(content.title), kReportStyle, picture_style(), html_text(content.title));
+        html_text(content.title), base::kPageStyle, picture_style(), html_text(content.title));
     const std::vector<TopicGroup> groups = groups_of(content.topics);
     add_contents(page, groups);
     page += "<main>\n";

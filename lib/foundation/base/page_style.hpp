@@ -1,12 +1,12 @@
-// The style of a report: light and dark, narrow windows, and paper.
+// The style of pages that Tutti writes: light and dark, narrow windows, and paper.
 #pragma once
 
 #include <string_view>
 
-namespace tutti::bench {
+namespace tutti::base {
 
 /// The variables --curve0 ... are the colours of curves, in the order of curve_colours().
-inline constexpr std::string_view kReportStyle = R"(
+inline constexpr std::string_view kPageStyle = R"(
 :root {
   color-scheme: light dark;
   --text: #1b1f24; --quiet: #57606a; --ground: #ffffff; --raised: #f4f6f8; --line: #d0d7de; --link: #0a58a8;
@@ -105,4 +105,4 @@ pre {
 }
 )";
 
-}  // namespace tutti::bench
+}  // namespace tutti::base
