@@ -1,0 +1,144 @@
+#include "launcher/profile/trace_words.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "collectives/algorithm_name.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+using base::Operation;
+
+// Of a collective's signature, as lib/core/calls/call_signature.hpp packs it.
+constexpr std::uint64_t kKindMask = 0x3f;
+constexpr int kAlgorithmShift = 7;
+constexpr std::uint64_t kAlgorithmMask = 0x1f;
+
+TraceName name_of_collective(const base::CallWords& call)
+{
+    const std::uint64_t kind = call.signature & kKindMask;
+    const auto algorithm = static_cast<std::uint8_t>(call.signature >> kAlgorithmShift & kAlgorithmMask);
+    const bool known = kind != 0 && kind < collectives::kCallKinds;
+    const bool waits = call.operation() == Operation::wait_collective;
+    const std::string name(known ? collectives::kCallNames[kind] : "collective");
+    return {waits ? "wait for " + name : name, waits ? TraceKind::wait : TraceKind::collective,
+            known && algorithm != 0
+                ? collectives::describe(static_cast<collectives::CallKind>(kind), {algorithm, 0})
+                : ""};
+}
+
+}  // namespace
+
+TraceName name_of(const base::CallWords& call)
+{
+    switch (call.operation()) {
+        case Operation::send:
+            return {"send", TraceKind::send, {}};
+        case Operation::isend:
+            return {"isend", TraceKind::send, {}};
+        case Operation::recv:
+            return {"recv", TraceKind::receive, {}};
+        case Operation::irecv:
+            return {"irecv", TraceKind::receive, {}};
+        case Operation::probe:
+            return {"probe", TraceKind::receive, {}};
+        case Operation::wait_send:
+            return {"wait for a send", TraceKind::wait, {}};
+        case Operation::wait_recv:
+            return {"wait for a receive", TraceKind::wait, {}};
+        case Operation::wait_any:
+            return {"wait", TraceKind::wait, {}};
+        case Operation::collective:
+        case Operation::wait_collective:
+            return name_of_collective(call);
+        case Operation::none:
+            break;
+    }
+    return {"call", TraceKind::other, {}};
+}
+
+bool has_peer(const base::CallWords& call) noexcept
+{
+    return !call.is_collective() && call.operation() != Operation::none &&
+           call.operation() != Operation::wait_any;
+}
+
+std::string communicator_of(const RankTrace& rank, std::uint64_t context)
+{
+    constexpr std::uint64_t kSelfNumber = 2;  // the first context that a rank assigns
+    context &= ~std::uint64_t{1};             // that of its collectives
+    if (const auto found = rank.communicators.find(context);
+        found != rank.communicators.end() && !found->second.empty())
+        return found->second;
+    const std::uint64_t number = context >> 1 & 0xffffffff;
+    return context == 0            ? "world"
+           : number == kSelfNumber ? "self"
+                                   : fmt::format("communicator {}.{}", context >> 33, number);
+}
+
+std::string line_name(int rank, std::uint32_t thread)
+{
+    return thread == 0 ? fmt::format("rank {}", rank) : fmt::format("rank {}, thread {}", rank, thread);
+}
+
+std::string dropped_in_words(const RankTrace& rank)
+{
+    if (rank.dropped_calls == 0 && rank.dropped_messages == 0)
+        return {};
+    return fmt::format("rank {}: {} older calls and {} older messages were dropped", rank.rank,
+                       rank.dropped_calls, rank.dropped_messages);
+}
+
+std::vector<std::string> notes_of(const JobTrace& trace)
+{
+    constexpr std::size_t kMostRanks = 4;
+    std::vector<std::string> notes;
+    std::size_t more = 0;
+    for (const RankTrace& rank : trace.ranks) {
+        const std::string words = dropped_in_words(rank);
+        if (!words.empty() && notes.size() < kMostRanks)
+            notes.push_back(words);
+        else if (!words.empty())
+            ++more;
+    }
+    if (more > 0)
+        notes.push_back(fmt::format("likewise for {} more ranks", more));
+    if (trace.clock_error_ns > 0)
+        notes.push_back(fmt::format("clocks of the hosts agree with this one within {} us",
+                                    trace.clock_error_ns / 1000 + 1));
+    if (trace.most_shifted_ns > 0)
+        notes.push_back(
+            fmt::format("times of hosts were moved by up to {} us, since messages would have "
+                        "arrived before they were sent",
+                        trace.most_shifted_ns / 1000 + 1));
+    if (trace.arrived_before_sent > 0)
+        notes.push_back(
+            fmt::format("{} messages arrive before they are sent, by up to {} us: clocks are no "
+                        "more exact than that",
+                        trace.arrived_before_sent, trace.most_before_sent_ns / 1000 + 1));
+    return notes;
+}
+
+std::string valid_text(std::string_view text)
+{
+    using nlohmann::json;
+    return json::parse(json(text).dump(-1, ' ', true, json::error_handler_t::replace)).get<std::string>();
+}
+
+std::string json_text(std::string_view text)
+{
+    using nlohmann::json;
+    const std::string plain = json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+    std::string safe;
+    for (const char letter : plain) {
+        if (letter == '<')
+            safe += "\\u003c";
+        else
+            safe += letter;
+    }
+    return safe;
+}
+
+}  // namespace tutti::launcher
