@@ -19,6 +19,7 @@
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/report/status_socket.hpp"
+#include "launcher/top/top.hpp"
 
 namespace {
 
@@ -69,9 +70,12 @@ int main(int argc, char** argv)
         return run_remote_daemon();
     try {
         const Options options = parse_command_line(argc, argv);
-        if (!options.status_of)
+        if (!options.status_of && !options.top_of)
             return run(options);
-        show_status(*options.status_of);
+        if (options.top_of)
+            show_top(*options.top_of);
+        else
+            show_status(*options.status_of);
         return 0;
     } catch (const EarlyExit& exit) {
         return exit.status;

@@ -305,6 +305,7 @@ void define_the_rest(Definer& define, CommandLine& line)
     define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
     define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
     define.flag("--status", "what the ranks of a running job do; its PID may follow", line.status);
+    define.flag("--top", "watch the ranks of a running job; its PID may follow", line.top);
     define.flag("-V,--version", "print the version and stop", line.version);
     define.flag("-h,--help", "print this and stop", line.help);
 }

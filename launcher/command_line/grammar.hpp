@@ -22,6 +22,7 @@ struct CommandLine {
     std::map<std::string, std::string> job_values;                     // of all sections: no contradictions
     std::map<std::string, std::string> app_values;                     // likewise, of this section
     bool status = false;
+    bool top = false;
     bool help = false;
     bool version = false;
 };

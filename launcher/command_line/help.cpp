@@ -65,6 +65,7 @@ Examples:
                                                 another port, or another command, instead of ssh
   salloc -N 4 tuttirun ./a.out                  in a Slurm allocation: a rank for each of its tasks
   tuttirun --status                             what do the ranks of my running job wait for?
+  tuttirun --top                                watch them
   tuttirun --doctor --hostfile hosts            are these hosts fit for a job, and if not, why?
                                                 Beyond 16 hosts each pair is probed one way only
   tuttirun --doctor --json -H a,b               the same for programs

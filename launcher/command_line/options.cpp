@@ -119,8 +119,9 @@ void check_job(const CommandLine& line)
     }
     if (options.json && !options.doctor)
         throw UsageError("--json is for what --doctor finds; give both, or leave it out");
-    if (line.status)
-        throw UsageError("--status takes one word at most: the process id of the job's tuttirun");
+    if (line.status || line.top)
+        throw UsageError(fmt::format("{} takes one word at most: the process id of the job's tuttirun",
+                                     line.top ? "--top" : "--status"));
     if (options.launcher == StartMethod::Agent::srun && !options.launch_agent.empty())
         throw UsageError("--launcher slurm and --launch-agent contradict each other; leave one out");
     check_debugging(options.debug);
@@ -183,8 +184,11 @@ Options parse_command_line(int argc, const char* const* argv)
         }
         if (line.options.doctor && section.program.empty())
             continue;
-        if (line.status && section.program.size() <= 1 && sections.size() == 1) {
-            line.options.status_of = section.program.empty() ? "" : section.program.front();
+        if (line.status && line.top)
+            throw UsageError("--status tells once what --top shows live; give one of them");
+        if ((line.status || line.top) && section.program.size() <= 1 && sections.size() == 1) {
+            (line.top ? line.options.top_of : line.options.status_of) =
+                section.program.empty() ? "" : section.program.front();
             return std::move(line.options);
         }
         check_program(section, sections.size());

@@ -147,13 +147,13 @@ void Daemon::handle_own(const Frame& frame)
             processes_.signal(decode<int>(frame.payload));
             break;
         case FrameType::status_wanted:
-            observer_.answer(decode<std::uint32_t>(frame.payload));
+            std::apply([this](auto... words) { observer_.answer(words...); },
+                       decode<std::uint32_t, bool>(frame.payload));
             break;
-        case FrameType::stacks_wanted: {
-            const auto [question, rank] = decode<std::uint32_t, int>(frame.payload);
-            observer_.answer_stacks(question, rank);
+        case FrameType::rank_wanted:
+            std::apply([this](auto... words) { observer_.answer_rank(words...); },
+                       decode<std::uint32_t, int, bool>(frame.payload));
             break;
-        }
         case FrameType::doctor_task:
             if (!host_check_)
                 host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);

@@ -80,7 +80,8 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                  [this](const std::string& text, bool only_verbose) { handle_note(text, only_verbose); }}),
       policy_(plan_.hosts.size()),
       reporter_(loop_, options.hang_report_seconds.value_or(kHangReportSeconds), report_events()),
-      status_socket_(loop_, [this](const StatusSocket::Answer& answer) { tell_status(answer); }),
+      status_socket_(loop_, [this](const std::string& question,
+                                   const StatusSocket::Answer& answer) { answer_asker(question, answer); }),
       report_(options),
       debuggers_(options, inherited, [this](const std::string& line) { say(line); })
 {
@@ -277,9 +278,9 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::status_report:
             reporter_.answered(node, decode<NodeReport>(payload));
             break;
-        case FrameType::stacks_report: {
+        case FrameType::rank_report: {
             const auto [question, rank, text] = decode<std::uint32_t, int, std::string>(payload);
-            reporter_.stacks_answered(question, rank, text);
+            reporter_.rank_answered(question, rank, text);
             break;
         }
         case FrameType::debug_server: {

@@ -17,6 +17,7 @@
 #include "launcher/report/status_socket.hpp"
 #include "launcher/streams/input_reader.hpp"
 #include "launcher/streams/output_writer.hpp"
+#include "launcher/top/snapshot.hpp"
 #include "launcher/tree/children.hpp"
 
 namespace tutti::launcher {
@@ -89,7 +90,9 @@ private:
     void carry_out(const Verdict& verdict);
     void time_is_over();
     void report_as_asked(int signal);
-    void tell_status(const StatusSocket::Answer& answer);
+    void answer_asker(const std::string& question, const StatusSocket::Answer& answer);
+    void answer_about_rank(int rank, bool stack, const StatusSocket::Answer& answer);
+    TopSnapshot snapshot() const;
     /// By this signal.
     void end_job(const Verdict& verdict, int signal);
     void shorten_daemon_timeout();
@@ -116,6 +119,7 @@ private:
     JobReport report_;
     Debuggers debuggers_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
+    const EventLoop::Clock::time_point started_ = EventLoop::Clock::now();
     bool ended_by_user_ = false;      // a terminal that takes no output is then not waited for
     bool any_joined_ = false;         // a rank of the job
     bool local_daemon_lost_ = false;  // or it has been given up

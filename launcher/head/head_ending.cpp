@@ -109,42 +109,6 @@ void Head::time_is_over()
     });
 }
 
-void Head::report_as_asked(int signal)
-{
-    if (map_ && !all_exited_)
-        reporter_.report(fmt::format("what the ranks do, as signal {} asks:", signal));
-}
-
-void Head::tell_status(const StatusSocket::Answer& answer)
-{
-    if (!map_ || all_exited_)
-        return answer(map_ ? "the job has ended" : "the job is being started");
-    reporter_.report(fmt::format("job {}: {} ranks of {}", ::getpid(), map_->ranks.size(),
-                                 options_.apps.front().argv.front()),
-                     answer);
-}
-
-Reporter::Events Head::report_events()
-{
-    Reporter::Events events;
-    events.ask = [this](std::uint32_t question) { broadcast(FrameType::status_wanted, encode(question)); };
-    events.ask_stacks = [this](std::uint32_t question, int rank) {
-        send(placement_of(rank).node, FrameType::stacks_wanted, encode(question, rank));
-    };
-    events.say = [this](const std::string& text) { say(text); };
-    events.host_of = [this](int rank) {
-        const bool known = rank >= 0 && static_cast<std::size_t>(rank) < map_->ranks.size();
-        return known ? node_name_of(rank) : std::string("?");
-    };
-    events.deadlock = [this] {
-        if (options_.on_deadlock == OnDeadlock::abort)
-            end_job({Verdict::Action::end_job, kDeadlockStatus, "ending the job, as --on-deadlock abort asks",
-                     "deadlock"},
-                    SIGTERM);
-    };
-    return events;
-}
-
 /// Gives up daemons that are there and do not end their ranks. That of this machine is killed, and its
 /// watchdog ends its ranks.
 void Head::stop_waiting_for_daemons(std::chrono::milliseconds waited)

@@ -86,6 +86,7 @@ struct Options {
     bool doctor = false;                         // check the hosts instead of starting a job
     bool json = false;                           // the doctor's findings as JSON
     std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
+    std::optional<std::string> top_of;           // likewise, watch it
     std::string report_json;                     // a file for how the job went; empty: none
     DebugOptions debug;
     bool quiet = false;

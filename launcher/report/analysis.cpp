@@ -207,8 +207,10 @@ Analysis analyse(const JobStatus& job)
 
 std::vector<std::string> table(const JobStatus& job, const std::function<std::string(int rank)>& host_of)
 {
+    std::vector<RankGroup> groups = job.groups;
+    fold_communicators(groups, kMostRows);
     std::vector<const RankGroup*> rows;
-    for (const RankGroup& group : job.groups)
+    for (const RankGroup& group : groups)
         rows.push_back(&group);
     std::ranges::stable_sort(rows, [](const RankGroup* one, const RankGroup* other) {
         return std::pair(order_of(*one), one->ranks.front()) <

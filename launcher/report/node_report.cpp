@@ -50,6 +50,9 @@ void join(std::vector<RankGroup>& groups, RankGroup group)
         return;
     }
     like->ranks = merged(like->ranks, group.ranks);
+    like->load.add(group.load);
+    if (group.most_seconds > like->most_seconds)
+        like->longest = group.longest;
     like->least_seconds = std::min(like->least_seconds, group.least_seconds);
     like->most_seconds = std::max(like->most_seconds, group.most_seconds);
 }
@@ -129,6 +132,24 @@ void fold(std::vector<RankGroup>& groups, RankGroup group, std::size_t most)
         }
         groups = std::move(fewer);
     }
+}
+
+void fold_communicators(std::vector<RankGroup>& groups, std::size_t most)
+{
+    if (groups.size() <= most)
+        return;
+    std::vector<RankGroup> fewer;
+    for (RankGroup& group : groups) {
+        if (group.in_call()) {
+            blur(group, Detail::tag);
+            group.context = RankGroup::kVariousContexts;
+            group.communicator = "different communicators";
+            group.number = 0;
+            group.more.clear();
+        }
+        join(fewer, std::move(group));
+    }
+    groups = std::move(fewer);
 }
 
 }  // namespace tutti::launcher

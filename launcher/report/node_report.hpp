@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/report/rank_load.hpp"
 #include "launcher/wire/codec.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
@@ -36,6 +37,7 @@ enum class RankState : std::uint8_t {
 /// Ranks that do the same for about the same time.
 struct RankGroup {
     static constexpr int kVarious = INT_MIN;  // as peer or tag: not the same for all
+    static constexpr std::uint64_t kVariousContexts = ~std::uint64_t{0};
 
     RankState state = RankState::unknown;
     bool many_threads = false;
@@ -51,13 +53,15 @@ struct RankGroup {
     Ranges ranks;
     double least_seconds = 0;
     double most_seconds = 0;
+    int longest = 0;  // the rank with the most seconds
+    RankLoad load;
 
     bool in_call() const noexcept { return state == RankState::waiting; }
     bool is_collective() const noexcept
     {
         return operation == base::Operation::collective || operation == base::Operation::wait_collective;
     }
-    /// Whether all but ranks and times is the same.
+    /// Whether all but ranks, times and load is the same.
     bool is_like(const RankGroup& other) const;
     void check() const;
 
@@ -65,12 +69,15 @@ struct RankGroup {
     {
         return std::tie(self.state, self.many_threads, self.operation, self.kind, self.context,
                         self.communicator, self.number, self.peer, self.tag, self.bytes, self.more,
-                        self.ranks, self.least_seconds, self.most_seconds);
+                        self.ranks, self.least_seconds, self.most_seconds, self.longest, self.load);
     }
 };
 
 /// Adds a group to others, of which at most `most` remain: then differences count less.
 void fold(std::vector<RankGroup>& groups, RankGroup group, std::size_t most);
+
+/// Where there are more than `most`, waits on different communicators count as alike.
+void fold_communicators(std::vector<RankGroup>& groups, std::size_t most);
 
 /// A rank of the job that waits for another one to send or to receive.
 struct WaitEdge {

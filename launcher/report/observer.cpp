@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/call.hpp"
+#include "launcher/report/rank_words.hpp"
 #include "launcher/report/words.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/quantity.hpp"
@@ -23,7 +23,6 @@ constexpr std::uint64_t kMuchSwapBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostThreads = 32;  // whose stacks are read
 constexpr std::size_t kMostStacks = 4;    // and told
 constexpr std::chrono::milliseconds kStackTime{1000};
-constexpr unsigned kKindMask = 63;  // of a collective, in its signature
 
 double seconds_since(EventLoop::Clock::time_point then)
 {
@@ -112,12 +111,24 @@ bool Observer::look(int rank, Seen& seen)
     if (!same)
         seen.since = Clock::now();
     const RankProcess* const process = processes_.find(rank);
-    const auto state = process != nullptr && process->running ? state_of_process(process->pid) : std::nullopt;
-    if (state && state->processor_ticks != seen.processor_ticks) {
+    if (process == nullptr || !process->running)
+        return same;
+    if (const auto state = state_of_process(process_of(*process, seen))) {
+        if (state->processor_ticks != seen.processor_ticks)
+            seen.idle_since = Clock::now();
         seen.processor_ticks = state->processor_ticks;
-        seen.idle_since = Clock::now();
+        seen.loads.add(LoadSample::of(*seen.page, *state));
     }
     return same;
+}
+
+/// The process of the page, which a script may have started.
+pid_t Observer::process_of(const RankProcess& process, const Seen& seen)
+{
+    if (!seen.page)
+        return process.pid;
+    const auto own = static_cast<pid_t>(seen.page->pid.load(std::memory_order_relaxed));
+    return is_own_process(own) ? own : process.pid;
 }
 
 Observer::Judged Observer::judge(int rank, const Seen& seen)
@@ -132,9 +143,7 @@ Observer::Judged Observer::judge(int rank, const Seen& seen)
         judged.quiet = judged.state == RankState::ended;
         return judged;
     }
-    judged.pid = process->pid;
-    if (judged.view && is_own_process(static_cast<pid_t>(judged.view->pid)))
-        judged.pid = static_cast<pid_t>(judged.view->pid);
+    judged.pid = process_of(*process, seen);
     const std::optional<ProcessState> state = state_of_process(judged.pid);
     const bool asleep = state && state->sleeps() && Clock::now() - seen.idle_since >= kAsleepAfter;
     if (state && (state->is_stopped() || state->is_traced())) {
@@ -171,37 +180,34 @@ std::string Observer::call_of(int rank)
     const auto found = ranks_.find(rank);
     if (found == ranks_.end())
         return {};
-    const RankGroup group = group_of(rank, judge(rank, found->second));
+    const RankGroup group = group_of(rank, found->second, judge(rank, found->second));
     return group.operation == base::Operation::none ? "" : call_in_words(group);
 }
 
-RankGroup Observer::group_of(int rank, const Judged& judged)
+RankGroup Observer::group_of(int rank, const Seen& seen, const Judged& judged)
 {
     RankGroup group;
     group.state = judged.state;
     group.least_seconds = group.most_seconds = judged.seconds;
+    group.longest = rank;
     add_rank(group.ranks, rank);
+    group.load.ranks = 1;
     if (!judged.view)
         return group;
     const PageView& view = *judged.view;
+    if (judged.pid > 0)
+        group.load = seen.loads.load();
+    if (view.situation) {
+        group.load.posted = view.situation->posted;
+        group.load.unexpected = view.situation->unexpected;
+    }
     group.many_threads = view.many_threads;
     const std::vector<PageView::Call>& calls = view.threads.empty() ? view.calls : view.threads;
     if (calls.empty() || judged.state == RankState::left || judged.state == RankState::ended)
         return group;
-    const PageView::Call& call = calls.front();
-    group.operation = std::min(call.operation(), base::Operation::wait_collective);
-    group.context = call.context & ~std::uint64_t{1};
-    group.communicator = view.name_of(call.context);
-    group.bytes = call.bytes();
-    if (group.is_collective()) {
-        group.kind = static_cast<std::uint8_t>(call.signature & kKindMask);
-        group.number = call.number();
-        if (view.waits())
-            group.more = view.situation->text;
-    } else {
-        group.peer = call.peer();
-        group.tag = call.tag();
-    }
+    set_call(group, view, calls.front());
+    if (group.is_collective() && view.waits())
+        group.more = view.situation->text;
     return group;
 }
 
@@ -247,7 +253,7 @@ void Observer::add_note(NodeReport& report, int rank, const Judged& judged)
         report.notes.push_back({rank, fmt::format("has {} in swap space", base::bytes_in_words(swapped))});
 }
 
-void Observer::answer(std::uint32_t question)
+void Observer::answer(std::uint32_t question, bool whole)
 {
     NodeReport report;
     report.number = question;
@@ -255,7 +261,9 @@ void Observer::answer(std::uint32_t question)
     for (auto& [rank, seen] : ranks_) {
         const Judged judged = judge(rank, seen);
         report.quiet = report.quiet && judged.quiet;
-        fold(report.groups, group_of(rank, judged), kMostGroups);
+        fold(report.groups, group_of(rank, seen, judged), kMostGroups);
+        if (!whole)
+            continue;
         add_note(report, rank, judged);
         if (!judged.view)
             continue;
@@ -268,19 +276,28 @@ void Observer::answer(std::uint32_t question)
     head_.send(FrameType::status_report, encode(report));
 }
 
-void Observer::answer_stacks(std::uint32_t question, int rank)
+void Observer::answer_rank(std::uint32_t question, int rank, bool stack)
 {
     const auto seen = ranks_.find(rank);
     const Judged judged = seen != ranks_.end() ? judge(rank, seen->second) : Judged();
-    if (judged.pid <= 0 || judged.state == RankState::stopped || judged.state == RankState::traced) {
-        head_.send(FrameType::stacks_report, encode(question, rank, std::string()));
-        return;
-    }
+    if (stack)
+        return answer_stack(question, rank, judged);
+    std::string text;
+    if (seen != ranks_.end())
+        text = rank_in_words(group_of(rank, seen->second, judged), judged.view ? &*judged.view : nullptr,
+                             judged.pid);
+    head_.send(FrameType::rank_report, encode(question, rank, text));
+}
+
+void Observer::answer_stack(std::uint32_t question, int rank, const Judged& judged)
+{
+    if (judged.pid <= 0 || judged.state == RankState::stopped || judged.state == RankState::traced)
+        return head_.send(FrameType::rank_report, encode(question, rank, std::string()));
     StackLimits limits;
     limits.threads = kMostThreads;
     limits.time = kStackTime;
     stacks_.read(judged.pid, limits, [this, question, rank](const ProcessStacks& stacks) {
-        head_.send(FrameType::stacks_report, encode(question, rank, stacks_in_words(stacks)));
+        head_.send(FrameType::rank_report, encode(question, rank, stacks_in_words(stacks)));
     });
 }
 

@@ -14,6 +14,7 @@
 #include "launcher/report/node_report.hpp"
 #include "launcher/report/page_view.hpp"
 #include "launcher/report/process_state.hpp"
+#include "launcher/report/rank_load.hpp"
 #include "launcher/stacks/stack_reader.hpp"
 #include "launcher/wire/connection.hpp"
 
@@ -33,10 +34,10 @@ public:
     void add_page(int rank, UniqueFd page);
     /// The call of Tutti in which a rank is, or was last, in words; empty where it has shown none.
     std::string call_of(int rank);
-    /// Answers the head's question.
-    void answer(std::uint32_t question);
-    /// Likewise, where in its program a rank is.
-    void answer_stacks(std::uint32_t question, int rank);
+    /// Answers the head's question. `whole`: also what the waits are for.
+    void answer(std::uint32_t question, bool whole);
+    /// Likewise, what one rank does, or where in its program it is.
+    void answer_rank(std::uint32_t question, int rank, bool stack);
 
 private:
     using Clock = EventLoop::Clock;
@@ -48,7 +49,7 @@ private:
         Clock::time_point since{};  // when these were seen first
         std::uint64_t processor_ticks = 0;
         Clock::time_point idle_since{};
-        bool moved = true;  // since the last look
+        LoadHistory loads;
     };
     struct Judged {
         RankState state = RankState::unknown;
@@ -62,7 +63,9 @@ private:
     bool look(int rank, Seen& seen);
     Judged judge(int rank, const Seen& seen);
     void tell_quiet(bool quiet);
-    static RankGroup group_of(int rank, const Judged& judged);
+    static RankGroup group_of(int rank, const Seen& seen, const Judged& judged);
+    static pid_t process_of(const RankProcess& process, const Seen& seen);
+    void answer_stack(std::uint32_t question, int rank, const Judged& judged);
     static void add_waits(NodeReport& report, int rank, const PageView& view);
     static void add_collectives(NodeReport& report, int rank, const PageView& view);
     static void add_note(NodeReport& report, int rank, const Judged& judged);

@@ -105,7 +105,9 @@ PageView PageView::of(const base::StatusPage& page)
     view.calls = calls_of(page, view.begun);
     view.ended = get(page.ended);
     view.sent = get(page.traffic.sent);
+    view.sent_bytes = get(page.traffic.sent_bytes);
     view.arrived = get(page.traffic.arrived);
+    view.arrived_bytes = get(page.traffic.arrived_bytes);
     view.moves = page.traffic.moves();
     view.pid = static_cast<std::int64_t>(get(page.pid));
     view.many_threads = get(page.many_threads) != 0;

@@ -53,7 +53,9 @@ struct PageView {
     std::uint64_t begun = 0;
     std::uint64_t ended = 0;
     std::uint64_t sent = 0;
+    std::uint64_t sent_bytes = 0;
     std::uint64_t arrived = 0;
+    std::uint64_t arrived_bytes = 0;
     std::uint64_t moves = 0;
     std::int64_t pid = 0;
     bool many_threads = false;

@@ -25,9 +25,10 @@ std::optional<ProcessState> state_of_process(pid_t pid)
     fields >> state.letter;
     constexpr int kUserTime = 14;
     constexpr int kThreads = 20;
+    constexpr int kResidentPages = 24;
     std::uint64_t value = 0;
     std::string field;
-    for (int number = 4; number <= kThreads && fields >> field; ++number) {
+    for (int number = 4; number <= kResidentPages && fields >> field; ++number) {
         if (number < kUserTime)
             continue;
         value = std::strtoull(field.c_str(), nullptr, 10);
@@ -35,6 +36,8 @@ std::optional<ProcessState> state_of_process(pid_t pid)
             state.processor_ticks += value;
         else if (number == kThreads)
             state.threads = static_cast<int>(value);
+        else if (number == kResidentPages)
+            state.resident_bytes = value * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     }
     return state;
 }

@@ -12,6 +12,7 @@ struct ProcessState {
     char letter = '?';                  // R, S, D, T, t, Z: see proc(5)
     std::uint64_t processor_ticks = 0;  // that it has used
     int threads = 0;
+    std::uint64_t resident_bytes = 0;
 
     bool is_stopped() const noexcept { return letter == 'T'; }
     bool is_traced() const noexcept { return letter == 't'; }

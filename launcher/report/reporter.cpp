@@ -1,6 +1,7 @@
 #include "launcher/report/reporter.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,8 +14,8 @@ namespace {
 
 /// For all daemons to answer; the report then does without the others.
 constexpr std::chrono::milliseconds kAnswerTime{1000};
-/// Likewise, to read stacks.
-constexpr std::chrono::milliseconds kStacksTime{1800};
+/// Likewise, of one daemon, which may have to read a stack.
+constexpr std::chrono::milliseconds kRankTime{1800};
 /// Between two looks that must find the same deadlock.
 constexpr std::chrono::milliseconds kConfirmPause{200};
 /// Ranks say more about a wait the longer it lasts, so a look that finds no deadlock is repeated.
@@ -41,7 +42,7 @@ void Reporter::cancel_timers()
     loop_.cancel(std::exchange(deadlock_timer_, 0));
 }
 
-void Reporter::ask(std::function<void(JobStatus& job)> done)
+void Reporter::ask(bool whole, std::function<void(JobStatus& job)> done)
 {
     const std::uint32_t number = ++questions_;
     Question& question = open_[number];
@@ -51,7 +52,7 @@ void Reporter::ask(std::function<void(JobStatus& job)> done)
         if (open_.contains(number))
             finish(number);
     });
-    events_.ask(number);
+    events_.ask(number, whole);
     if (nodes_.empty())
         finish(number);
 }
@@ -76,7 +77,8 @@ void Reporter::finish(std::uint32_t number)
 
 void Reporter::report(const std::string& title, std::function<void(const std::string& text)> done)
 {
-    ask([this, title, done = std::move(done)](JobStatus& job) { tell(title, job, analyse(job), done); });
+    ask(true,
+        [this, title, done = std::move(done)](JobStatus& job) { tell(title, job, analyse(job), done); });
 }
 
 void Reporter::report(const std::string& title)
@@ -98,42 +100,49 @@ std::string Reporter::text_of(const std::string& title, const JobStatus& job, co
 
 void Reporter::tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told)
 {
+    struct Telling {
+        std::string text;
+        std::map<int, std::string> stacks;  // by rank
+        std::size_t missing;
+    };
+    const auto telling =
+        std::make_shared<Telling>(Telling{text_of(title, job, analysis), {}, analysis.culprits.size()});
+    if (telling->missing == 0)
+        return told(telling->text);
+    for (const int rank : analysis.culprits)
+        ask_rank(rank, true, [telling, told, rank](const std::string& stack) {
+            telling->stacks[rank] = stack;
+            if (--telling->missing > 0)
+                return;
+            for (const auto& [of, text] : telling->stacks)
+                if (!text.empty())
+                    telling->text +=
+                        fmt::format("\n- rank {} is here:\n{}", of, text.substr(0, text.size() - 1));
+            told(telling->text);
+        });
+}
+
+void Reporter::look(std::function<void(const JobStatus& job)> done)
+{
+    ask(false, std::move(done));
+}
+
+void Reporter::ask_rank(int rank, bool stack, Told done)
+{
     const std::uint32_t number = ++questions_;
-    Telling& telling = telling_[number];
-    telling.text = text_of(title, job, analysis);
-    telling.told = std::move(told);
-    for (const int rank : analysis.culprits)
-        telling.stacks[rank];
-    telling.limit = loop_.after(kStacksTime, [this, number] { finish_telling(number); });
-    if (telling.stacks.empty())
-        return finish_telling(number);
-    for (const int rank : analysis.culprits)
-        events_.ask_stacks(number, rank);
+    const auto limit = loop_.after(kRankTime, [this, number, rank] { rank_answered(number, rank, {}); });
+    open_ranks_[number] = {rank, std::move(done), limit};
+    events_.ask_rank(number, rank, stack);
 }
 
-void Reporter::stacks_answered(std::uint32_t question, int rank, const std::string& stacks)
+void Reporter::rank_answered(std::uint32_t question, int rank, const std::string& text)
 {
-    const auto telling = telling_.find(question);
-    if (telling == telling_.end() || !telling->second.stacks.contains(rank))
+    const auto found = open_ranks_.find(question);
+    if (found == open_ranks_.end() || found->second.rank != rank)
         return;
-    telling->second.stacks[rank] = stacks;
-    if (std::ranges::all_of(telling->second.stacks,
-                            [](const auto& entry) { return entry.second.has_value(); }))
-        finish_telling(question);
-}
-
-void Reporter::finish_telling(std::uint32_t number)
-{
-    const auto found = telling_.find(number);
-    if (found == telling_.end())
-        return;
-    const Telling telling = std::move(telling_.extract(found).mapped());
-    loop_.cancel(telling.limit);
-    std::string text = telling.text;
-    for (const auto& [rank, stacks] : telling.stacks)
-        if (stacks && !stacks->empty())
-            text += fmt::format("\n- rank {} is here:\n{}", rank, stacks->substr(0, stacks->size() - 1));
-    telling.told(text);
+    const RankQuestion asked = std::move(open_ranks_.extract(found).mapped());
+    loop_.cancel(asked.limit);
+    asked.done(text);
 }
 
 void Reporter::node_is_quiet(int node, bool quiet)
@@ -166,7 +175,7 @@ void Reporter::report_hang(double seconds)
 {
     hang_timer_ =
         loop_.after(std::chrono::duration<double>(seconds), [this, seconds] { report_hang(2 * seconds); });
-    ask([this, seconds](JobStatus& job) {
+    ask(true, [this, seconds](JobStatus& job) {
         const bool is_known = deadlock_told_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
@@ -177,7 +186,7 @@ void Reporter::report_hang(double seconds)
 
 void Reporter::look_for_deadlock(int tries)
 {
-    ask([this, tries](JobStatus& job) {
+    ask(true, [this, tries](JobStatus& job) {
         if (!running_ || !moving_.empty() || deadlock_told_)
             return;
         if (analyse(job).deadlock) {
@@ -191,7 +200,7 @@ void Reporter::look_for_deadlock(int tries)
 
 void Reporter::confirm_deadlock(std::uint64_t messages)
 {
-    ask([this, messages](JobStatus& job) {
+    ask(true, [this, messages](JobStatus& job) {
         const Analysis analysis = analyse(job);
         if (!running_ || !moving_.empty() || !analysis.deadlock || job.sent + job.arrived != messages)
             return;

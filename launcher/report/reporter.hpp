@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -17,8 +16,10 @@ namespace tutti::launcher {
 class Reporter {
 public:
     struct Events {
-        std::function<void(std::uint32_t question)> ask;  // all daemons
-        std::function<void(std::uint32_t question, int rank)> ask_stacks;
+        /// All daemons; `whole`: also what the waits are for.
+        std::function<void(std::uint32_t question, bool whole)> ask;
+        /// The daemon of the rank: what it does, or its stack.
+        std::function<void(std::uint32_t question, int rank, bool stack)> ask_rank;
         std::function<void(const std::string& text)> say;
         std::function<std::string(int rank)> host_of;
         /// Ranks wait for each other for ever. After the report.
@@ -41,18 +42,21 @@ public:
     /// Says it.
     void report(const std::string& title);
 
+    /// Gives what ranks do, without what they wait for, to `done`, at the latest after a second or so.
+    void look(std::function<void(const JobStatus& job)> done);
+    /// Likewise, what one rank does, or where in its program it is; empty where its daemon gives no answer.
+    void ask_rank(int rank, bool stack, std::function<void(const std::string& text)> done);
+
     void node_is_quiet(int node, bool quiet);
     void answered(int node, const NodeReport& report);
-    void stacks_answered(std::uint32_t question, int rank, const std::string& stacks);
+    void rank_answered(std::uint32_t question, int rank, const std::string& text);
 
 private:
     using Told = std::function<void(const std::string& text)>;
 
-    /// A report that waits for stacks.
-    struct Telling {
-        std::string text;
-        std::map<int, std::optional<std::string>> stacks;  // by rank
-        Told told;
+    struct RankQuestion {
+        int rank = 0;
+        Told done;
         EventLoop::TimerId limit = 0;
     };
     struct Question {
@@ -62,7 +66,7 @@ private:
         EventLoop::TimerId limit = 0;
     };
 
-    void ask(std::function<void(JobStatus& job)> done);
+    void ask(bool whole, std::function<void(JobStatus& job)> done);
     void finish(std::uint32_t number);
     void become_quiet();
     void look_for_deadlock(int tries);
@@ -70,7 +74,6 @@ private:
     void report_hang(double seconds);
     std::string text_of(const std::string& title, const JobStatus& job, const Analysis& analysis) const;
     void tell(const std::string& title, const JobStatus& job, const Analysis& analysis, Told told);
-    void finish_telling(std::uint32_t number);
     void cancel_timers();
 
     EventLoop& loop_;
@@ -81,7 +84,7 @@ private:
     std::set<int> moving_;  // nodes that are not quiet
     std::uint32_t questions_ = 0;
     std::map<std::uint32_t, Question> open_;
-    std::map<std::uint32_t, Telling> telling_;
+    std::map<std::uint32_t, RankQuestion> open_ranks_;
     EventLoop::TimerId hang_timer_ = 0;
     EventLoop::TimerId deadlock_timer_ = 0;
     bool deadlock_told_ = false;

@@ -1,18 +1,18 @@
 #include "launcher/report/status_socket.hpp"
 
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
-#include <memory>
-#include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,8 +24,16 @@ namespace tutti::launcher {
 
 namespace {
 
+using Clock = EventLoop::Clock;
+
 constexpr int kBacklog = 8;
-constexpr int kAnswerSeconds = 10;
+constexpr std::size_t kMostAskers = 16;
+constexpr std::size_t kMostQuestionBytes = 64;
+constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
+constexpr std::chrono::seconds kQuestionTime{2};
+constexpr std::chrono::seconds kAnswerTime{10};
+/// Before a job that takes no question is asked again.
+constexpr std::chrono::milliseconds kPause{50};
 
 std::string prefix()
 {
@@ -42,6 +50,11 @@ std::pair<sockaddr_un, socklen_t> address_of(int job)
     return {address, static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())};
 }
 
+UniqueFd open_socket()
+{
+    return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
 bool is_same_user(int socket)
 {
     ucred peer{};
@@ -51,10 +64,9 @@ bool is_same_user(int socket)
 
 }  // namespace
 
-StatusSocket::StatusSocket(EventLoop& loop, std::function<void(Answer answer)> asked)
-    : loop_(loop), asked_(std::move(asked))
+StatusSocket::StatusSocket(EventLoop& loop, Asked asked) : loop_(loop), asked_(std::move(asked))
 {
-    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    UniqueFd socket = open_socket();
     const auto [address, size] = address_of(::getpid());
     if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
         ::listen(socket.get(), kBacklog) != 0)
@@ -67,19 +79,75 @@ StatusSocket::~StatusSocket()
 {
     if (socket_)
         loop_.forget(socket_.get());
+    while (!askers_.empty())
+        drop(askers_.begin());
 }
 
 void StatusSocket::accept()
 {
-    const auto asker =
-        std::make_shared<UniqueFd>(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!*asker || !is_same_user(asker->get()))
+    UniqueFd socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket || !is_same_user(socket.get()) || askers_.size() >= kMostAskers)
         return;
-    asked_([asker](const std::string& text) {
-        // A report fits into the socket's buffer; an asker who does not read loses the rest.
-        static_cast<void>(::send(asker->get(), text.data(), text.size(), MSG_NOSIGNAL));
-        asker->reset();
+    const auto asker = askers_.insert(askers_.end(), {std::move(socket), {}, 0});
+    asker->limit = loop_.after(kQuestionTime, [this, asker] { drop(asker); });
+    loop_.watch(asker->socket.get(), EPOLLIN, [this, asker](std::uint32_t) { read(asker); });
+}
+
+void StatusSocket::drop(std::list<Asker>::iterator asker)
+{
+    loop_.forget(asker->socket.get());
+    loop_.cancel(asker->limit);
+    askers_.erase(asker);
+}
+
+void StatusSocket::read(std::list<Asker>::iterator asker)
+{
+    std::array<char, kMostQuestionBytes> bytes;
+    const ssize_t count = ::recv(asker->socket.get(), bytes.data(), bytes.size(), 0);
+    if (count < 0 && errno == EAGAIN)
+        return;
+    asker->question.append(bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
+    const std::size_t end = asker->question.find('\n');
+    if (end == std::string::npos) {
+        if (count <= 0 || asker->question.size() > kMostQuestionBytes)
+            drop(asker);
+        return;
+    }
+    const std::string question = asker->question.substr(0, end);
+    loop_.forget(asker->socket.get());
+    const auto socket = std::make_shared<UniqueFd>(std::move(asker->socket));
+    loop_.cancel(asker->limit);
+    askers_.erase(asker);
+    asked_(question, [socket](const std::string& text) {
+        // An answer fits into the socket's buffer; an asker who does not read loses the rest.
+        static_cast<void>(::send(socket->get(), text.data(), text.size(), MSG_NOSIGNAL));
+        socket->reset();
     });
+}
+
+JobQuestion::JobQuestion(int job, std::string_view question)
+{
+    UniqueFd socket = open_socket();
+    const auto [address, size] = address_of(job);
+    if (!socket ||
+        (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 && errno != EAGAIN))
+        throw NoSuchJob(fmt::format("no job {} of yours runs on this machine", job));
+    const std::string line = std::string(question) + '\n';
+    if (::send(socket.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0)
+        return;  // too many ask at once, or it has just ended
+    if (!is_same_user(socket.get()))
+        throw NoSuchJob(fmt::format("job {} is not yours", job));
+    socket_ = std::move(socket);
+}
+
+bool JobQuestion::receive()
+{
+    std::array<char, 16384> buffer;
+    ssize_t bytes = 0;
+    while ((bytes = ::recv(socket_.get(), buffer.data(), buffer.size(), 0)) > 0 &&
+           answer_.size() < kMostAnswerBytes)
+        answer_.append(buffer.data(), static_cast<std::size_t>(bytes));
+    return bytes >= 0 || errno != EAGAIN;
 }
 
 std::vector<int> jobs_of_user()
@@ -97,42 +165,45 @@ std::vector<int> jobs_of_user()
     return jobs;
 }
 
-std::string ask_for_status(int job)
+int choose_job(std::string_view option, const std::string& text)
 {
-    const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto [address, size] = address_of(job);
-    if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0)
-        throw std::runtime_error(fmt::format("no job {} of yours runs on this machine", job));
-    if (!is_same_user(socket.get()))
-        throw std::runtime_error(fmt::format("job {} is not yours", job));
-    const timeval limit{kAnswerSeconds, 0};
-    ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    std::string text;
-    std::array<char, 4096> buffer;
-    ssize_t bytes = 0;
-    while ((bytes = ::recv(socket.get(), buffer.data(), buffer.size(), 0)) > 0)
-        text.append(buffer.data(), static_cast<std::size_t>(bytes));
-    if (text.empty())
+    constexpr int kMostPids = 1 << 22;
+    if (!text.empty())
+        return parse_number(option, "process id of a tuttirun", text, 1, kMostPids);
+    const std::vector<int> jobs = jobs_of_user();
+    if (jobs.empty())
+        throw UsageError(
+            fmt::format("no job of yours runs on this machine; {} asks the tuttirun of a job there", option));
+    if (jobs.size() > 1)
+        throw UsageError(fmt::format("several jobs of yours run here, say which: {} {}", option,
+                                     fmt::join(jobs, fmt::format(", or {} ", option))));
+    return jobs.front();
+}
+
+std::string ask_job(int job, std::string_view question)
+{
+    JobQuestion asked(job, question);
+    const Clock::time_point end = Clock::now() + kAnswerTime;
+    bool complete = false;
+    while (!complete && Clock::now() < end) {
+        if (asked.descriptor() < 0) {
+            std::this_thread::sleep_for(kPause);
+            asked = JobQuestion(job, question);
+            continue;
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+        pollfd wait{asked.descriptor(), POLLIN, 0};
+        complete = ::poll(&wait, 1, static_cast<int>(left.count()) + 1) > 0 && asked.receive();
+    }
+    if (!complete || asked.answer().empty())
         throw std::runtime_error(
             fmt::format("job {} gives no answer: its tuttirun is stopped, or ends", job));
-    return text;
+    return asked.answer();
 }
 
 void show_status(const std::string& job)
 {
-    constexpr int kMostPids = 1 << 22;
-    const std::vector<int> jobs = jobs_of_user();
-    int wanted = 0;
-    if (!job.empty())
-        wanted = parse_number("--status", "process id of a tuttirun", job, 1, kMostPids);
-    else if (jobs.empty())
-        throw UsageError("no job of yours runs on this machine; --status asks the tuttirun of a job there");
-    else if (jobs.size() > 1)
-        throw UsageError(fmt::format("several jobs of yours run here, say which: --status {}",
-                                     fmt::join(jobs, ", or --status ")));
-    else
-        wanted = jobs.front();
-    std::fputs((ask_for_status(wanted) + "\n").c_str(), stdout);
+    std::fputs((ask_job(choose_job("--status", job), kAskStatus) + "\n").c_str(), stdout);
 }
 
 }  // namespace tutti::launcher

@@ -1,11 +1,15 @@
-// How tuttirun --status finds the jobs of this user on this machine, and asks them.
+// How another tuttirun of this user finds the jobs on this machine, and asks them.
 //
 // A job listens at a name that is no file, so nothing of it stays, however it ends. Both sides check that the
-// other belongs to the same user.
+// other belongs to the same user. An asker sends a line and gets bytes to the end of the connection.
 #pragma once
 
 #include <functional>
+#include <list>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launcher/base/event_loop.hpp"
@@ -13,32 +17,74 @@
 
 namespace tutti::launcher {
 
+/// The questions. A rank's number follows the last two.
+inline constexpr std::string_view kAskStatus = "status";
+inline constexpr std::string_view kAskSnapshot = "snapshot";
+inline constexpr std::string_view kAskRank = "rank";
+inline constexpr std::string_view kAskStack = "stack";
+
 class StatusSocket {
 public:
     using Answer = std::function<void(const std::string& text)>;
+    using Asked = std::function<void(const std::string& question, Answer answer)>;
 
     /// `asked` gives the text to `answer`, perhaps later. Without a socket, if the system gives none.
-    StatusSocket(EventLoop& loop, std::function<void(Answer answer)> asked);
+    StatusSocket(EventLoop& loop, Asked asked);
     ~StatusSocket();
     StatusSocket(const StatusSocket&) = delete;
     StatusSocket& operator=(const StatusSocket&) = delete;
 
 private:
+    struct Asker {
+        UniqueFd socket;
+        std::string question;
+        EventLoop::TimerId limit = 0;
+    };
+
     void accept();
+    void read(std::list<Asker>::iterator asker);
+    void drop(std::list<Asker>::iterator asker);
 
     EventLoop& loop_;
-    std::function<void(Answer answer)> asked_;
+    Asked asked_;
     UniqueFd socket_;
+    std::list<Asker> askers_;  // whose question has not come
+};
+
+/// There is no such job of this user.
+class NoSuchJob : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// A question to a job, and its answer as it comes.
+class JobQuestion {
+public:
+    /// Throws NoSuchJob.
+    JobQuestion(int job, std::string_view question);
+
+    /// To be polled for reading; -1: the job takes no question.
+    int descriptor() const noexcept { return socket_.get(); }
+    /// Takes what has come. Whether the answer is complete.
+    bool receive();
+    const std::string& answer() const noexcept { return answer_; }
+
+private:
+    UniqueFd socket_;
+    std::string answer_;
 };
 
 /// The jobs of this user, by their tuttirun's process ids.
 std::vector<int> jobs_of_user();
 
-/// What the job's ranks do. Throws std::runtime_error where there is no such job, or it does not answer.
-std::string ask_for_status(int job);
+/// The job that `text` names; where it is empty, the only one. `option` is told in messages. Throws
+/// UsageError where there is none, or several.
+int choose_job(std::string_view option, const std::string& text);
 
-/// tuttirun --status: prints what the job's ranks do; without a job, those of the only one. Throws UsageError
-/// where there is none, or several.
+/// Waits for the answer. Throws NoSuchJob, and std::runtime_error where none comes in time.
+std::string ask_job(int job, std::string_view question);
+
+/// tuttirun --status: prints what the job's ranks do.
 void show_status(const std::string& job);
 
 }  // namespace tutti::launcher

@@ -62,8 +62,10 @@ std::string collective_in_words(const RankGroup& group)
     const std::string_view kind = group.kind != 0 && group.kind < collectives::kCallKinds
                                       ? collectives::kCallNames[group.kind]
                                       : "a collective";
-    return fmt::format("{}{} #{} of {}", group.operation == Operation::wait_collective ? "wait for " : "",
-                       kind, group.number, group.communicator);
+    const std::string_view wait = group.operation == Operation::wait_collective ? "wait for " : "";
+    return group.context == RankGroup::kVariousContexts
+               ? fmt::format("{}{} of {}", wait, kind, group.communicator)
+               : fmt::format("{}{} #{} of {}", wait, kind, group.number, group.communicator);
 }
 
 std::string time_in_words(const RankGroup& group)

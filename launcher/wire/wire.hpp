@@ -31,8 +31,8 @@ enum class FrameType : std::uint16_t {
     modex_found,        // ModexAnswer: to the node that asked
     rank_died,          // int rank, bool by a signal: other ranks may want to know
     doctor_task,        // one of doctor/messages.hpp
-    status_wanted,      // u32 number of the question: what do your ranks do?
-    stacks_wanted,      // u32 number of the question, int rank: where in its program is it?
+    status_wanted,      // u32 number of the question, bool also what for: what do your ranks do?
+    rank_wanted,        // u32 number of the question, int rank, bool where in its program: what does it do?
     ping,               // from the process above, head or daemon: answer
     // daemon to head
     hello,          // Hello: the first frame of each daemon
@@ -52,7 +52,7 @@ enum class FrameType : std::uint16_t {
     exited,         // ExitReport
     quiet,          // bool: all ranks of the node wait, and nothing moves; sent when that changes
     status_report,  // NodeReport: answers status_wanted
-    stacks_report,  // u32 number of the question, int rank, text: answers stacks_wanted
+    rank_report,    // u32 number of the question, int rank, text: answers rank_wanted
     aborted,        // AbortReport
     debug_server,   // DebugServer
     all_exited,     // no process of the job is left on the daemon's node

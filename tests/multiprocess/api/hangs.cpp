@@ -123,6 +123,16 @@ void waits(const Communicator& world)
     first.wait();
 }
 
+/// Does not hang: messages move for ever.
+void moves(const Communicator& world)
+{
+    std::vector<char> sent(1000);
+    std::vector<char> received(1000);
+    for (volatile bool goes_on = true; goes_on;)
+        world.sendrecv(sent, (world.rank() + 1) % world.size(), 3, received,
+                       (world.rank() + world.size() - 1) % world.size(), 3);
+}
+
 /// Ends well after a while: no report may come.
 void late(const Communicator& world)
 {
@@ -151,11 +161,12 @@ int main(int argc, char** argv)
         const char* name;
         void (*hang)(const Communicator& world);
     };
-    for (const Hang& hang : {Hang{"both_receive", both_receive}, Hang{"cycle", cycle},
-                             Hang{"both_send", both_send}, Hang{"barrier_against_recv", barrier_against_recv},
-                             Hang{"wrong_tag", wrong_tag}, Hang{"computes", computes}, Hang{"stops", stops},
-                             Hang{"sleeps", sleeps}, Hang{"two_communicators", two_communicators},
-                             Hang{"users_lock", users_lock}, Hang{"waits", waits}, Hang{"late", late}})
+    for (const Hang& hang :
+         {Hang{"both_receive", both_receive}, Hang{"cycle", cycle}, Hang{"both_send", both_send},
+          Hang{"barrier_against_recv", barrier_against_recv}, Hang{"wrong_tag", wrong_tag},
+          Hang{"computes", computes}, Hang{"stops", stops}, Hang{"sleeps", sleeps},
+          Hang{"two_communicators", two_communicators}, Hang{"users_lock", users_lock}, Hang{"waits", waits},
+          Hang{"late", late}, Hang{"moves", moves}})
         if (what == hang.name)
             hang.hang(world);
 }

@@ -312,11 +312,16 @@ TEST_CASE("when and how hangs are told")
     CHECK(parse({"--hang-report", "3", "a"}).hang_report_seconds == 3);
 }
 
-TEST_CASE("--status takes a job at most, and starts nothing")
+TEST_CASE("--status and --top take a job at most, and start nothing")
 {
     CHECK_FALSE(parse({"a"}).status_of);
     CHECK(parse({"--status"}).status_of == "");
     CHECK(parse({"--status", "1234"}).status_of == "1234");
+    CHECK_FALSE(parse({"a"}).top_of);
+    CHECK(parse({"--top"}).top_of == "");
+    CHECK(parse({"--top", "1234"}).top_of == "1234");
+    CHECK_THAT(parse_error({"--top", "1", "2"}), Catch::Contains("--top takes one word at most"));
+    CHECK_THAT(parse_error({"--top", "--status"}), Catch::Contains("give one of them"));
     CHECK_THAT(parse_error({"--status", "./a.out", "input"}),
                Catch::Contains("--status takes one word at most"));
 }

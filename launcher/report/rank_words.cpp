@@ -1,0 +1,106 @@
+#include "launcher/report/rank_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "launcher/report/words.hpp"
+#include "lib/foundation/base/quantity.hpp"
+#include "tutti/status.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+using base::bytes_in_words;
+
+constexpr unsigned kKindMask = 63;  // of a collective, in its signature
+constexpr std::size_t kMostCommunicators = 8;
+
+std::string rate_of_bytes(double bytes_per_second)
+{
+    return bytes_in_words(static_cast<std::uint64_t>(bytes_per_second)) + "/s";
+}
+
+std::string tag_in_words(int tag)
+{
+    return tag == any_tag ? "any tag" : fmt::format("tag {}", tag);
+}
+
+void add_situation(std::string& text, const PageView& page)
+{
+    const PageView::Situation& now = *page.situation;
+    text += fmt::format("queues: {} receives posted, {} messages unexpected, {} sends not asked for\n",
+                        now.posted, now.unexpected, now.offered);
+    for (const PageView::Await& await : now.awaits)
+        text += fmt::format(
+            "  waits for {} {}, {}, on {}{}\n", await.send ? "the receive of a message to" : "a message from",
+            await.peer < 0 ? "any rank" : fmt::format("rank {}", await.peer), tag_in_words(await.tag),
+            page.name_of(await.context), await.matched ? ", of which data is under way" : "");
+    for (const PageView::Arrival& arrival : now.arrivals)
+        text += fmt::format("  a message from rank {} lies here, tag {}, {}, on {}\n", arrival.sender,
+                            arrival.tag, bytes_in_words(arrival.bytes), page.name_of(arrival.context));
+}
+
+void add_calls(std::string& text, const PageView& page)
+{
+    text += page.calls.empty() ? "" : "calls, the newest first:\n";
+    for (const PageView::Call& call : page.calls) {
+        RankGroup group;
+        set_call(group, page, call);
+        text += fmt::format("  {}\n", call_in_words(group));
+    }
+}
+
+void add_communicators(std::string& text, const PageView& page)
+{
+    std::size_t told = 0;
+    for (const PageView::Communicator& communicator : page.communicators)
+        if (communicator.members > 1 && told++ < kMostCommunicators)
+            text +=
+                fmt::format("{} has {} ranks; its next collective is #{}\n",
+                            page.name_of(communicator.context), communicator.members, communicator.number);
+    if (told > kMostCommunicators)
+        text += fmt::format("and {} more communicators\n", told - kMostCommunicators);
+}
+
+}  // namespace
+
+void set_call(RankGroup& group, const PageView& page, const PageView::Call& call)
+{
+    group.operation = std::min(call.operation(), base::Operation::wait_collective);
+    group.context = call.context & ~std::uint64_t{1};
+    group.communicator = page.name_of(call.context);
+    group.bytes = call.bytes();
+    if (group.is_collective()) {
+        group.kind = static_cast<std::uint8_t>(call.signature & kKindMask);
+        group.number = call.number();
+    } else {
+        group.peer = call.peer();
+        group.tag = call.tag();
+    }
+}
+
+std::string rank_in_words(const RankGroup& group, const PageView* page, pid_t process)
+{
+    std::string text = fmt::format("{}: {}\n", ranks_in_words(group.ranks), group_in_words(group));
+    if (process > 0)
+        text += fmt::format("process {}\n", process);
+    if (page == nullptr)
+        return text;
+    const RankLoad& load = group.load;
+    text += fmt::format("CPU {:.0f} %, {} of memory\n", 100 * load.processors,
+                        bytes_in_words(load.resident_bytes));
+    text += fmt::format("{:.0f} calls/s, {:.0f} messages/s, {} sent, {} arrived\n", load.calls_per_second,
+                        load.messages_per_second, rate_of_bytes(load.sent_bytes_per_second),
+                        rate_of_bytes(load.arrived_bytes_per_second));
+    text += fmt::format("in all {} messages sent ({}), {} arrived ({})\n", page->sent,
+                        bytes_in_words(page->sent_bytes), page->arrived, bytes_in_words(page->arrived_bytes));
+    if (page->situation)
+        add_situation(text, *page);
+    add_calls(text, *page);
+    add_communicators(text, *page);
+    return text;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,19 @@
+// What one rank's page says: its calls, and everything as lines.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "launcher/report/node_report.hpp"
+#include "launcher/report/page_view.hpp"
+
+namespace tutti::launcher {
+
+/// Puts a call of the page into `group`, but for what is told of waits only.
+void set_call(RankGroup& group, const PageView& page, const PageView::Call& call);
+
+/// `group` is the rank alone. `page`: nullptr where the rank has shown none.
+std::string rank_in_words(const RankGroup& group, const PageView* page, pid_t process);
+
+}  // namespace tutti::launcher

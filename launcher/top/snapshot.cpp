@@ -1,0 +1,23 @@
+#include "launcher/top/snapshot.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+constexpr std::size_t kMostRows = 32;
+/// The answer fits into a socket's buffer.
+constexpr std::size_t kMostRanges = 256;
+
+}  // namespace
+
+void TopSnapshot::take(const JobStatus& job_status)
+{
+    complete = job_status.complete;
+    groups = job_status.groups;
+    fold_communicators(groups, kMostRows);
+    for (RankGroup& group : groups)
+        if (group.ranks.size() > kMostRanges)
+            group.ranks.resize(kMostRanges);
+}
+
+}  // namespace tutti::launcher

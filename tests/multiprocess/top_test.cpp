@@ -1,0 +1,206 @@
+// tuttirun --top, in a terminal of tmux's and without one.
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "launcher/report/status_socket.hpp"
+#include "tests/multiprocess/launched.hpp"
+
+using namespace tutti::test;
+
+namespace {
+
+using tutti::launcher::JobQuestion;
+
+/// A terminal, in which a command runs.
+class Terminal {
+public:
+    Terminal(const std::string& directory, int width, int height, const std::string& command)
+        : socket_(directory + "/tmux")
+    {
+        run("-f /dev/null new-session -d -x " + std::to_string(width) + " -y " + std::to_string(height) +
+            " '" + command + "; echo status $?; sleep 1000'");
+    }
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+    ~Terminal()
+    {
+        run("kill-server");
+        ::unlink(socket_.c_str());
+    }
+
+    static bool is_possible()
+    {
+        const bool possible = std::system("tmux -V > /dev/null 2>&1") == 0;
+        if (!possible)
+            WARN("not tested: there is no tmux");
+        return possible;
+    }
+
+    void press(const std::string& keys) { run("send-keys " + keys); }
+    void resize(int width, int height)
+    {
+        run("resize-window -x " + std::to_string(width) + " -y " + std::to_string(height));
+    }
+    std::string text() { return run("capture-pane -p"); }
+    /// Whether it shows `part` in time.
+    bool shows(const std::string& part)
+    {
+        for (int i = 0; i < (kSanitized ? 400 : 150); ++i) {
+            if (contains(text(), part))
+                return true;
+            ::usleep(100'000);
+        }
+        UNSCOPED_INFO("the terminal shows:\n" + text());
+        return false;
+    }
+
+private:
+    std::string run(const std::string& words)
+    {
+        FILE* const pipe = ::popen(("tmux -S " + socket_ + ' ' + words + " 2>&1").c_str(), "r");
+        std::string text;
+        std::array<char, 4096> buffer;
+        while (const std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe))
+            text.append(buffer.data(), bytes);
+        ::pclose(pipe);
+        return text;
+    }
+
+    std::string socket_;
+};
+
+class Job : public Launched {
+public:
+    Job(int ranks, const std::string& hang)
+        : Launched(tuttirun_command(
+                       {"--hang-report", "0", "-n", std::to_string(ranks), program("api_hangs"), hang}),
+                   std::chrono::seconds(60))
+    {
+        std::string ready;
+        for (int rank = 0; rank < ranks; ++rank)
+            ready += "ready\n";
+        REQUIRE(wait_for_output(ready));
+    }
+    std::string top() const { return std::string(std::getenv("TUTTIRUN")) + " --top " + number(); }
+    std::string number() const { return std::to_string(pid()); }
+    void end()
+    {
+        signal(SIGTERM);
+        CHECK(wait().status == 128 + SIGTERM);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a live view shows ranks, one rank and its stack, and the end of the job", "[top]")
+{
+    if (!Terminal::is_possible())
+        return;
+    Job job(3, "barrier_against_recv");
+    Terminal terminal(job.temporary_directory(), 80, 24, job.top());
+    CHECK(terminal.shows("job " + job.number() + ": 3 ranks of "));
+    CHECK(terminal.shows("longest wait: rank "));
+    CHECK(terminal.shows("barrier #0 of world"));
+    CHECK(terminal.shows("recv from 0, tag 42"));
+    CHECK(contains(terminal.text(), "RANKS "));
+    CHECK(contains(terminal.text(), "0, 2 "));
+    terminal.press("?");
+    CHECK(terminal.shows("A row is all ranks that do the same."));
+    terminal.press("Escape");
+    CHECK(terminal.shows("0, 2 "));
+    terminal.press("r Down Enter");  // two ranks are the first row
+    CHECK(terminal.shows("rank 1: recv from 0, tag 42, for "));
+    CHECK(terminal.shows("waits for a message from rank 0, tag 42, on world"));
+    CHECK(terminal.shows("on host "));
+    terminal.press("s");
+    CHECK(terminal.shows("stack of rank 1"));
+    // A line of the program, or why there is none.
+    CHECK((terminal.shows(" at hangs.cpp:") || contains(terminal.text(), "ptrace") ||
+           contains(terminal.text(), "libdw")));
+    const std::string number = job.number();
+    job.end();
+    CHECK(terminal.shows("job " + number + " has ended"));
+    CHECK(terminal.shows("status 0"));
+}
+
+TEST_CASE("a live view fits into a small terminal, follows its size, and quits", "[top]")
+{
+    if (!Terminal::is_possible())
+        return;
+    Job job(2, "moves");
+    Terminal terminal(job.temporary_directory(), 40, 10, job.top());
+    CHECK(terminal.shows("RANKS        TIME CPU% DOES"));
+    CHECK(terminal.shows("q quit  ? help  Enter rank"));
+    terminal.resize(120, 20);
+    CHECK(terminal.shows("OUT/S   MEM MSG/S  QUEUES CALLS/S  IN/S DOES"));
+    terminal.resize(30, 4);
+    CHECK(terminal.shows("q quit"));
+    terminal.press("q");
+    terminal.resize(80, 24);
+    CHECK(terminal.shows("status 0"));
+    CHECK_FALSE(contains(terminal.text(), "has ended"));
+    job.end();
+}
+
+TEST_CASE("a job that is stopped is told, and its view quits", "[top]")
+{
+    if (!Terminal::is_possible())
+        return;
+    Job job(2, "cycle");
+    Terminal terminal(job.temporary_directory(), 80, 24, job.top());
+    CHECK(terminal.shows("longest wait: "));
+    job.signal(SIGSTOP);
+    CHECK(terminal.shows("no answer for "));
+    terminal.press("q");
+    CHECK(terminal.shows("status 0"));
+    job.signal(SIGCONT);
+    job.end();
+}
+
+TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
+{
+    Job job(2, "moves");
+    ::usleep(1'500'000);  // a rate needs two looks
+    const std::string number = job.number();
+    const Result result = tuttirun({"--top", number});
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(result.err == "");
+    CHECK(contains(result.out, "job " + number + ": 2 ranks of "));
+    CHECK(contains(result.out, "\nRANKS "));
+    CHECK_FALSE(contains(result.out, " 0 messages/s"));
+    CHECK_FALSE(contains(result.out, "\n0B/s"));
+    job.end();
+    const Result late = tuttirun({"--top", number});
+    CHECK(late.status == 1);
+    CHECK(contains(late.err, "no job " + number + " of yours runs on this machine"));
+    CHECK(tuttirun({"--top", "1", "2"}).status == 2);
+}
+
+TEST_CASE("askers that stall or talk nonsense do not hold up a job", "[top]")
+{
+    Job job(2, "moves");
+    const int number = job.pid();
+    std::vector<JobQuestion> stalled;  // nobody reads their answers
+    for (int i = 0; i < 40; ++i)
+        stalled.emplace_back(job.pid(), i % 2 == 0 ? "snapshot" : "status");
+    std::vector<JobQuestion> odd;
+    for (const std::string& words :
+         {std::string(), std::string(50'000, 'x'), std::string("rank"), std::string("rank -1"),
+          std::string("rank 99999999999"), std::string("stack 7")})
+        odd.emplace_back(job.pid(), words);
+    CHECK(contains(tutti::launcher::ask_job(job.pid(), "rank 1"), "rank 1: "));
+    CHECK(contains(tutti::launcher::ask_job(job.pid(), "rank 7"), "there is no rank 7; the job has 2"));
+    CHECK(contains(tutti::launcher::ask_job(job.pid(), "weather"), "does not know the question"));
+    job.end();
+    CHECK_THROWS_AS(tutti::launcher::ask_job(number, "status"), tutti::launcher::NoSuchJob);
+}
