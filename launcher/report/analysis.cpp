@@ -94,6 +94,30 @@ void add_awaited(const JobStatus& job, const WaitGraph& graph, std::vector<std::
     }
 }
 
+/// What is late rather than blocked: ranks that others wait for, and that are in no call.
+std::vector<std::string> latecomers(const JobStatus& job, const std::set<int>& told)
+{
+    std::vector<std::string> sentences;
+    for (const RankGroup& group : job.groups) {
+        const bool sleeps = group.state == RankState::sleeping;
+        if (!sleeps && group.state != RankState::computing)
+            continue;
+        Ranges late;
+        for (const auto& [first, last] : group.ranks)
+            for (auto rank = told.lower_bound(first); rank != told.end() && *rank <= last; ++rank)
+                add_rank(late, *rank);
+        if (late.empty() || sentences.size() == kMostAlike)
+            continue;
+        const bool one = count_of(late) == 1;
+        const std::string does = sleeps ? (one ? "is asleep" : "are asleep") : (one ? "computes" : "compute");
+        sentences.push_back(fmt::format(
+            "{} {} outside of Tutti for {}, and others wait for {}: no deadlock, if {} on{}",
+            ranks_in_words(late), does, duration_in_words(group.most_seconds), one ? "it" : "them",
+            one ? "it goes" : "they go", sleeps ? " (a sleep, a file, a lock, another program)" : ""));
+    }
+    return sentences;
+}
+
 /// Why a message that has come is not the awaited one; empty: it is nothing like it.
 std::string difference(const WaitEdge& wait, const LyingMessage& message)
 {
@@ -177,6 +201,11 @@ bool JobStatus::any_waits() const
     return std::ranges::any_of(groups, &RankGroup::in_call);
 }
 
+bool JobStatus::any_is(RankState state) const
+{
+    return std::ranges::any_of(groups, [state](const RankGroup& group) { return group.state == state; });
+}
+
 Analysis analyse(const JobStatus& job)
 {
     Analysis result;
@@ -192,6 +221,10 @@ Analysis analyse(const JobStatus& job)
     std::set<int> told;
     add_absences(job, result.sentences, told);
     add_awaited(job, graph, result.sentences, told);
+    if (circle.empty()) {
+        const std::vector<std::string> late = latecomers(job, told);
+        result.sentences.insert(result.sentences.begin(), late.begin(), late.end());
+    }
     // Members of the circle that differ come first: those whose calls the others lack.
     for (const auto& ranks : {std::vector<int>(told.begin(), told.end()), circle})
         for (const int rank : ranks)

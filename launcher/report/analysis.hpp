@@ -27,6 +27,7 @@ struct JobStatus {
     /// Of a communicator, the ranks that have not made call `number`.
     Ranges missing_in(std::uint64_t context, std::uint32_t number) const;
     bool any_waits() const;
+    bool any_is(RankState state) const;
 };
 
 struct Analysis {

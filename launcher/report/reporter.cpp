@@ -179,8 +179,12 @@ void Reporter::report_hang(double seconds)
         const bool is_known = deadlock_told_ && seconds == hang_seconds_;
         if (!running_ || !moving_.empty() || !job.any_waits() || is_known)
             return;
-        tell(fmt::format("all ranks wait, and nothing has moved for {}:", duration_in_words(seconds)), job,
-             analyse(job), events_.say);
+        const bool all_wait = !job.any_is(RankState::sleeping);
+        tell(fmt::format(
+                 "{}, and nothing has moved for {}:",
+                 all_wait ? "all ranks wait" : "ranks wait for others that are asleep outside of Tutti",
+                 duration_in_words(seconds)),
+             job, analyse(job), events_.say);
     });
 }
 

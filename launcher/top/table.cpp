@@ -149,8 +149,8 @@ std::vector<std::string> head_lines(const TopSnapshot& snapshot)
 {
     std::vector<std::string> lines{
         fmt::format("job {}: {} rank{} of {} on {} host{}, for {}", snapshot.job, snapshot.ranks,
-                    snapshot.ranks == 1 ? "" : "s", snapshot.program, snapshot.hosts,
-                    snapshot.hosts == 1 ? "" : "s", duration_in_words(snapshot.seconds))};
+                    snapshot.ranks == 1 ? "" : "s", snapshot.program.substr(snapshot.program.rfind('/') + 1),
+                    snapshot.hosts, snapshot.hosts == 1 ? "" : "s", duration_in_words(snapshot.seconds))};
     if (snapshot.ended || snapshot.ranks == 0) {
         lines.push_back(snapshot.ended ? "the job has ended" : "the job is being started");
         return lines;
@@ -159,7 +159,8 @@ std::vector<std::string> head_lines(const TopSnapshot& snapshot)
     const RankGroup* longest = nullptr;
     for (const RankGroup& group : snapshot.groups) {
         sum.add(group.load);
-        if (group.in_call() && (longest == nullptr || longest->most_seconds < group.most_seconds))
+        if (group.in_call() && group.most_seconds >= 1 &&
+            (longest == nullptr || longest->most_seconds < group.most_seconds))
             longest = &group;
     }
     lines.push_back(fmt::format("{}B/s, {} messages/s, CPU {:.0f} %, {}B of memory{}",
@@ -167,7 +168,7 @@ std::vector<std::string> head_lines(const TopSnapshot& snapshot)
                                 100 * sum.processors, short_bytes(static_cast<double>(sum.resident_bytes)),
                                 snapshot.complete ? "" : "; not all daemons answer"));
     lines.push_back(longest == nullptr
-                        ? "no rank waits"
+                        ? "no rank waits for a second"
                         : fmt::format("longest wait: rank {}, {}: {}", longest->longest,
                                       duration_in_words(longest->most_seconds), call_in_words(*longest)));
     return lines;

@@ -325,6 +325,29 @@ TEST_CASE("a rank that others wait for and that waits for nobody is told")
           std::vector<std::string>{"rank 0 waits for rank 1: has left the job"});
 }
 
+TEST_CASE("ranks outside of Tutti are late, and no deadlock")
+{
+    NodeReport node;
+    node.quiet = true;
+    node.groups = {calls({{0, 2}, {5, 9}}, kBarrier, 412), receives(3, 7, 42), receives(4, 7, 42)};
+    node.groups[1].state = RankState::sleeping;
+    node.groups[2].state = RankState::computing;
+    node.collectives = {{0, 413, {{0, 2}, {5, 9}}}, {0, 412, {{3, 4}}}};
+    const Analysis analysis = analysis_of(node);
+    CHECK_FALSE(analysis.deadlock);
+    REQUIRE(analysis.sentences.size() == 3);
+    CHECK(analysis.sentences[0] ==
+          "rank 3 is asleep outside of Tutti for 44 s, and others wait for it: no deadlock, if it goes on (a "
+          "sleep, a file, a lock, another program)");
+    CHECK(analysis.sentences[1] ==
+          "rank 4 computes outside of Tutti for 44 s, and others wait for it: no deadlock, if it goes on");
+    CHECK(analysis.sentences[2].find("ranks 3, 4 have not entered barrier #412") == 0);
+    // A rank for which nobody waits is not late.
+    node.groups[0].ranks = {{0, 9}};
+    node.collectives = {{0, 413, {{0, 9}}}};
+    CHECK(analysis_of(node).sentences.empty());
+}
+
 TEST_CASE("a report of ranks or states that cannot be is refused")
 {
     NodeReport node = both_receive();

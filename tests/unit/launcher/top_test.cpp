@@ -52,7 +52,7 @@ TopSnapshot snapshot()
 {
     TopSnapshot now;
     now.job = 4711;
-    now.program = "./lmp";
+    now.program = "/usr/bin/lmp";
     now.ranks = 64;
     now.hosts = 2;
     now.seconds = 61;
@@ -161,7 +161,7 @@ TEST_CASE("a table leaves out columns that have no room")
 
 TEST_CASE("the head has sums and who waits longest")
 {
-    CHECK(head_lines(snapshot()) == Lines{"job 4711: 64 ranks of ./lmp on 2 hosts, for 61 s",
+    CHECK(head_lines(snapshot()) == Lines{"job 4711: 64 ranks of lmp on 2 hosts, for 61 s",
                                           "12MB/s, 1.2k messages/s, CPU 5580 %, 5.0GB of memory",
                                           "longest wait: rank 3, 44 s: recv from 7, tag 42"});
     CHECK(plain_text(snapshot()).find("\n3             44s    0 ") != std::string::npos);
