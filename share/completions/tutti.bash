@@ -3,7 +3,7 @@
 # Words of --help that begin an indented line, with their other spellings.
 _tutti_words() {
     "$@" --help 2> /dev/null |
-        sed -nE 's/^  ([A-Za-z-][A-Za-z0-9_+-]*((, ?)[A-Za-z-][A-Za-z0-9_+-]*)*)([ [=].*)?$/\1/p' | tr -d ' ' | tr ',' '\n'
+        sed -nE 's/^  ([A-Za-z-][A-Za-z0-9_+-]*((, ?)[A-Za-z-][A-Za-z0-9_+-]*)*)([ =[].*)?$/\1/p' | tr -d ' ' | tr ',' '\n'
 }
 
 _tutti() {
