@@ -34,6 +34,7 @@ enum sort {
     kCount,
     kCounts,
     kRank,
+    kRoot,
     kLeader,
     kInteger,
     kNumber,
@@ -53,6 +54,7 @@ struct call {
     int (*function)(const union value*);
     int is_large, count;
     enum sort sorts[kMostArguments];
+    const char* sides; /* where each counts on an intercommunicator: generate_calls */
 };
 
 #include "calls.h"
@@ -66,6 +68,8 @@ static void* freed[kHandles];
 /* Objects of another sort: an info, and a communicator for infos. */
 static void* foreign[2];
 static const char* current = "";
+/* Of an intercommunicator between two ranks, the first of which is the root of all calls. */
+static int is_inter, is_root;
 
 static void tell(int number)
 {
@@ -96,6 +100,9 @@ static union value right_argument(const struct call* call, int i)
         case kRank:
         case kLeader:
             value.number = MPI_PROC_NULL; /* no call waits for it */
+            return value;
+        case kRoot:
+            value.number = is_root ? MPI_ROOT : 0;
             return value;
         case kInteger:
             value.number = 0;
@@ -161,10 +168,11 @@ static int wrong_argument(const struct call* call, int i, int n, union value* va
                 value->pointer = NULL;
             return n < 2;
         case kRank:
+        case kRoot:
         case kLeader:
         case kInteger:
             value->number = n == 0 ? -77 : INT_MAX;
-            *must_fail = sort == kRank;
+            *must_fail = sort == kRank || sort == kRoot;
             return n < 2;
         case kNumber:
             value->number = -77;
@@ -197,6 +205,9 @@ static void all_calls(void)
     for (c = 0; c < sizeof calls / sizeof *calls; ++c) {
         const struct call* const call = &calls[c];
         for (i = 0; i < call->count; ++i) {
+            /* A rank that the argument does not matter to would wait for the other one. */
+            if (is_inter && call->sides[i] == (is_root ? 'L' : 'R'))
+                continue;
             for (n = 0;; ++n) {
                 union value arguments[kMostArguments];
                 for (j = 0; j < call->count; ++j)
@@ -250,13 +261,20 @@ static void make_handles(void)
     right[kOp] = MPI_SUM;
 }
 
-int main(int argc, char** argv)
+static void between_two_ranks(void)
+{
+    MPI_Comm comm;
+    is_inter = 1;
+    is_root = check_rank() == 0;
+    CHECK_OK(MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - check_rank(), 1, &comm));
+    right[kComm] = comm;
+    all_calls();
+}
+
+static void alone(void)
 {
     const int one = 1, edge = 0;
     MPI_Comm comm;
-    MPI_Init(&argc, &argv);
-    check_errors_return();
-    make_handles();
     all_calls();
     MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &comm);
     right[kComm] = comm;
@@ -268,6 +286,17 @@ int main(int argc, char** argv)
                                    MPI_INFO_NULL, 0, &comm);
     right[kComm] = comm;
     all_calls();
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    check_errors_return();
+    make_handles();
+    if (check_size() == 1)
+        alone();
+    else
+        between_two_ranks();
     MPI_Finalize();
     return check_result();
 }
