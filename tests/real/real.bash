@@ -81,12 +81,13 @@ source_of() {
     cd "$place/source"
 }
 
-# run RANKS COMMAND...: what the ranks print is in $output, too.
+# run RANKS COMMAND...: what the ranks print is in $output, too. It may take $limit seconds.
 output=$place/output
+limit=120
 run() {
     local ranks=$1
     shift
-    timeout 120 mpirun -n "$ranks" "$@" > "$output" 2>&1 < /dev/null && return
+    timeout "$limit" mpirun -n "$ranks" "$@" > "$output" 2>&1 < /dev/null && return
     local code=$?
     tail -n 40 "$output" >&2
     fail "ended with $code: mpirun -n $ranks $*"
