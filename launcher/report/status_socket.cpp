@@ -31,7 +31,7 @@ constexpr std::size_t kMostAskers = 16;
 constexpr std::size_t kMostQuestionBytes = 64;
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20;
 constexpr std::chrono::seconds kQuestionTime{2};
-constexpr std::chrono::seconds kAnswerTime{10};
+constexpr std::chrono::seconds kStatusTime{10};
 /// Before a job that takes no question is asked again.
 constexpr std::chrono::milliseconds kPause{50};
 
@@ -183,7 +183,7 @@ int choose_job(std::string_view option, const std::string& text)
 std::string ask_job(int job, std::string_view question)
 {
     JobQuestion asked(job, question);
-    const Clock::time_point end = Clock::now() + kAnswerTime;
+    const Clock::time_point end = Clock::now() + kStatusTime;
     bool complete = false;
     while (!complete && Clock::now() < end) {
         if (asked.descriptor() < 0) {
