@@ -1,6 +1,6 @@
 /* Waits and tests for any, some and all of several requests. */
-#include "check.h"
 #include <stdlib.h>
+#include "check.h"
 
 enum { kFew = 5, kMany = 10000 };
 
@@ -256,19 +256,49 @@ static void very_many(void)
     free(requests);
 }
 
+/* How often a loop looks at all requests does not depend on their number, so it takes linear time. What a
+ * rank sends to itself arrives in the same passes in each run. */
+static void few_looks(int waits)
+{
+    enum { kMostLooks = 16 };
+    int* const indices = malloc(2 * kMany * sizeof(int));
+    MPI_Request* const requests = malloc(2 * kMany * sizeof(MPI_Request));
+    int count, i, outcount, ended, looks;
+    for (count = 100; count <= kMany; count *= 10) {
+        for (i = 0; i < count; ++i)
+            CHECK_OK(MPI_Irecv(NULL, 0, MPI_INT, rank, i, MPI_COMM_WORLD, &requests[i]));
+        for (i = 0; i < count; ++i)
+            CHECK_OK(MPI_Isend(NULL, 0, MPI_INT, rank, i, MPI_COMM_WORLD, &requests[count + i]));
+        for (ended = looks = 0; ended < 2 * count; ended += outcount, ++looks) {
+            if (waits)
+                CHECK_OK(MPI_Waitsome(2 * count, requests, &outcount, indices, MPI_STATUSES_IGNORE));
+            else
+                CHECK_OK(MPI_Testsome(2 * count, requests, &outcount, indices, MPI_STATUSES_IGNORE));
+            CHECK(outcount >= 0);
+        }
+        CHECK_EQUAL(ended, 2 * count);
+        CHECK(looks <= kMostLooks);
+    }
+    free(indices);
+    free(requests);
+}
+
 static void wrong_arguments(void)
 {
     int index, flag, indices[1];
     MPI_Request request = (MPI_Request)MPI_COMM_WORLD;
     CHECK_ERROR(MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "is no request");
-    CHECK_ERROR(MPI_Testsome(1, &request, &index, indices, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST, "no request");
+    CHECK_ERROR(MPI_Testsome(1, &request, &index, indices, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST,
+                "no request");
     CHECK_ERROR(MPI_Testall(1, &request, &flag, MPI_STATUSES_IGNORE), MPI_ERR_REQUEST, "is no request");
     CHECK_ERROR(MPI_Waitany(-1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_ARG, "the count is -1");
     CHECK_ERROR(MPI_Testany(1, NULL, &index, &flag, MPI_STATUS_IGNORE), MPI_ERR_ARG, "null pointer");
-    CHECK_ERROR(MPI_Testany(1, &request, NULL, &flag, MPI_STATUS_IGNORE), MPI_ERR_ARG, "index is a null pointer");
+    CHECK_ERROR(MPI_Testany(1, &request, NULL, &flag, MPI_STATUS_IGNORE), MPI_ERR_ARG,
+                "index is a null pointer");
     CHECK_ERROR(MPI_Testall(1, &request, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "flag is a null pointer");
     CHECK_ERROR(MPI_Waitsome(1, &request, NULL, indices, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "outcount");
-    CHECK_ERROR(MPI_Waitsome(1, &request, &index, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG, "array_of_indices");
+    CHECK_ERROR(MPI_Waitsome(1, &request, &index, NULL, MPI_STATUSES_IGNORE), MPI_ERR_ARG,
+                "array_of_indices");
     CHECK_ERROR(MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "is no request");
 }
 
@@ -288,6 +318,8 @@ int main(int argc, char** argv)
     looks();
     failures();
     very_many();
+    few_looks(0);
+    few_looks(1);
     wrong_arguments();
     MPI_Finalize();
     return check_result();
