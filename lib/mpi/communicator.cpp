@@ -82,7 +82,7 @@ detail::StatePointer Communicator::shape() const
 
 MPI_Comm Communicator::given_handle() const noexcept
 {
-    return reinterpret_cast<MPI_Comm>(self & ~kBeingMade);
+    return reinterpret_cast<MPI_Comm>(is_predefined(*this) ? self : self & ~kBeingMade);
 }
 
 // The collectives of an intercommunicator have the context of both groups.
