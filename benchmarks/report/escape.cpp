@@ -4,33 +4,6 @@
 
 namespace tutti::bench {
 
-std::string html_text(std::string_view text)
-{
-    std::string escaped;
-    for (const char letter : text) {
-        switch (letter) {
-            case '&':
-                escaped += "&amp;";
-                break;
-            case '<':
-                escaped += "&lt;";
-                break;
-            case '>':
-                escaped += "&gt;";
-                break;
-            case '"':
-                escaped += "&quot;";
-                break;
-            case '\'':
-                escaped += "&#39;";
-                break;
-            default:
-                escaped += letter;
-        }
-    }
-    return escaped;
-}
-
 std::string markdown_text(std::string_view text)
 {
     std::string escaped;

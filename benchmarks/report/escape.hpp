@@ -5,10 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/foundation/base/html_text.hpp"
+
 namespace tutti::bench {
 
-/// In HTML, between tags and in quoted attributes.
-std::string html_text(std::string_view text);
+using base::html_text;
+
 /// In Markdown, in a paragraph and in a cell of a table: what would be markup or HTML is escaped, line ends
 /// are spaces.
 std::string markdown_text(std::string_view text);

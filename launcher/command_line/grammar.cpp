@@ -134,6 +134,11 @@ void define_job(Definer& define, CommandLine& line)
                       [set](const std::string&, const std::string& list) {
                           set("TUTTI_CHECK", list.empty() ? "on" : list);
                       });
+    define.attachable("--stats", "FILE", "tell at the end where time went, or write FILE.json or .html",
+                      [&line, set](const std::string&, const std::string& file) {
+                          line.options.stats = file;
+                          set("TUTTI_PROFILE", "on");
+                      });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",

@@ -75,6 +75,7 @@ Daemon::Daemon(UniqueFd head, const DaemonIdentity& identity, const InheritedSta
       output_(loop_, head_, [this] { head_.send(FrameType::bye); }),
       input_(loop_, [this](std::uint64_t bytes) { head_.send(FrameType::stdin_taken, encode(bytes)); }),
       observer_(loop_, processes_, head_),
+      profiles_(loop_, head_),
       control_(loop_, control_events()),
       failing_(loop_, [this](int rank) { control_.let_go(rank); })
 {
@@ -211,6 +212,7 @@ ControlChannels::Events Daemon::control_events()
             failing_.crashed(rank, *of_rank, process, crash, observer_.call_of(rank));
     };
     events.showed_status = [this](int rank, UniqueFd page) { observer_.add_page(rank, std::move(page)); };
+    events.showed_profile = [this](int rank, UniqueFd memory) { profiles_.add(rank, std::move(memory)); };
     events.wanted_elsewhere = [this](int rank, const std::string& name, ControlChannels::Answer answer) {
         if (processes_.find(rank) != nullptr)
             relay_->request_deposit(rank, name, std::move(answer));
@@ -309,6 +311,7 @@ void Daemon::reap()
         const int rank = processes_.ended(child);
         if (const RankProcess* process = processes_.find(rank)) {
             control_.ended(rank);
+            profiles_.rank_ended(rank);
             input_.remove(rank);
             relay_->rank_ended(rank);
             if (WIFEXITED(wait_status) && !any_joined_)
@@ -357,7 +360,7 @@ void Daemon::check_for_the_end()
     }
     if (!stream_.open()) {
         loop_.stop();
-    } else if (!all_exited_) {
+    } else if (!all_exited_ && profiles_.is_sent([this] { check_for_the_end(); })) {
         all_exited_ = true;
         head_.send(FrameType::all_exited);
         output_.drain();

@@ -13,6 +13,7 @@
 #include "launcher/daemon/failing_ranks.hpp"
 #include "launcher/pmix/pmix_process.hpp"
 #include "launcher/pmix/pmix_relay.hpp"
+#include "launcher/profile/profile_collector.hpp"
 #include "launcher/ranks/control_channels.hpp"
 #include "launcher/ranks/process_table.hpp"
 #include "launcher/ranks/rank_environment.hpp"
@@ -96,6 +97,7 @@ private:
     RankOutput output_;
     RankInput input_;
     Observer observer_;
+    ProfileCollector profiles_;
     ControlChannels control_;
     FailingRanks failing_;
     std::unique_ptr<PmixProcess> pmix_;

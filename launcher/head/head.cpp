@@ -83,6 +83,7 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
       status_socket_(loop_, [this](const std::string& question,
                                    const StatusSocket::Answer& answer) { answer_asker(question, answer); }),
       report_(options),
+      profile_(options),
       debuggers_(options, inherited, [this](const std::string& line) { say(line); })
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
@@ -104,6 +105,7 @@ int Head::run()
     const bool any_lost = std::ranges::any_of(nodes_, &NodeState::lost);
     children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
     report_.write(exit_status_.value_or(0));
+    profile_.tell();
     return exit_status_.value_or(0);
 }
 
@@ -160,6 +162,7 @@ void Head::launch_when_complete()
         return;
     map_ = place_ranks();
     report_.placed(*map_);
+    profile_.placed(*map_);
     debuggers_.check(*map_, plan_.hosts);
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
@@ -241,6 +244,9 @@ void Head::handle_frame(const Frame& frame)
     switch (frame.type) {
         case FrameType::output:
             handle_output(node, payload);
+            break;
+        case FrameType::profile:
+            profile_.add(node, payload);
             break;
         case FrameType::stdin_taken:
             if (input_)

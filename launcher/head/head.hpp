@@ -13,6 +13,7 @@
 #include "launcher/job/job.hpp"
 #include "launcher/placement/topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
+#include "launcher/profile/job_profile.hpp"
 #include "launcher/report/reporter.hpp"
 #include "launcher/report/status_socket.hpp"
 #include "launcher/streams/input_reader.hpp"
@@ -117,6 +118,7 @@ private:
     Reporter reporter_;
     StatusSocket status_socket_;
     JobReport report_;
+    JobProfile profile_;
     Debuggers debuggers_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     const EventLoop::Clock::time_point started_ = EventLoop::Clock::now();

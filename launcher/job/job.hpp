@@ -88,6 +88,7 @@ struct Options {
     std::optional<std::string> status_of;        // start nothing, tell about this job; empty: the only one
     std::optional<std::string> top_of;           // likewise, watch it
     std::string report_json;                     // a file for how the job went; empty: none
+    std::optional<std::string> stats;            // where time went: a file; empty: stderr
     DebugOptions debug;
     bool quiet = false;
     int verbosity = 0;

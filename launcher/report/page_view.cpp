@@ -133,7 +133,15 @@ std::string PageView::name_of(std::uint64_t context) const
     context &= ~std::uint64_t{1};
     for (const Communicator& communicator : communicators)
         if (communicator.context == context && !communicator.name.empty())
-            return '"' + communicator.name + '"';
+            return communicator_in_words(context, communicator.name);
+    return communicator_in_words(context, "");
+}
+
+std::string communicator_in_words(std::uint64_t context, const std::string& name)
+{
+    if (!name.empty())
+        return '"' + name + '"';
+    context &= ~std::uint64_t{1};
     const std::uint64_t rank = context >> 33;
     const std::uint64_t number = context >> 1 & 0xffffffff;
     if (context == 0)

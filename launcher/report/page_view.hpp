@@ -12,6 +12,9 @@
 
 namespace tutti::launcher {
 
+/// "world", "\"rows\"", "communicator 0.3". `name`: what the program calls it; empty: nothing.
+std::string communicator_in_words(std::uint64_t context, const std::string& name);
+
 struct PageView {
     using Call = base::CallWords;
 

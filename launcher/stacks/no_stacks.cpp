@@ -13,4 +13,12 @@ ProcessStacks read_stacks(pid_t, const StackLimits&)
     return {{}, why_no_stacks()};
 }
 
+std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
+{
+    std::vector<StackFrame> frames;
+    for (const CodePlace& place : places)
+        frames.push_back(unnamed(place));
+    return frames;
+}
+
 }  // namespace tutti::launcher

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -57,6 +58,40 @@ std::string name_of_thread(pid_t process, pid_t thread)
 }
 
 }  // namespace
+
+std::vector<StackFrame> name_places(const std::vector<CodePlace>& places)
+{
+    Dwfl_Callbacks callbacks{};
+    callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+    callbacks.section_address = dwfl_offline_section_address;
+    const std::unique_ptr<Dwfl, decltype(&dwfl_end)> dwfl(dwfl_begin(&callbacks), &dwfl_end);
+    std::map<std::string, Dwfl_Module*> modules;
+    if (dwfl != nullptr) {
+        dwfl_report_begin(dwfl.get());
+        for (const CodePlace& place : places)
+            if (const auto [module, is_new] = modules.try_emplace(place.object); is_new)
+                module->second =
+                    dwfl_report_offline(dwfl.get(), place.object.c_str(), place.object.c_str(), -1);
+        dwfl_report_end(dwfl.get(), nullptr, nullptr);
+    }
+    std::vector<StackFrame> result;
+    for (const CodePlace& place : places) {
+        const auto module = modules.find(place.object);
+        Dwarf_Addr bias = 0;
+        std::vector<StackFrame> frames;
+        if (module != modules.end() && module->second != nullptr &&
+            dwfl_module_getelf(module->second, &bias) != nullptr)
+            append_frames(dwfl.get(), place.address + bias, frames);
+        const auto of_user = std::ranges::find_if(frames, is_of_user);
+        result.push_back(of_user != frames.end() ? *of_user
+                         : !frames.empty()       ? frames.back()
+                                                 : unnamed(place));
+        if (result.back().function.starts_with("0x"))
+            result.back() = unnamed(place);
+        result.back().of_user = is_of_user(result.back());
+    }
+    return result;
+}
 
 std::string why_no_stacks()
 {

@@ -10,6 +10,10 @@ namespace tutti::launcher {
 /// be called in a process of its own, as StackReader does. Says in `missing` what is not to be had.
 ProcessStacks read_stacks(pid_t process, const StackLimits& limits);
 
+/// For each place the innermost function there that is of the user, or else the outermost one. Also to be
+/// called in a process of its own.
+std::vector<StackFrame> name_places(const std::vector<CodePlace>& places);
+
 /// What reading stacks needs that this build lacks; empty: nothing.
 std::string why_no_stacks();
 

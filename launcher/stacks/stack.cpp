@@ -52,6 +52,15 @@ bool is_of_user(const StackFrame& frame)
            !begins_with_namespace(frame.function);
 }
 
+StackFrame unnamed(const CodePlace& place)
+{
+    StackFrame frame;
+    frame.object = place.object.substr(place.object.rfind('/') + 1);
+    frame.function = place.object.empty() ? "?" : fmt::format("0x{:x}", place.address);
+    frame.of_user = is_of_user(frame);
+    return frame;
+}
+
 std::string describe_frames(const std::vector<StackFrame>& frames, const std::string& indent,
                             std::size_t most)
 {

@@ -4,7 +4,9 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,6 +25,17 @@ struct StackFrame {
         return std::tie(self.function, self.file, self.line, self.object, self.of_user);
     }
 };
+
+/// An address in the file of a program or library.
+struct CodePlace {
+    std::string object;  // path
+    std::uint64_t address = 0;
+
+    friend auto operator<=>(const CodePlace&, const CodePlace&) = default;
+};
+
+/// The frame of a place about which nothing else is known.
+StackFrame unnamed(const CodePlace& place);
 
 /// Frames from the innermost out.
 struct ThreadStack {

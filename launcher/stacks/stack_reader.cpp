@@ -41,10 +41,11 @@ void end_after(std::chrono::milliseconds time)
     ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-[[noreturn]] void run_reader(UniqueFd pipe, pid_t process, const StackLimits& limits)
+[[noreturn]] void run_reader(UniqueFd pipe, const std::function<std::string()>& work,
+                             std::chrono::milliseconds time)
 {
     ::prctl(PR_SET_NAME, "tuttirun-stacks");
-    end_after(limits.time + kGrace);
+    end_after(time + kGrace);
     for (const auto resource : {RLIMIT_CORE, RLIMIT_DATA}) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
         if (resource == RLIMIT_DATA)
@@ -56,7 +57,7 @@ void end_after(std::chrono::milliseconds time)
     }
     ::unsetenv("DEBUGINFOD_URLS");  // libdw would ask servers for what is not here
     try {
-        const std::string answer = encode(read_stacks(process, limits));
+        const std::string answer = work();
         std::string_view rest = answer;
         for (ssize_t bytes = 0; !rest.empty(); rest.remove_prefix(static_cast<std::size_t>(bytes)))
             if ((bytes = ::write(pipe.get(), rest.data(), rest.size())) <= 0)
@@ -78,32 +79,64 @@ StackReader::~StackReader()
 
 void StackReader::read(pid_t process, const StackLimits& limits, Done done)
 {
-    const auto cannot = [&](const std::string& why) { loop_.post([done, why] { done({{}, why}); }); };
-    if (std::string why = why_no_stacks(); !why.empty())
-        return cannot(why);
+    std::string why = why_no_stacks();
+    if (why.empty())
+        why = start([process, limits] { return encode(read_stacks(process, limits)); }, limits.time,
+                    [done](const std::string& bytes) {
+                        ProcessStacks stacks;
+                        try {
+                            stacks = decode<ProcessStacks>(bytes);
+                        } catch (const WireError&) {
+                            stacks = {{}, "the process that reads it ended early, or took too long"};
+                        }
+                        done(std::move(stacks));
+                    });
+    if (!why.empty())
+        loop_.post([done, why] { done({{}, why}); });
+}
+
+void StackReader::name(const std::vector<CodePlace>& places, std::chrono::milliseconds time, Named done)
+{
+    const std::string why = start([places] { return encode(name_places(places)); }, time,
+                                  [done](const std::string& bytes) {
+                                      std::vector<StackFrame> frames;
+                                      try {
+                                          frames = decode<std::vector<StackFrame>>(bytes);
+                                      } catch (const WireError&) {
+                                          // There are no names.
+                                      }
+                                      done(std::move(frames));
+                                  });
+    if (!why.empty())
+        loop_.post([done] { done({}); });
+}
+
+std::string StackReader::start(const Work& work, std::chrono::milliseconds time, Answer answer)
+{
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-        return cannot(std::string("no pipe for reading it: ") + std::strerror(errno));
+        return std::string("no pipe for reading it: ") + std::strerror(errno);
     UniqueFd ours(ends[0]);
     UniqueFd theirs(ends[1]);
     const pid_t daemon = ::getpid();
     const pid_t child = ::fork();
     if (child < 0)
-        return cannot(std::string("no process for reading it: ") + std::strerror(errno));
+        return std::string("no process for reading it: ") + std::strerror(errno);
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != daemon)
             ::_exit(0);  // it died before the line above
         theirs = keep_only(std::move(theirs));
         redirect_to_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
-        run_reader(std::move(theirs), process, limits);
+        run_reader(std::move(theirs), work, time);
     }
     const int fd = ours.get();
     ::fcntl(fd, F_SETFL, O_NONBLOCK);
     loop_.watch(fd, EPOLLIN, [this, fd](std::uint32_t) { receive(fd); });
     // A reader that hangs in the kernel ends later than its timer says.
-    const auto timer = loop_.after(limits.time + 2 * kGrace, [this, fd] { finish(fd); });
-    readings_[fd] = {std::move(ours), {}, timer, std::move(done)};
+    const auto timer = loop_.after(time + 2 * kGrace, [this, fd] { finish(fd); });
+    readings_[fd] = {std::move(ours), {}, timer, std::move(answer)};
+    return {};
 }
 
 void StackReader::receive(int fd)
@@ -125,13 +158,7 @@ void StackReader::finish(int fd)
     Reading reading = std::move(readings_.extract(fd).mapped());
     loop_.forget(fd);
     loop_.cancel(reading.timer);
-    ProcessStacks stacks;
-    try {
-        stacks = decode<ProcessStacks>(reading.bytes);
-    } catch (const WireError&) {
-        stacks = {{}, "the process that reads it ended early, or took too long"};
-    }
-    reading.done(std::move(stacks));
+    reading.answer(reading.bytes);
 }
 
 }  // namespace tutti::launcher

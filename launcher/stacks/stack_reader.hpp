@@ -25,14 +25,23 @@ public:
     /// To be called by the main thread, with which the child ends.
     void read(pid_t process, const StackLimits& limits, Done done);
 
+    /// Likewise names places in files; without names when they cannot be had in this time.
+    using Named = std::function<void(std::vector<StackFrame> frames)>;
+    void name(const std::vector<CodePlace>& places, std::chrono::milliseconds time, Named done);
+
 private:
+    using Work = std::function<std::string()>;
+    using Answer = std::function<void(const std::string& bytes)>;
     struct Reading {
         UniqueFd pipe;
         std::string bytes;
         EventLoop::TimerId timer = 0;
-        Done done;
+        Answer answer;
     };
 
+    /// Does the work in a new process; the answer is incomplete when that has ended early. Returns why there
+    /// is no process; empty: there is one.
+    std::string start(const Work& work, std::chrono::milliseconds time, Answer answer);
     void receive(int fd);
     void finish(int fd);
 

@@ -96,8 +96,12 @@ void append_frames(Dwfl* process, Dwarf_Addr address, std::vector<StackFrame>& f
     }
     Dwarf_Addr bias = 0;
     Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
+    // Around an inlined function the first list has where that was written, the second where it was put.
+    Dwarf_Die* at_address = nullptr;
     Dwarf_Die* scopes = nullptr;
-    const int count = unit == nullptr ? 0 : dwarf_getscopes(unit, address - bias, &scopes);
+    const bool known = unit != nullptr && dwarf_getscopes(unit, address - bias, &at_address) > 0;
+    const int count = known ? dwarf_getscopes_die(at_address, &scopes) : 0;
+    const std::unique_ptr<Dwarf_Die, decltype(&std::free)> first_owner(at_address, &std::free);
     const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
     for (int i = 0; i < count; ++i) {
         if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)

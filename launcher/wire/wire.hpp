@@ -55,6 +55,7 @@ enum class FrameType : std::uint16_t {
     rank_report,    // u32 number of the question, int rank, text: answers rank_wanted
     aborted,        // AbortReport
     debug_server,   // DebugServer
+    profile,        // a piece of a rank's profile: profile/profile_frames.hpp
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died

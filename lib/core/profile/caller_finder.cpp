@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kMostFrames = 48;
 
 struct Frame {
-    std::uintptr_t address;    // at which it goes on
-    std::uintptr_t frame_end;  // of the function that goes on there
+    std::uintptr_t address;        // at which a function goes on
+    std::uintptr_t stack_pointer;  // that it has then: where the frame of the function that it called ends
 };
 
 struct Frames {
@@ -70,7 +70,7 @@ std::uint64_t CallerFinder::find([[maybe_unused]] std::uintptr_t return_address,
         if (place == nullptr)
             return 0;
         if (place->address == 0)
-            return learn(return_address);
+            return learn();
         if (place->caller != kStepOn)
             return place->caller;
         frame_end += place->frame_bytes;
@@ -94,37 +94,37 @@ CallerFinder::Place* CallerFinder::place_of(std::uintptr_t address) noexcept
 }
 
 // Unwinds the stack, and notes each return address from there to the program.
-std::uint64_t CallerFinder::learn(std::uintptr_t return_address) noexcept
+std::uint64_t CallerFinder::learn() noexcept
 {
     Frames frames;
     _Unwind_Backtrace(add_frame, &frames);
-    bool reached = false;
-    for (std::size_t i = 1; i < frames.count; ++i) {
+    for (std::size_t i = 1; i + 1 < frames.count; ++i) {
         const Frame& frame = frames.list[i];
-        reached = reached || frame.address == return_address;
-        // Frames that begin where a function was called end where its caller's begin.
-        const std::uintptr_t bytes = frame.frame_end - frames.list[i - 1].frame_end;
-        Dl_info object{};
-        // The call is in front of the address to which it returns.
-        if (dladdr(reinterpret_cast<void*>(frame.address - 1), &object) == 0 || object.dli_fname == nullptr)
-            return 0;
-        const std::uintptr_t offset = offset_in(object, frame.address - 1);
-        const bool own = is_own(object, offset);
+        const std::uintptr_t bytes = frames.list[i + 1].stack_pointer - frame.stack_pointer;
         Place* const place = place_of(frame.address);
         if (place == nullptr)
             return 0;
-        const bool varies = place->address != 0 && place->caller == kStepOn && place->frame_bytes != bytes;
         if (place->address == 0) {
             ++used_;
-            *place = {frame.address, static_cast<std::uint32_t>(bytes),
-                      own ? kStepOn : number_of(object.dli_fname, offset)};
+            *place = {frame.address, static_cast<std::uint32_t>(bytes), caller_at(frame.address)};
+        } else if (place->caller == kStepOn && place->frame_bytes != bytes) {
+            place->caller = 0;  // never step from here again
         }
-        if (varies && reached)
-            place->caller = 0;  // never again
         if (place->caller != kStepOn)
             return place->caller;
     }
     return 0;
+}
+
+// kStepOn for an address of Tutti's own.
+std::uint32_t CallerFinder::caller_at(std::uintptr_t address) noexcept
+{
+    Dl_info object{};
+    --address;  // the call is in front of the address to which it returns
+    if (dladdr(reinterpret_cast<void*>(address), &object) == 0 || object.dli_fname == nullptr)
+        return 0;
+    const std::uintptr_t offset = offset_in(object, address);
+    return is_own(object, offset) ? kStepOn : number_of(object.dli_fname, offset);
 }
 
 // 0: the page has no place for it.

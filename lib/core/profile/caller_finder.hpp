@@ -39,7 +39,8 @@ private:
         return (address * 0x9e3779b97f4a7c15) >> 51 & (kPlaces - 1);
     }
     Place* place_of(std::uintptr_t address) noexcept;
-    std::uint64_t learn(std::uintptr_t return_address) noexcept;
+    std::uint64_t learn() noexcept;
+    std::uint32_t caller_at(std::uintptr_t address) noexcept;
     std::uint32_t number_of(const char* object, std::uintptr_t offset) noexcept;
 
     base::ProfileHeader& page_;

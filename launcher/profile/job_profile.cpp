@@ -1,0 +1,72 @@
+#include "launcher/profile/job_profile.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "launcher/base/values.hpp"
+#include "launcher/profile/summary.hpp"
+#include "launcher/wire/wire.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+void check_file(const std::string& path)
+{
+    if (path.empty())
+        return;
+    if (!path.ends_with(".json") && !path.ends_with(".html"))
+        throw UsageError(fmt::format("--stats={}: the file's name must end in .json or .html", path));
+    if (!std::ofstream(path))
+        throw UsageError(fmt::format("--stats: cannot write {}: {}", path, std::strerror(errno)));
+}
+
+}  // namespace
+
+JobProfile::JobProfile(const Options& options) : options_(options)
+{
+    check_file(options.stats.value_or(""));
+}
+
+void JobProfile::placed(const JobMap& map)
+{
+    for (const Placement& placement : map.ranks) {
+        node_of_rank_.push_back(placement.node);
+        host_of_rank_.push_back(map.nodes.at(static_cast<std::size_t>(placement.node)).name);
+    }
+}
+
+void JobProfile::add(int node, std::string_view payload)
+{
+    if (std::optional<RankProfile> profile = parts_.add(payload)) {
+        const auto rank = static_cast<std::size_t>(profile->rank);
+        if (rank >= node_of_rank_.size() || node_of_rank_[rank] != node)
+            throw WireError("a profile of a rank that is not there");
+        profiles_.push_back(std::move(*profile));
+    }
+}
+
+void JobProfile::tell() const
+{
+    if (!options_.stats)
+        return;
+    const Statistics statistics = Statistics::of(profiles_, host_of_rank_);
+    const std::string& path = *options_.stats;
+    if (path.empty()) {
+        fmt::print(stderr, "tuttirun: {}", summary_of(statistics));
+        return;
+    }
+    std::vector<std::vector<std::string>> programs;
+    for (const AppContext& app : options_.apps)
+        programs.push_back(app.argv);
+    std::ofstream file(path);
+    file << (path.ends_with(".json") ? json_of(statistics, programs) : page_of(statistics, programs))
+         << std::flush;
+    if (!file)
+        fmt::print(stderr, "tuttirun: cannot write {}: {}\n", path, std::strerror(errno));
+}
+
+}  // namespace tutti::launcher

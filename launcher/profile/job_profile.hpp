@@ -1,0 +1,32 @@
+// The head's part of profiles: collects those of all ranks, and tells what --stats asks for at the end.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/job/job.hpp"
+#include "launcher/profile/profile_frames.hpp"
+
+namespace tutti::launcher {
+
+class JobProfile {
+public:
+    /// `options` must outlive this. Throws UsageError when a file cannot be written, or has a wrong ending.
+    explicit JobProfile(const Options& options);
+
+    void placed(const JobMap& map);
+    /// A frame of the daemon of `node`. Throws WireError.
+    void add(int node, std::string_view payload);
+    /// At the end: on stderr, or to the file. What cannot be written is told on stderr.
+    void tell() const;
+
+private:
+    const Options& options_;
+    std::vector<int> node_of_rank_;
+    std::vector<std::string> host_of_rank_;
+    ProfileParts parts_;
+    std::vector<RankProfile> profiles_;
+};
+
+}  // namespace tutti::launcher

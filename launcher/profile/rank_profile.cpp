@@ -1,0 +1,191 @@
+#include "launcher/profile/rank_profile.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "launcher/wire/wire.hpp"
+#include "lib/foundation/base/clock.hpp"
+#include "lib/foundation/base/ticks.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+using base::Operation;
+using base::ProfileHeader;
+using base::ProfileKey;
+using base::StatusWord;
+
+/// Of one value: sums of those of all ranks do not overflow.
+constexpr std::int64_t kMostNs = std::int64_t{1} << 53;
+constexpr std::uint64_t kMostCount = std::uint64_t{1} << 56;
+constexpr auto kLastOperation = Operation::wait_collective;
+constexpr std::uint8_t kMostSizeClass = base::CallWords::kBytesBits;
+
+std::uint64_t word_of(const StatusWord& word) noexcept
+{
+    return word.load(std::memory_order_relaxed);
+}
+
+std::uint64_t count_of(const StatusWord& word) noexcept
+{
+    return std::min(word_of(word), kMostCount);
+}
+
+template <std::size_t bytes>
+std::string printable(const base::StatusText<bytes / 8 * 8>& words)
+{
+    std::string text(bytes, '\0');
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::uint64_t word = word_of(words[i]);
+        std::memcpy(text.data() + i * sizeof word, &word, sizeof word);
+    }
+    text.resize(std::strlen(text.c_str()));
+    std::ranges::replace_if(
+        text, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+void add_calls(RankProfile& profile, const base::ProfileAggregate& entry, const ProfileClock& clock)
+{
+    const ProfileKey key{word_of(entry.key)};
+    if ((key.word & ProfileKey::kUsed) == 0)
+        return;
+    RankProfile::Calls calls;
+    calls.operation = key.operation();
+    calls.size_class = static_cast<std::uint8_t>(key.size_class());
+    calls.signature = static_cast<std::uint16_t>(key.signature());
+    calls.context = word_of(entry.context);
+    calls.caller = key.caller() <= profile.callers.size() ? static_cast<std::int32_t>(key.caller()) - 1 : -1;
+    calls.calls = count_of(entry.calls);
+    calls.bytes = count_of(entry.bytes);
+    calls.ns = clock.duration(word_of(entry.ticks));
+    calls.waiting_ns = std::min(clock.duration(word_of(entry.waiting_ticks)), calls.ns);
+    calls.least_ns = clock.duration(word_of(entry.least_ticks));
+    calls.most_ns = clock.duration(word_of(entry.most_ticks));
+    if (calls.operation <= kLastOperation && calls.size_class <= kMostSizeClass && calls.calls != 0)
+        profile.calls.push_back(calls);
+}
+
+/// The call in which the rank has ended: all that is known is that it did not come back.
+void add_open_call(RankProfile& profile, const ProfileHeader& header, const ProfileClock& clock)
+{
+    const std::uint64_t since = word_of(header.open_ticks);
+    const base::CallWords call = header.open.load();
+    if (profile.left || since == 0 || call.operation() > kLastOperation)
+        return;
+    const ProfileKey key = ProfileKey::of(call, 0);
+    const std::int64_t ns = profile.ended_ns - clock.at(since);
+    profile.calls.push_back({call.operation(), static_cast<std::uint8_t>(key.size_class()),
+                             static_cast<std::uint16_t>(key.signature()), call.context, -1, 1, call.bytes(),
+                             ns, ns, ns, ns});
+}
+
+void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const ProfileClock& clock)
+{
+    for (std::size_t i = 0; i < memory.peers().size(); ++i) {
+        const base::ProfilePeer& entry = memory.peers()[i];
+        RankProfile::Peer peer;
+        peer.rank = i + 1 < memory.peers().size() ? static_cast<std::int32_t>(i) : -1;
+        peer.sent = count_of(entry.sent);
+        peer.sent_bytes = count_of(entry.sent_bytes);
+        peer.collective_sent = count_of(entry.collective_sent);
+        peer.collective_sent_bytes = count_of(entry.collective_sent_bytes);
+        peer.arrived = count_of(entry.arrived);
+        peer.arrived_bytes = count_of(entry.arrived_bytes);
+        peer.waited_ns = clock.duration(word_of(entry.waited_ticks));
+        if (peer.sent + peer.collective_sent + peer.arrived != 0 || peer.waited_ns != 0)
+            profile.peers.push_back(peer);
+    }
+}
+
+}  // namespace
+
+ProfileMoment ProfileMoment::of_now(const base::ProfileMemory& memory) noexcept
+{
+    const bool of_processor = word_of(memory->ticks_are_of_processor) != 0;
+    return {base::ticks(of_processor && base::ticks_are_of_processor()), base::now_ns()};
+}
+
+ProfileClock::ProfileClock(const base::ProfileMemory& memory, const ProfileMoment& end) noexcept
+    : begin_{word_of(memory->joined_ticks), static_cast<std::int64_t>(word_of(memory->joined_ns))}, end_(end)
+{
+    if (begin_.ns < 0 || begin_.ns > end_.ns || begin_.ticks >= end_.ticks)
+        begin_ = end_;
+    else
+        ns_per_tick_ =
+            static_cast<double>(end_.ns - begin_.ns) / static_cast<double>(end_.ticks - begin_.ticks);
+}
+
+std::int64_t ProfileClock::at(std::uint64_t ticks) const noexcept
+{
+    ticks = std::clamp(ticks, begin_.ticks, end_.ticks);
+    return begin_.ns + duration(ticks - begin_.ticks);
+}
+
+std::int64_t ProfileClock::duration(std::uint64_t ticks) const noexcept
+{
+    const double ns = static_cast<double>(ticks) * ns_per_tick_;
+    return ns < static_cast<double>(kMostNs) ? static_cast<std::int64_t>(ns) : kMostNs;
+}
+
+std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
+{
+    std::vector<std::string> objects;
+    for (std::size_t i = 0;
+         i < std::min<std::uint64_t>(word_of(memory->objects_used), ProfileHeader::kObjects); ++i)
+        objects.push_back(printable<ProfileHeader::kPathBytes>(memory->objects[i]));
+    std::vector<CodePlace> places;
+    for (std::size_t i = 0;
+         i < std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers); ++i) {
+        const std::uint64_t object = word_of(memory->callers[i].object);
+        places.push_back({object >= 1 && object <= objects.size() ? objects[object - 1] : "",
+                          word_of(memory->callers[i].offset)});
+    }
+    return places;
+}
+
+RankProfile read_profile(int rank, const base::ProfileMemory& memory, const ProfileMoment& end)
+{
+    const ProfileClock clock(memory, end);
+    const std::uint64_t left = word_of(memory->left_ticks);
+    RankProfile profile;
+    profile.rank = rank;
+    profile.left = left != 0;
+    profile.joined_ns = clock.at(0);
+    profile.ended_ns = profile.left ? clock.at(left) : end.ns;
+    profile.left_out_calls = count_of(memory->left_out_calls);
+    profile.left_out_ns = clock.duration(word_of(memory->left_out_ticks));
+    profile.left_out_waiting_ns = clock.duration(word_of(memory->left_out_waiting_ticks));
+    profile.callers.resize(std::min<std::uint64_t>(word_of(memory->callers_used), ProfileHeader::kCallers));
+    for (const base::ProfileAggregate& entry : memory.aggregates())
+        add_calls(profile, entry, clock);
+    add_open_call(profile, *memory, clock);
+    add_peers(profile, memory, clock);
+    for (const base::ProfileCommunicator& entry : memory->communicators)
+        if (const std::uint64_t context = word_of(entry.context); context != 0)
+            profile.communicators.push_back({context - 1,
+                                             static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
+                                             printable<base::StatusCommunicator::kNameBytes>(entry.name)});
+    return profile;
+}
+
+void RankProfile::check() const
+{
+    const auto is_time = [](std::int64_t ns) { return ns >= 0 && ns <= kMostNs; };
+    bool valid = rank >= 0 && ended_ns >= joined_ns && is_time(ended_ns - joined_ns) &&
+                 left_out_calls <= kMostCount && is_time(left_out_ns) && is_time(left_out_waiting_ns);
+    for (const Calls& entry : calls)
+        valid = valid && entry.operation <= kLastOperation && entry.size_class <= kMostSizeClass &&
+                entry.caller >= -1 && entry.caller < static_cast<std::int64_t>(callers.size()) &&
+                entry.calls <= kMostCount && entry.bytes <= kMostCount && is_time(entry.ns) &&
+                is_time(entry.waiting_ns) && is_time(entry.least_ns) && is_time(entry.most_ns);
+    for (const Peer& peer : peers)
+        valid = valid && peer.rank >= -1 && peer.sent <= kMostCount && peer.sent_bytes <= kMostCount &&
+                peer.collective_sent <= kMostCount && peer.collective_sent_bytes <= kMostCount &&
+                peer.arrived <= kMostCount && peer.arrived_bytes <= kMostCount && is_time(peer.waited_ns);
+    if (!valid)
+        throw WireError("a profile that no rank can have");
+}
+
+}  // namespace tutti::launcher

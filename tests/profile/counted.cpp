@@ -1,0 +1,62 @@
+// Exchanges whose numbers are known: counted CASE.
+#include <signal.h>
+
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <tutti/tutti.hpp>
+
+namespace {
+
+constexpr int kMessages = 20;
+
+void exchange(const tutti::Communicator& world)
+{
+    const int right = (world.rank() + 1) % world.size();
+    const int left = (world.rank() + world.size() - 1) % world.size();
+    std::vector<char> out(2000);
+    std::vector<char> in(2000);
+    for (int i = 0; i < kMessages; ++i) {
+        tutti::Request arriving = world.irecv(in, left, 7);
+        world.send(out, right, 7);
+        arriving.wait();
+    }
+}
+
+void reduce(const tutti::Communicator& world)
+{
+    std::vector<double> sums(100, 1.0);
+    for (int i = 0; i < kMessages; ++i)
+        world.allreduce(sums, tutti::sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    tutti::EnvironmentOptions options;
+    if (what == "threads")
+        options.threads = tutti::ThreadLevel::multiple;
+    tutti::Environment environment(argc, argv, options);
+    const tutti::Communicator world = environment.world();
+    if (what == "exchange" || what == "threads")
+        exchange(world);
+    if (what == "reduce")
+        reduce(world);
+    if (what == "slow") {
+        if (world.rank() == 1)
+            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        world.barrier();
+    }
+    if (what == "dies") {
+        if (world.rank() == 1) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            ::raise(SIGKILL);
+        }
+        int never = 0;
+        world.recv(never, 1, 3);
+    }
+}

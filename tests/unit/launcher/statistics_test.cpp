@@ -1,0 +1,194 @@
+// Profiles on their way to the head, and what is made of them: hostile pages and frames, sums, words.
+#include <algorithm>
+#include <random>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "launcher/profile/profile_frames.hpp"
+#include "launcher/profile/rank_profile.hpp"
+#include "launcher/profile/statistics.hpp"
+#include "launcher/profile/summary.hpp"
+#include "launcher/wire/codec.hpp"
+#include "lib/foundation/base/profile_page.hpp"
+#include "lib/foundation/base/profile_writer.hpp"
+
+using namespace tutti::launcher;
+
+namespace {
+
+using tutti::base::Operation;
+using tutti::base::ProfileMemory;
+using tutti::base::StatusWord;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+RankProfile::Calls calls_of(Operation operation, std::int64_t ns, std::int64_t waiting_ns)
+{
+    RankProfile::Calls calls;
+    calls.operation = operation;
+    calls.size_class = 11;
+    calls.calls = 1;
+    calls.bytes = 1024;
+    calls.ns = calls.least_ns = calls.most_ns = ns;
+    calls.waiting_ns = waiting_ns;
+    calls.caller = 0;
+    return calls;
+}
+
+/// Ten seconds, of which it is in a recv for so long.
+RankProfile profile_of(int rank, std::int64_t waiting_ns)
+{
+    RankProfile profile;
+    profile.rank = rank;
+    profile.left = true;
+    profile.joined_ns = 5 * kSecond;
+    profile.ended_ns = 15 * kSecond;
+    StackFrame frame;
+    frame.function = "(anonymous namespace)::step<int>(double)";
+    frame.file = "a.cpp";
+    frame.line = 7;
+    profile.callers.push_back(frame);
+    profile.calls.push_back(calls_of(Operation::recv, waiting_ns, waiting_ns));
+    profile.peers.push_back({(rank + 1) % 3, 2, 2048, 1, 8, 0, 0, waiting_ns});
+    return profile;
+}
+
+void fill_with_random_words(ProfileMemory& memory, std::mt19937_64& random)
+{
+    auto* const words = reinterpret_cast<StatusWord*>(&*memory);
+    const std::size_t size = memory->size_bytes / sizeof(StatusWord);
+    const std::uint64_t peers = memory->peers;
+    const std::uint64_t events = memory->events;
+    for (std::size_t i = 2; i < size; ++i)
+        words[i] = random() >> (random() % 64);
+    memory->peers = peers;
+    memory->events = events;
+}
+
+}  // namespace
+
+TEST_CASE("a profile of random words is read, travels, and is added up")
+{
+    std::mt19937_64 random(3);
+    for (int round = 0; round < 20; ++round) {
+        ProfileMemory memory = ProfileMemory::create(4, 8);
+        fill_with_random_words(memory, random);
+        const ProfileMoment end = round % 2 == 0 ? ProfileMoment::of_now(memory) : ProfileMoment{random(), 7};
+        RankProfile profile = read_profile(1, memory, end);
+        CHECK(places_of(memory).size() == profile.callers.size());
+        CHECK(profile.callers.size() <= tutti::base::ProfileHeader::kCallers);
+        for (const RankProfile::Communicator& communicator : profile.communicators)
+            CHECK(std::all_of(communicator.name.begin(), communicator.name.end(),
+                              [](char c) { return c >= ' ' && c <= '~'; }));
+        const RankProfile arrived = decode<RankProfile>(encode(profile));
+        const Statistics statistics = Statistics::of({arrived}, {"a", "b", "c", "d"});
+        CHECK(statistics.missing == std::vector<int>{0, 2, 3});
+        CHECK(nlohmann::json::parse(json_of(statistics, {{"x"}}))["by_rank"].size() == 1);
+        CHECK_FALSE(summary_of(statistics).empty());
+        CHECK_FALSE(page_of(statistics, {{"x"}}).empty());
+    }
+}
+
+TEST_CASE("a profile comes in pieces; others' bytes are refused")
+{
+    RankProfile profile = profile_of(2, kSecond);
+    profile.calls.resize(40000, profile.calls.front());
+    const std::vector<std::string> pieces = pieces_of(profile);
+    REQUIRE(pieces.size() > 1);
+    ProfileParts parts;
+    std::optional<RankProfile> whole;
+    for (const std::string& piece : pieces) {
+        CHECK_FALSE(whole);
+        whole = parts.add(piece);
+    }
+    REQUIRE(whole);
+    CHECK(encode(*whole) == encode(profile));
+    CHECK_THROWS_AS(parts.add("ab"), WireError);
+    CHECK_THROWS_AS(parts.add(pieces.back()), WireError);  // without its beginning
+    profile = profile_of(2, kSecond);
+    profile.calls.front().caller = 1;
+    CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+    profile = profile_of(2, kSecond);
+    profile.calls.front().operation = static_cast<Operation>(200);
+    CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+    profile = profile_of(2, kSecond);
+    profile.peers.front().waited_ns = -1;
+    CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+    profile = profile_of(2, kSecond);
+    profile.ended_ns = 0;
+    CHECK_THROWS_AS(parts.add(pieces_of(profile).front()), WireError);
+}
+
+TEST_CASE("times are added up, and the rank that waits least is the slow one")
+{
+    const Statistics statistics =
+        Statistics::of({profile_of(0, 4 * kSecond), profile_of(1, 5 * kSecond), profile_of(2, kSecond / 10)},
+                       {"a", "a", "b"});
+    CHECK(statistics.seconds == Approx(10));
+    CHECK(statistics.missing.empty());
+    CHECK(statistics.share(&Statistics::Rank::waiting) == Approx(0.3033).epsilon(0.01));
+    CHECK(statistics.ranks[0].computing == Approx(6));
+    CHECK(statistics.imbalance() == Approx(9.9 / (20.9 / 3)));
+    REQUIRE(statistics.slow() != nullptr);
+    CHECK(statistics.slow()->rank == 2);
+    CHECK(statistics.slow()->host == "b");
+    CHECK(statistics.ranks[1].awaited_most == 2);
+    CHECK(statistics.ranks[2].awaited == Approx(5));
+    REQUIRE(statistics.operations.size() == 1);
+    CHECK(statistics.operations[0].calls == 3);
+    CHECK(statistics.operations[0].bytes == 3072);
+    CHECK(statistics.operations[0].most == Approx(5));
+    CHECK(statistics.operations[0].least == Approx(0.1));
+    REQUIRE(statistics.lines.size() == 1);
+    CHECK(statistics.lines[0].place == "step<int> at a.cpp:7");
+    REQUIRE(statistics.pairs.size() == 3);
+    CHECK(statistics.pairs[0].all_bytes() == 2056);
+    CHECK(statistics.pairs[0].all_messages() == 3);
+    const std::string text = summary_of(statistics);
+    CAPTURE(text);
+    CHECK(text.find("statistics: 3 ranks, 10 s: 70 % computing, 30 % waiting, 0 % moving data\n") == 0);
+    CHECK(text.find("  the others wait for rank 2 (on b): it waits 100 ms, they 4.5 s in the mean\n") !=
+          std::string::npos);
+    CHECK(text.find("recv, 1 KiB up, on world: 9.1 s, 100 % of it waiting, 3 calls") != std::string::npos);
+    CHECK(text.find("0 to 1: 2.008 KiB, 3 messages") != std::string::npos);
+}
+
+TEST_CASE("ranks that are alike have no slow one")
+{
+    const Statistics statistics =
+        Statistics::of({profile_of(0, 4 * kSecond), profile_of(1, 5 * kSecond)}, {"a", "a"});
+    CHECK(statistics.slow() == nullptr);
+    CHECK(Statistics::of({}, {"a"}).slow() == nullptr);
+    CHECK(Statistics::of({}, {"a"}).imbalance() == 1);
+}
+
+TEST_CASE("a page of many ranks is small, and names of programs are texts in it")
+{
+    std::vector<RankProfile> profiles;
+    for (int rank = 0; rank < 1000; ++rank) {
+        profiles.push_back(profile_of(rank, kSecond));
+        profiles.back().peers.front().rank = (rank + 1) % 1000;
+    }
+    const Statistics statistics = Statistics::of(profiles, std::vector<std::string>(1000, "a<b"));
+    const std::string page = page_of(statistics, {{"/x/<script>"}});
+    CHECK(page.size() < 200'000);
+    CHECK(page.find("<script") == std::string::npos);
+    CHECK(page.find("a<b") == std::string::npos);
+    CHECK(page.find("&lt;script&gt;") != std::string::npos);
+    CHECK(page.find("ranks 0-15") != std::string::npos);
+}
+
+TEST_CASE("sizes and times have words")
+{
+    CHECK(size_class_in_words(0) == "no data");
+    CHECK(size_class_in_words(1) == "1 B");
+    CHECK(size_class_in_words(3) == "4-7 B");
+    CHECK(size_class_in_words(11) == "1 KiB up");
+    CHECK(size_class_in_words(21) == "1 MiB up");
+    CHECK(time_in_words(0.0000004) == "400 ns");
+    CHECK(time_in_words(0.0021) == "2.1 ms");
+    CHECK(time_in_words(90) == "1.5 min");
+    CHECK(share_in_words(0.004) == "0.4 %");
+    CHECK(share_in_words(0.374) == "37 %");
+}
