@@ -54,8 +54,8 @@ Communicator::Communicator(detail::StatePointer shared, std::string given_name, 
     register_contexts();
 }
 
-Communicator::Communicator(const Communicator& model)
-    : ObjectOf(), error_handler_(model.error_handler()), model_(model.state)
+Communicator::Communicator(detail::StatePointer model, ErrorHandler& handler) noexcept
+    : error_handler_(&handler), model_(std::move(model))
 {
     self |= kBeingMade;
 }

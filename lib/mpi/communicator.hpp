@@ -24,7 +24,7 @@ struct Communicator final : ObjectOf<Communicator> {
     Communicator(detail::StatePointer shared, std::string given_name, ErrorHandler& handler,
                  std::uintptr_t handle = 0);
     /// A duplicate that is still being made: until complete(), only begun_communicator_of() leads to it.
-    explicit Communicator(const Communicator& model);
+    Communicator(detail::StatePointer model, ErrorHandler& handler) noexcept;
     void complete(detail::StatePointer made);
     ~Communicator();
 

@@ -49,7 +49,10 @@ int dup_in(const char* call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm)
 /// A duplicate on its way. Under the lock.
 class Duplication {
 public:
-    explicit Duplication(const Communicator& old) : copy_(std::make_unique<Communicator>(old)) {}
+    explicit Duplication(const Communicator& old)
+        : copy_(std::make_unique<Communicator>(old.state, *old.error_handler()))
+    {
+    }
 
     Communicator& copy() noexcept { return *copy_; }
     /// At the end of the operation.
