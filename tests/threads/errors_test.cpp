@@ -116,6 +116,20 @@ TEST_CASE("ranks that disagree about a collective's size are told, not left with
     } catch (const Error& error) {
         CHECK(error.code() == ErrorCode::invalid_argument);
         CHECK_THAT(error.what(), Catch::Contains("broadcast with root 0 of 16 bytes"));
-        CHECK_THAT(error.what(), Catch::Contains("a message of 40 bytes"));
+        CHECK_THAT(error.what(), Catch::Contains(" of 40 bytes"));
     }
+}
+
+TEST_CASE("a send that fails names the bytes of the program, also where --check adds some")
+{
+    const std::string checks = GENERATE("", "types,report");
+    setenv("TUTTI_CHECK", checks.c_str(), 1);
+    const auto send = [] {
+        run_threads(2, [](Environment& environment) {
+            if (environment.world().rank() == 0)
+                environment.world().send(std::vector<char>(1'000'000), 1, 3);
+        });
+    };
+    expect_error(ErrorCode::peer_lost, "1000000 bytes with tag 3 to rank 1 of the job did not arrive", send);
+    unsetenv("TUTTI_CHECK");
 }

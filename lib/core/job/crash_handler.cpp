@@ -88,19 +88,43 @@ bool is_action(int signal, void (*handler)(int, siginfo_t*, void*)) noexcept
                               : extended && now.sa_sigaction == handler;
 }
 
-/// Mapped for ever: it is in use until the thread ends. A thread that has such a stack keeps it.
-void give_thread_handler_stack() noexcept
-{
-    stack_t now{};
-    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
-        return;
-    stack_t own{};
-    own.ss_size = kHandlerStackBytes + ::getauxval(AT_MINSIGSTKSZ);
-    own.ss_sp =
-        ::mmap(nullptr, own.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (own.ss_sp != MAP_FAILED)
+/// A stack for the handler, in the thread's use as long as this lives. A thread that has one keeps that.
+class HandlerStack {
+public:
+    HandlerStack() noexcept
+    {
+        stack_t now{};
+        if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+            return;
+        stack_t own{};
+        own.ss_size = kHandlerStackBytes + ::getauxval(AT_MINSIGSTKSZ);
+        own.ss_sp = ::mmap(nullptr, own.ss_size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+        if (own.ss_sp == MAP_FAILED)
+            return;
+        memory_ = own.ss_sp;
+        size_bytes_ = own.ss_size;
         ::sigaltstack(&own, nullptr);
-}
+    }
+    HandlerStack(const HandlerStack&) = delete;
+    HandlerStack& operator=(const HandlerStack&) = delete;
+    ~HandlerStack()
+    {
+        stack_t now{};
+        if (memory_ == nullptr || ::sigaltstack(nullptr, &now) != 0)
+            return;
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        // It stays where it is in use: this runs in a handler.
+        if (now.ss_sp == memory_ && ::sigaltstack(&none, nullptr) != 0)
+            return;
+        ::munmap(memory_, size_bytes_);
+    }
+
+private:
+    void* memory_ = nullptr;
+    std::size_t size_bytes_ = 0;
+};
 
 }  // namespace
 
@@ -110,7 +134,7 @@ void report_crashes(control::Channel* daemon)
         return;
     daemon->let_daemon_look();
     daemon_of_rank.store(daemon, std::memory_order_release);
-    give_thread_handler_stack();
+    prepare_thread_for_crash();
     struct sigaction own {};
     own.sa_sigaction = tell_crash;
     own.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -118,6 +142,12 @@ void report_crashes(control::Channel* daemon)
     for (const int signal : kSignals)
         if (is_action(signal, nullptr))
             ::sigaction(signal, &own, nullptr);
+}
+
+void prepare_thread_for_crash() noexcept
+{
+    if (daemon_of_rank.load(std::memory_order_acquire) != nullptr)
+        static thread_local const HandlerStack stack;
 }
 
 void ignore_crashes() noexcept

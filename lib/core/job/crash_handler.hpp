@@ -13,6 +13,8 @@ namespace tutti::detail {
 /// thread gets a stack for the handler, for the case that its own overflows. Throws for a wrong value of
 /// TUTTI_CRASH_STACKS.
 void report_crashes(control::Channel* daemon);
+/// Gives the calling thread such a stack, too, until it ends. More calls do nothing.
+void prepare_thread_for_crash() noexcept;
 void ignore_crashes() noexcept;
 
 }  // namespace tutti::detail

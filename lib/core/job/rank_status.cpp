@@ -6,6 +6,7 @@
 
 #include "lib/core/calls/call_signature.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/crash_handler.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/foundation/base/clock.hpp"
 
@@ -17,7 +18,10 @@ namespace {
 
 std::uint64_t this_thread() noexcept
 {
-    static thread_local const auto number = static_cast<std::uint64_t>(gettid());
+    static thread_local const auto number = [] {
+        prepare_thread_for_crash();  // once a thread, by its first call
+        return static_cast<std::uint64_t>(gettid());
+    }();
     return number;
 }
 

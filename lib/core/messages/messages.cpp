@@ -106,8 +106,10 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
     check::Checker* const checker = process.checker();
-    if (checker != nullptr) [[unlikely]]
+    if (checker != nullptr) [[unlikely]] {
+        request.RequestState::owner = &process;
         checker->begin(request, destination, view, true);
+    }
     process.protocol().send(request);
     if (!request.done)
         wait_for(process, lock, request);

@@ -12,9 +12,12 @@ namespace {
 
 Error failure_of_send(const protocol::SendRequest& send)
 {
+    // A blocking send has an owner only where it is checked.
+    const bool is_checked = send.RequestState::owner != nullptr && process_of(send).checker() != nullptr;
     return {send.status.code, "send",
-            fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: {}", send.data.size(),
-                        send.envelope.tag(), send.peer_rank, protocol::why_lost(send.peer)),
+            fmt::format("{} bytes with tag {} to rank {} of the job did not arrive: {}",
+                        send.data.size() - (is_checked ? check::kNoteBytes : 0), send.envelope.tag(),
+                        send.peer_rank, protocol::why_lost(send.peer)),
             send.peer_rank};
 }
 

@@ -123,6 +123,9 @@ TEST_CASE("an end without finalize, and by a signal that cannot be handled, have
 
 TEST_CASE("a thread's crash is told")
 {
+    check_told(tuttirun(dying("thread_overflow")), 128 + SIGSEGV,
+               with_stack({"tuttirun: rank 1 (pid ", ": the stack has overflowed"},
+                          {"::fill_stack(int) at dies.cpp:"}));
     check_told(tuttirun(dying("thread")), 128 + SIGSEGV,
                with_stack({"Segmentation fault at address 0x0"}, {"::store_into(int*) at dies.cpp:23\n"}));
 }

@@ -78,6 +78,15 @@ void die(std::string_view how, const tutti::Environment& environment)
         ::raise(SIGKILL);
     if (how == "thread")
         std::thread([] { store_into(nowhere); }).join();
+    if (how == "thread_overflow") {
+        std::thread([&environment] {
+            int value = 1;
+            tutti::Request sent = environment.world().isend(int{value}, environment.world().rank(), 2);
+            environment.world().recv(value, environment.world().rank(), 2);
+            sent.wait();
+            ::exit(fill_stack(0));
+        }).join();
+    }
     if (how == "own_handler" || how == "earlier_handler") {
         if (how == "own_handler")
             ::signal(SIGSEGV, own_handler);
@@ -100,7 +109,9 @@ int main(int argc, char** argv)
     if (how == "earlier_handler")
         ::signal(SIGSEGV, own_handler);
     {
-        tutti::Environment environment(argc, argv);
+        const auto threads =
+            how == "thread_overflow" ? tutti::ThreadLevel::multiple : tutti::ThreadLevel::funneled;
+        tutti::Environment environment(argc, argv, {.threads = threads});
         const tutti::Communicator world = environment.world();
         world.barrier();
         const bool all = argc > 2 && std::string_view(argv[2]) == "all";
