@@ -19,7 +19,7 @@ using base::html_text;
 using Rank = Statistics::Rank;
 
 /// The rows of a table; a page with all lines of a large program would help nobody.
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMostTableRows = 60;
 
 template <class... Values>
 void add(std::string& page, fmt::format_string<Values...> format, Values&&... values)
@@ -42,12 +42,13 @@ void add_table(std::string& page, const char* caption, std::size_t names,
         "<div class=\"box\" role=\"region\" tabindex=\"0\" "
         "aria-label=\"{0}\"><table><caption>{0}{1}</caption>\n"
         "<thead><tr>",
-        caption, rows.size() > kMostRows ? fmt::format("; the first {} of {}", kMostRows, rows.size()) : "");
+        caption,
+        rows.size() > kMostTableRows ? fmt::format("; the first {} of {}", kMostTableRows, rows.size()) : "");
     const auto kind_of = [names](std::size_t column) { return column < names ? " class=\"name\"" : ""; };
     for (std::size_t i = 0; i < columns.size(); ++i)
         add(page, "<th scope=\"col\"{}>{}</th>", kind_of(i), columns[i]);
     page += "</tr></thead>\n<tbody>\n";
-    for (std::size_t row = 0; row < std::min(kMostRows, rows.size()); ++row) {
+    for (std::size_t row = 0; row < std::min(kMostTableRows, rows.size()); ++row) {
         page += "<tr>";
         for (std::size_t i = 0; i < rows[row].size(); ++i)
             add(page, "<td{}>{}</td>", kind_of(i), html_text(rows[row][i]));
@@ -59,9 +60,9 @@ void add_table(std::string& page, const char* caption, std::size_t names,
 std::vector<std::string> row_of(const Statistics::Calls& calls, std::vector<std::string> names)
 {
     const double mean = calls.calls == 0 ? 0 : calls.seconds / static_cast<double>(calls.calls);
-    for (std::string text : {fmt::format("{}", calls.calls), base::bytes_in_words(calls.bytes),
-                             time_in_words(calls.seconds), time_in_words(calls.waiting), time_in_words(mean),
-                             time_in_words(calls.least), time_in_words(calls.most)})
+    for (std::string text :
+         {fmt::format("{}", calls.calls), base::bytes_in_words(calls.bytes), short_time(calls.seconds),
+          short_time(calls.waiting), short_time(mean), short_time(calls.least), short_time(calls.most)})
         names.push_back(std::move(text));
     return names;
 }
@@ -84,7 +85,7 @@ void add_tally(std::string& page, const Statistics& statistics)
     const double waiting = statistics.share(&Rank::waiting);
     page += "<ul class=\"tally\">\n";
     for (const auto& [number, name] :
-         {std::pair(time_in_words(statistics.seconds), "from joining to leaving"),
+         {std::pair(short_time(statistics.seconds), "from joining to leaving"),
           std::pair(share_in_words(computing), "computing"), std::pair(share_in_words(waiting), "waiting"),
           std::pair(share_in_words(std::max(0.0, 1 - computing - waiting)), "moving data"),
           std::pair(fmt::format("{:.2f}", statistics.imbalance()),
@@ -94,8 +95,8 @@ void add_tally(std::string& page, const Statistics& statistics)
     if (const Rank* const slow = statistics.slow())
         add(page,
             "<p class=\"lead\">The others wait for rank {} (on {}): it waits {}, they {} in the mean.</p>\n",
-            slow->rank, html_text(slow->host), time_in_words(slow->waiting),
-            time_in_words(statistics.others_waiting(*slow)));
+            slow->rank, html_text(slow->host), short_time(slow->waiting),
+            short_time(statistics.others_waiting(*slow)));
     if (!statistics.missing.empty())
         add(page, "<p>Without ranks {}: they have not joined the job, or their host is lost.</p>\n",
             format_cpu_list(statistics.missing));
@@ -113,12 +114,12 @@ void add_ranks(std::string& page, const Statistics& statistics)
         ranks.push_back(&rank);
     std::ranges::stable_sort(ranks, std::ranges::greater(), &Rank::computing);
     for (const Rank* const rank : ranks)
-        rows.push_back({std::to_string(rank->rank), rank->host, time_in_words(rank->computing),
-                        time_in_words(rank->moving()), time_in_words(rank->waiting),
+        rows.push_back({std::to_string(rank->rank), rank->host, short_time(rank->computing),
+                        short_time(rank->moving()), short_time(rank->waiting),
                         rank->awaited_most < 0 ? ""
                                                : fmt::format("{} ({})", rank->awaited_most,
-                                                             time_in_words(rank->awaited_most_seconds)),
-                        time_in_words(rank->awaited), rank->left ? "" : "ended early"});
+                                                             short_time(rank->awaited_most_seconds)),
+                        short_time(rank->awaited), rank->left ? "" : "ended early"});
     add_table(
         page, "Ranks, those that compute longest first", 2,
         {"Rank", "Host", "Computing", "Moving data", "Waiting", "Waits most for", "Awaited by others", ""},
@@ -154,12 +155,12 @@ std::string title_of(const std::vector<std::vector<std::string>>& programs)
 
 std::string hosts_in_words(const Statistics& statistics)
 {
-    constexpr std::size_t kMostHosts = 8;
+    constexpr std::size_t kNamedHosts = 8;
     std::vector<std::string> hosts;
     for (const Rank& rank : statistics.ranks)
         if (std::ranges::find(hosts, rank.host) == hosts.end())
             hosts.push_back(rank.host);
-    if (hosts.size() > kMostHosts)
+    if (hosts.size() > kNamedHosts)
         return fmt::format("{} hosts", hosts.size());
     return fmt::format("{}", fmt::join(hosts, ", "));
 }

@@ -19,7 +19,7 @@ constexpr int kWidth = 900;
 constexpr int kLabelWidth = 290;
 constexpr int kRankLabelWidth = 130;
 constexpr int kMostBars = 64;
-constexpr std::size_t kMostOperations = 14;
+constexpr std::size_t kDrawnOperations = 14;
 constexpr int kBarStep = 22;
 constexpr int kBarHeight = 16;
 constexpr int kAxisHeight = 34;
@@ -83,7 +83,7 @@ void draw_axis(std::string& picture, int left, int top, int bottom, double secon
     for (int i = 0; i * step <= seconds * 1.0001; ++i) {
         const double x = left + (kWidth - left - 20) * i * step / seconds;
         draw(picture, "<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/>\n", x, top, bottom);
-        draw_text(picture, x, bottom + 18, "middle", i == 0 ? "0" : time_in_words(i * step));
+        draw_text(picture, x, bottom + 18, "middle", i == 0 ? "0" : short_time(i * step));
     }
 }
 
@@ -172,7 +172,7 @@ std::string picture_of_ranks(const Statistics& statistics)
              {std::pair("computing", bar.computing), std::pair("moving", bar.moving),
               std::pair("waiting", bar.waiting)}) {
             draw_bar(picture, x, y, seconds * scale, part,
-                     fmt::format("{}: {} {}", bar.name, time_in_words(seconds), part));
+                     fmt::format("{}: {} {}", bar.name, short_time(seconds), part));
             x += seconds * scale;
         }
     }
@@ -181,7 +181,7 @@ std::string picture_of_ranks(const Statistics& statistics)
 
 std::string picture_of_operations(const Statistics& statistics)
 {
-    const std::size_t count = std::min(kMostOperations, statistics.operations.size());
+    const std::size_t count = std::min(kDrawnOperations, statistics.operations.size());
     const int bottom = kLegendHeight + static_cast<int>(count) * kBarStep;
     const double longest = count == 0 ? 0 : statistics.operations.front().seconds;
     std::string picture;
@@ -199,9 +199,9 @@ std::string picture_of_operations(const Statistics& statistics)
         draw_text(picture, kLabelWidth - 8, y + 13, "end", name);
         const double working = std::max(0.0, operation.seconds - operation.waiting);
         draw_bar(picture, kLabelWidth, y, working * scale, "moving",
-                 fmt::format("{}: {} not waiting", name, time_in_words(working)));
+                 fmt::format("{}: {} not waiting", name, short_time(working)));
         draw_bar(picture, kLabelWidth + working * scale, y, operation.waiting * scale, "waiting",
-                 fmt::format("{}: {} waiting", name, time_in_words(operation.waiting)));
+                 fmt::format("{}: {} waiting", name, short_time(operation.waiting)));
     }
     return picture + "</svg>\n";
 }

@@ -18,7 +18,7 @@ using base::Operation;
 
 constexpr double kNsPerSecond = 1e9;
 // As CallSignature has them in its second word.
-constexpr unsigned kKindMask = 63;
+constexpr unsigned kKindBits = 63;
 constexpr unsigned kBoardBit = 64;
 constexpr int kAlgorithmShift = 7;
 /// A rank is slow when it waits for less than this part of the mean of the others, and they wait for more
@@ -38,7 +38,7 @@ bool is_collective(Operation operation) noexcept
 
 collectives::CallKind kind_of(const RankProfile::Calls& calls) noexcept
 {
-    const unsigned kind = calls.signature & kKindMask;
+    const unsigned kind = calls.signature & kKindBits;
     return static_cast<collectives::CallKind>(kind < collectives::kCallKinds ? kind : 0);
 }
 
@@ -286,7 +286,7 @@ std::string size_class_in_words(int size_class)
     return base::bytes_in_words(least) + " up";
 }
 
-std::string time_in_words(double seconds)
+std::string short_time(double seconds)
 {
     if (seconds >= 60)
         return fmt::format("{:.4g} min", seconds / 60);

@@ -90,7 +90,7 @@ struct Statistics {
 /// "1 KiB", "4-7 B", "no data".
 std::string size_class_in_words(int size_class);
 /// "1.25 s", "3.1 ms", "420 ns".
-std::string time_in_words(double seconds);
+std::string short_time(double seconds);
 /// "37 %".
 std::string share_in_words(double share);
 

@@ -14,10 +14,10 @@ namespace {
 
 using Rank = Statistics::Rank;
 
-constexpr std::size_t kMostOperations = 5;
-constexpr std::size_t kMostLines = 3;
-constexpr std::size_t kMostChoices = 3;
-constexpr std::size_t kMostPairs = 3;
+constexpr std::size_t kToldOperations = 5;
+constexpr std::size_t kToldLines = 3;
+constexpr std::size_t kToldChoices = 3;
+constexpr std::size_t kToldPairs = 3;
 
 std::string number_of_calls(std::uint64_t calls)
 {
@@ -45,16 +45,15 @@ void add_balance(std::string& text, const Statistics& statistics)
     const double mean = statistics.total(&Rank::computing) /
                         static_cast<double>(std::max<std::size_t>(1, statistics.ranks.size()));
     text += fmt::format("  imbalance {:.2f}: a rank computes {} at most, {} in the mean\n",
-                        statistics.imbalance(), time_in_words(mean * statistics.imbalance()),
-                        time_in_words(mean));
+                        statistics.imbalance(), short_time(mean * statistics.imbalance()), short_time(mean));
     if (const Rank* const slow = statistics.slow())
         text += fmt::format("  the others wait for rank {} (on {}): it waits {}, they {} in the mean\n",
-                            slow->rank, slow->host, time_in_words(slow->waiting),
-                            time_in_words(statistics.others_waiting(*slow)));
+                            slow->rank, slow->host, short_time(slow->waiting),
+                            short_time(statistics.others_waiting(*slow)));
     const auto most = std::ranges::max_element(statistics.ranks, std::ranges::less(), &Rank::awaited);
     if (most != statistics.ranks.end() && most->awaited > 0)
         text += fmt::format("  messages are waited for longest of rank {}: {} by all others together\n",
-                            most->rank, time_in_words(most->awaited));
+                            most->rank, short_time(most->awaited));
 }
 
 /// The first of the list, a line each.
@@ -77,7 +76,7 @@ std::string summary_of(const Statistics& statistics)
         return "statistics: no rank has joined the job, so there are none\n";
     std::string text = fmt::format(
         "statistics: {} rank{}, {}: {} computing, {} waiting, {} moving data\n", statistics.ranks.size(),
-        statistics.ranks.size() == 1 ? "" : "s", time_in_words(statistics.seconds),
+        statistics.ranks.size() == 1 ? "" : "s", short_time(statistics.seconds),
         share_in_words(statistics.share(&Rank::computing)), share_in_words(statistics.share(&Rank::waiting)),
         share_in_words(1 - statistics.share(&Rank::computing) - statistics.share(&Rank::waiting)));
     if (!statistics.missing.empty())
@@ -85,24 +84,24 @@ std::string summary_of(const Statistics& statistics)
                             format_cpu_list(statistics.missing));
     add_balance(text, statistics);
     const double all = statistics.total(&Rank::seconds);
-    add_top(text, "operations by their time:", statistics.operations, kMostOperations,
+    add_top(text, "operations by their time:", statistics.operations, kToldOperations,
             [all](const Statistics::Operation& operation) {
                 return fmt::format(
                     "{:>6}  {}: {}, {} of it waiting, {}",
                     share_in_words(all > 0 ? operation.seconds / all : 0), operation_in_words(operation),
-                    time_in_words(operation.seconds),
+                    short_time(operation.seconds),
                     share_in_words(operation.seconds > 0 ? operation.waiting / operation.seconds : 0),
                     number_of_calls(operation.calls));
             });
-    add_top(text, "lines that call:", statistics.lines, kMostLines, [all](const Statistics::Line& line) {
+    add_top(text, "lines that call:", statistics.lines, kToldLines, [all](const Statistics::Line& line) {
         return fmt::format("{:>6}  {}: {}, {}", share_in_words(all > 0 ? line.seconds / all : 0), line.place,
-                           time_in_words(line.seconds), number_of_calls(line.calls));
+                           short_time(line.seconds), number_of_calls(line.calls));
     });
-    add_top(text, "algorithms:", statistics.choices, kMostChoices, [](const Statistics::Choice& choice) {
+    add_top(text, "algorithms:", statistics.choices, kToldChoices, [](const Statistics::Choice& choice) {
         return fmt::format("{} by {}: {}, {}", choice.collective, choice.algorithm, classes_in_words(choice),
                            number_of_calls(choice.calls));
     });
-    add_top(text, "who sends most to whom:", statistics.pairs, kMostPairs, [](const Statistics::Pair& pair) {
+    add_top(text, "who sends most to whom:", statistics.pairs, kToldPairs, [](const Statistics::Pair& pair) {
         return fmt::format("{} to {}: {}, {} message{}", pair.from,
                            pair.to < 0 ? "ranks without an entry of their own" : std::to_string(pair.to),
                            base::bytes_in_words(pair.all_bytes()), pair.all_messages(),

@@ -186,9 +186,9 @@ TEST_CASE("sizes and times have words")
     CHECK(size_class_in_words(3) == "4-7 B");
     CHECK(size_class_in_words(11) == "1 KiB up");
     CHECK(size_class_in_words(21) == "1 MiB up");
-    CHECK(time_in_words(0.0000004) == "400 ns");
-    CHECK(time_in_words(0.0021) == "2.1 ms");
-    CHECK(time_in_words(90) == "1.5 min");
+    CHECK(short_time(0.0000004) == "400 ns");
+    CHECK(short_time(0.0021) == "2.1 ms");
+    CHECK(short_time(90) == "1.5 min");
     CHECK(share_in_words(0.004) == "0.4 %");
     CHECK(share_in_words(0.374) == "37 %");
 }
