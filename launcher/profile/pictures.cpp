@@ -258,6 +258,7 @@ std::string_view style_of_pictures()
 .picture .cell, .picture .moving { fill: var(--curve0); }
 .picture .computing { fill: var(--curve2); }
 .picture .waiting { fill: var(--curve1); }
+th, td { padding: .3rem .5rem; }
 .box > .matrix > .picture { display: block; width: 100%; max-width: 42rem; min-width: 24rem; height: auto; }
 )";
 }
