@@ -48,14 +48,17 @@ int main(int argc, char** argv)
         reduce(world);
     if (what == "slow") {
         if (world.rank() == 1)
-            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1000));
         world.barrier();
     }
     if (what == "dies") {
+        double first = 0;
         if (world.rank() == 1) {
+            world.recv(first, 0, 2);
             std::this_thread::sleep_for(std::chrono::milliseconds(200));
             ::raise(SIGKILL);
         }
+        world.send(first, 1, 2);
         int never = 0;
         world.recv(never, 1, 3);
     }

@@ -120,11 +120,11 @@ TEST_CASE("the rank for which all wait is named")
     const json stats = stats_of(0, job);
     CHECK(stats["slow_rank"] == 1);
     CHECK(stats["imbalance"].get<double>() > 1.2);
-    CHECK(stats["seconds"].get<double>() > 0.39);
+    CHECK(stats["seconds"].get<double>() > 0.99);
     for (const json& rank : stats["by_rank"]) {
         const bool slow = rank["rank"] == 1;
-        CHECK((rank["computing_seconds"].get<double>() > 0.39) == slow);
-        CHECK((rank["waiting_seconds"].get<double>() < 0.2) == slow);
+        CHECK((rank["computing_seconds"].get<double>() > 0.99) == slow);
+        CHECK((rank["waiting_seconds"].get<double>() < 0.5) == slow);
     }
     CHECK(only(stats["operations"], {{"operation", "barrier"}})["calls"] == 3);
 
@@ -147,9 +147,9 @@ TEST_CASE("a rank that dies leaves its numbers")
     CHECK(stats["by_rank"][1]["left"] == false);
     CHECK(stats["by_rank"][1]["seconds"].get<double>() > 0.19);
     CHECK(stats["by_rank"][1]["computing_seconds"].get<double>() > 0.19);
-    const json calls = only(stats["operations"], {{"operation", "recv"}});
+    const json calls = only(stats["operations"], {{"operation", "recv"}, {"from_bytes", 4}});
     CHECK(calls["calls"] == 1);
-    CHECK(calls["waiting_seconds"].get<double>() > 0.15);
+    CHECK(calls["waiting_seconds"].get<double>() > 0.1);
 }
 
 TEST_CASE("several threads of a rank may be in calls")
