@@ -81,13 +81,14 @@ source_of() {
     cd "$place/source"
 }
 
-# run RANKS COMMAND...: what the ranks print is in $output, too. It may take $limit seconds.
+# run RANKS COMMAND...: rank 0 reads $input; what the ranks print is in $output. It may take $limit seconds.
 output=$place/output
+input=/dev/null
 limit=120
 run() {
     local ranks=$1
     shift
-    timeout "$limit" mpirun -n "$ranks" "$@" > "$output" 2>&1 < /dev/null && return
+    timeout "$limit" mpirun -n "$ranks" "$@" > "$output" 2>&1 < "$input" && return
     local code=$?
     tail -n 40 "$output" >&2
     fail "ended with $code: mpirun -n $ranks $*"
