@@ -23,3 +23,4 @@
 #include "tutti/topologies.hpp"
 #include "tutti/typed_buffer.hpp"
 #include "tutti/values.hpp"
+#include "tutti/window.hpp"

@@ -194,9 +194,12 @@ RemoteRegion ShmTransport::expose(std::span<const std::byte> data) const noexcep
     return *region;
 }
 
-std::span<const std::byte> ShmTransport::view(int peer, const RemoteRegion& region, std::size_t bytes)
+std::span<std::byte> ShmTransport::map(int peer, const RemoteRegion& region, std::size_t bytes)
 {
-    Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
+    const auto index = static_cast<std::size_t>(peer);
+    if (index >= outgoing_.size() || outgoing_[index] == nullptr)
+        return {};
+    Outgoing& to = *outgoing_[index];
     return to.arenas.view(to.inbox.card().owner, region, bytes, exchange_);
 }
 

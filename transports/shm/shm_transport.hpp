@@ -45,7 +45,12 @@ public:
                    Completion& completion) override;
     RemoteRegion expose(std::span<const std::byte> data) const noexcept override;
     bool views() const noexcept override { return true; }
-    std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override;
+    std::span<const std::byte> view(int peer, const RemoteRegion& region, std::size_t bytes) override
+    {
+        return map(peer, region, bytes);
+    }
+    /// The same, to be changed as well; also empty when the peer is not connected.
+    std::span<std::byte> map(int peer, const RemoteRegion& region, std::size_t bytes);
     SendResult copy_own(int peer, std::span<std::byte> to, std::span<const std::byte> from,
                         Completion& completion) override;
     void abandon(const Completion& completion) noexcept override;

@@ -9,6 +9,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/business_card.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/windows/window_service.hpp"
 
 namespace tutti::detail {
 
@@ -69,6 +70,7 @@ bool FailureDetector::look()
             named.insert(peer);
         }
     });
+    process_.windows().add_awaited(named);
     for (const int peer : named)
         look_after(peer);
     bool soon = false;

@@ -16,6 +16,7 @@
 #include "lib/core/job/business_card.hpp"
 #include "lib/core/job/memory_agreement.hpp"
 #include "lib/core/job/network_transports.hpp"
+#include "lib/core/windows/window_service.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "transports/self/self_transport.hpp"
@@ -111,6 +112,7 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
                 protocol_options(bootstrap_->rank(), bootstrap_->size(), shared_cores_, *status_),
                 [this](int peer) -> transport::Transport& { return connect(peer); }),
       calls_(protocol_, bootstrap_->rank(), options.threads != ThreadLevel::multiple),
+      windows_(std::make_unique<WindowService>(*this)),
       engine_(protocol_, engine_options(options.progress, hub == nullptr)),
       team_(hub == nullptr ? threads_of_reductions() : 1)
 {
@@ -159,6 +161,19 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 const transport::shm::InboxCard* Process::inbox() const noexcept
 {
     return shm_ != nullptr ? &shm_->card() : nullptr;
+}
+
+transport::RemoteRegion Process::expose(std::span<const std::byte> data) const noexcept
+{
+    return shm_ != nullptr ? shm_->expose(data) : transport::RemoteRegion{};
+}
+
+std::span<std::byte> Process::map(int peer, const transport::RemoteRegion& region, std::size_t bytes)
+{
+    if (shm_ == nullptr || region.key == 0)
+        return {};
+    protocol_.connect_to(peer);
+    return shm_->map(peer, region, bytes);
 }
 
 bool Process::shared_cores_of(int peer)

@@ -28,6 +28,7 @@
 namespace tutti::detail {
 
 class CommunicatorState;
+class WindowService;
 
 // Context ids that need no message: they are equal everywhere, because only rank 0 assigns ids of rank 0, and
 // it begins after them.
@@ -55,6 +56,7 @@ public:
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
     CallDiagnosis& calls() noexcept { return calls_; }
+    WindowService& windows() noexcept { return *windows_; }
     RankStatus& status() noexcept { return *status_; }
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
@@ -65,6 +67,12 @@ public:
     const transport::shm::InboxCard* inbox() const noexcept;
     /// How ranks of the node open each other's memory if /proc does not allow it; nullptr: not at all.
     transport::shm::DescriptorExchange* exchange() noexcept { return exchange_ ? &*exchange_ : nullptr; }
+
+    /// How local peers map() these bytes of ours; the key is 0 where they cannot. Under the lock.
+    transport::RemoteRegion expose(std::span<const std::byte> data) const noexcept;
+    /// The memory that `peer` has exposed; empty where it cannot be mapped. Under the lock. Throws if the
+    /// peer cannot be reached.
+    std::span<std::byte> map(int peer, const transport::RemoteRegion& region, std::size_t bytes);
 
     const std::shared_ptr<CommunicatorState>& world() const noexcept { return world_; }
     const std::shared_ptr<CommunicatorState>& self() const noexcept { return self_; }
@@ -111,6 +119,7 @@ private:
     std::shared_ptr<RankStatus> status_;
     protocol::Protocol protocol_;
     CallDiagnosis calls_;
+    std::unique_ptr<WindowService> windows_;
     FailureDetector failure_detector_{*this};
     progress::Engine engine_;
     Continuations continuations_{*this};

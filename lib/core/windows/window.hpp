@@ -12,58 +12,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <list>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/core/windows/window_error.hpp"
+#include "lib/core/windows/window_target.hpp"
+#include "lib/engine/progress/engine.hpp"
 #include "lib/engine/request/request_state.hpp"
 #include "tutti/calls.hpp"
-#include "tutti/reduction.hpp"
+#include "tutti/window_calls.hpp"
 
 namespace tutti::detail {
 
-enum class WindowFlavor : std::uint8_t {
-    allocate,  // Tutti allocates, from memory that ranks of the node map
-    create,    // the caller's memory, which must live until free()
-    shared,    // as allocate; all ranks are of one node, and each gets pointers to the others' memory
-    dynamic    // no memory at first: attach(). Displacements are addresses at the target
-};
-
-/// What a rank gives to the making of a window; it may differ by rank. `base` is only for create.
-struct WindowMemory {
-    std::byte* base = nullptr;
-    std::size_t size_bytes = 0;
-    std::size_t unit_bytes = 1;  // displacements count such units
-    bool contiguous = true;      // shared: each rank's memory begins where that of the rank before it ends
-};
-
-/// Memory of the caller: `count` elements of `type`, or bytes if there is no type. An operation that is not
-/// done when its call returns keeps the type.
-struct OriginBlock {
-    std::byte* base = nullptr;  // only read by put and accumulate
-    std::size_t count = 0;
-    const datatype::Typemap* type = nullptr;
-};
-
-/// Memory of `rank`, in the same terms.
-struct TargetBlock {
-    int rank = 0;
-    std::ptrdiff_t displacement = 0;
-    std::size_t count = 0;
-    const datatype::Typemap* type = nullptr;
-};
-
-/// How accumulate combines: target = target op origin. All bytes of both blocks are elements of one type,
-/// for which the operator is defined; the caller has checked this. Elements with gaps (a pair of a double and
-/// an int) count as bytes with their gaps; blocks of them have no type.
-struct Update {
-    enum class Kind : std::uint8_t { reduce, replace, no_op };
-    Kind kind = Kind::reduce;
-    Op op = Op::sum;
-    DataType element = DataType::uint8;
-};
-
-enum class WindowLock : std::uint8_t { shared, exclusive };
+class Process;
 
 /// Promises of the caller, as bits: MPI's assertions.
 namespace window_promise {
@@ -91,17 +58,25 @@ public:
     /// Collective: a barrier, behind which no rank accesses the window. An open epoch is an error, and the
     /// window stays.
     Failure free();
-    bool is_freed() const noexcept;
+    bool is_freed() const noexcept { return freed_; }
+    /// In errors: "window 3", numbered as this rank has made them, until the program names it.
+    void set_name(std::string_view name) { name_ = name; }
 
-    const StatePointer& communicator() const noexcept;
-    WindowFlavor flavor() const noexcept;
+    const StatePointer& communicator() const noexcept { return communicator_; }
+    WindowFlavor flavor() const noexcept { return flavor_; }
     /// The own memory; nullptr and 0 for a dynamic window.
-    std::byte* base() const noexcept;
-    std::size_t size_bytes(int rank) const noexcept;
-    std::size_t unit_bytes(int rank) const noexcept;
-    /// The memory of `rank` where this process maps it, else nullptr. Never nullptr in a shared window, nor
-    /// for this rank.
-    std::byte* direct(int rank) noexcept;
+    std::byte* base() const noexcept { return base_; }
+    std::size_t size_bytes(int rank) const noexcept
+    {
+        return targets_[static_cast<std::size_t>(rank)].size_bytes;
+    }
+    std::size_t unit_bytes(int rank) const noexcept
+    {
+        return targets_[static_cast<std::size_t>(rank)].unit_bytes;
+    }
+    /// The memory of `rank` where this process maps it, else nullptr. Never nullptr in a shared window where
+    /// the rank has memory, nor for this rank.
+    std::byte* direct(int rank);
 
     /// Of a dynamic window: other ranks may access these bytes from now on, or no longer.
     Failure attach(void* memory, std::size_t size_bytes);
@@ -137,10 +112,10 @@ public:
     Failure lock_all(unsigned promises = 0);
     Failure unlock_all();
     /// In a passive epoch: the operations so far are complete at the target; those of flush_local only here.
-    Failure flush(int rank);
-    Failure flush_all();
-    Failure flush_local(int rank);
-    Failure flush_local_all();
+    Failure flush(int rank) { return complete_at("flush", rank); }
+    Failure flush_all() { return complete_at("flush_all", kAnyRank); }
+    Failure flush_local(int rank) { return complete_at("flush_local", rank); }
+    Failure flush_local_all() { return complete_at("flush_local_all", kAnyRank); }
     /// Orders direct loads and stores with other ranks' accesses.
     Failure sync();
 
@@ -158,7 +133,92 @@ public:
     Failure test(bool& done);
 
 private:
-    Window() = default;
+    friend class WindowService;
+    using Engine = progress::Engine;
+
+    Window(StatePointer communicator, WindowFlavor flavor);
+    void make_memory(const WindowMemory& memory);
+
+    // The memory of `bytes` bytes at a target, if that is all to know; nullptr: see admit().
+    std::byte* reach(int rank, std::ptrdiff_t displacement, std::size_t bytes) const noexcept
+    {
+        if (static_cast<std::size_t>(rank) >= targets_.size())
+            return nullptr;
+        const WindowTarget& target = targets_[static_cast<std::size_t>(rank)];
+        std::size_t offset = 0;
+        if (target.reach == nullptr || displacement < 0 ||
+            __builtin_mul_overflow(static_cast<std::size_t>(displacement), target.unit_bytes, &offset) ||
+            offset > target.size_bytes || bytes > target.size_bytes - offset) [[unlikely]]
+            return nullptr;
+        return target.reach + offset;
+    }
+    struct Place;
+    Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
+    Failure move(const OriginBlock& here, const TargetBlock& there, bool puts);
+    Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
+                    const TargetBlock& to, const Update& update);
+
+    Failure wrong(WindowFault fault, std::string_view operation, int rank, std::string_view detail) const;
+    Failure outside(std::string_view operation, int rank) const;
+    Failure unmapped(std::string_view operation, int rank) const;
+    Failure not_a_rank(std::string_view operation, int rank) const;
+    std::string_view epoch_in_words() const noexcept;
+
+    bool is_rank(int rank) const noexcept { return static_cast<std::size_t>(rank) < targets_.size(); }
+    WindowTarget& target(int rank) noexcept { return targets_[static_cast<std::size_t>(rank)]; }
+
+    // Under the engine's lock.
+    void look_for(int rank);
+    Failure acquire(Engine::Lock& lock, WindowLock kind, int rank);
+    void release(int rank);
+    void cover(int rank, WindowCover cover);
+    void leave_fence();
+    void wake_next(WindowTarget& next);
+    /// All operations so far on `rank` are complete there.
+    Failure settle(Engine::Lock& lock, std::string_view operation, int rank);
+    Failure pass(Engine::Lock& lock);
+    // Waits until done(); `rank` is the one that can end it.
+    Failure await(Engine::Lock& lock, std::string_view operation, int rank,
+                  const std::function<bool()>& done);
+    void add_awaited(std::set<int>& ranks) const;
+    void tell(int rank, WindowHeader::What what);
+    void tell_peer(int peer, WindowHeader::What what);
+    void heard(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    bool have_all_completed();
+    void end_exposure();
+
+    Failure complete_at(std::string_view operation, int rank);
+    Failure barrier(std::string_view operation);
+
+    static constexpr int kAnyRank = -1;
+
+    // The program's access epoch.
+    enum class Epoch : std::uint8_t { none, fence, started, locks, all_locked };
+    // A call that waits, and for which rank; -1: any.
+    struct Waiting {
+        std::string_view operation;
+        int rank;
+    };
+
+    StatePointer communicator_;  // the window's own
+    Process& process_;
+    const WindowFlavor flavor_;
+    std::string name_;
+    bool freed_ = false;
+    std::vector<WindowTarget> targets_;
+    std::vector<WindowPlace> places_;  // by rank
+    std::byte* base_ = nullptr;
+    void* allocated_ = nullptr;  // by this rank
+    void* control_memory_ = nullptr;
+    std::size_t slot_ = 0;  // this rank's, at all targets
+    Epoch epoch_ = Epoch::none;
+    int locked_ = 0;               // targets, in Epoch::locks
+    std::vector<int> started_;     // targets
+    std::vector<int> exposed_to_;  // origins that have not completed
+    bool is_exposed_ = false;
+    unsigned flushes_ = 0;
+    std::size_t told_ = 0;  // operations in frames that no flush has completed
+    std::list<Waiting> waiting_;
 };
 
 }  // namespace tutti::detail

@@ -40,7 +40,9 @@ enum class FrameKind : std::uint8_t {
     call_wait,
     check_arrived,  // and the next: lib/core/check/meeting.hpp
     check_all_arrived,
-    last = check_all_arrived
+    window_call,  // and the next: lib/core/windows/window_service.hpp
+    window_answer,
+    last = window_answer
 };
 
 /// The first word of every header: the kind in the low byte; in envelopes, the context id above it.

@@ -70,6 +70,19 @@ public:
         send_control(connected(peer_rank), bytes_of(header), payload);
     }
 
+    /// Throws if the peer cannot be reached.
+    void connect_to(int peer_rank) { connected(peer_rank); }
+    /// The largest payload of tell() to this peer. Throws if it cannot be reached.
+    std::size_t most_told_bytes(int peer_rank)
+    {
+        return connected(peer_rank).transport->capabilities().inject_below - 1;
+    }
+    /// Whether frames of tell() wait until the peer takes more.
+    bool is_behind(int peer_rank) const noexcept
+    {
+        return known(peer_rank) != nullptr && !known(peer_rank)->control.empty();
+    }
+
     // transport::Sink
     bool expects_long(int peer_rank) const noexcept override
     {

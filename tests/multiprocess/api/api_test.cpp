@@ -45,6 +45,11 @@ TEST_CASE("buffers whose type is known at run time")
     check_quiet_success(tuttirun(ranks(GENERATE(1, 3), "typed")));
 }
 
+TEST_CASE("windows, also with more ranks than cores")
+{
+    check_quiet_success(tuttirun(ranks(GENERATE(1, 2, 3, 5, 8), "windows")));
+}
+
 TEST_CASE("small collectives in a row, through shared memory", "[board]")
 {
     const int count = GENERATE(2, 3, 5, 8, 17);

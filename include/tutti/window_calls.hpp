@@ -1,0 +1,118 @@
+// Windows below the templates: they know bytes, and no element types. docs/guide/windows.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tutti/data_type.hpp"
+#include "tutti/reduction.hpp"
+#include "tutti/request.hpp"
+
+namespace tutti {
+
+class Communicator;
+
+namespace datatype {
+class Typemap;
+}
+
+namespace detail {
+
+class Window;
+using WindowPointer = std::shared_ptr<Window>;
+
+enum class WindowFlavor : std::uint8_t {
+    allocate,  // Tutti allocates, from memory that ranks of the node map
+    create,    // the caller's memory, which must live until the window is freed
+    shared,    // as allocate; all ranks are of one node, and each gets pointers to the others' memory
+    dynamic    // no memory at first; it is attached. Displacements are addresses at the target
+};
+
+/// What a rank gives to the making of a window; it may differ by rank. `base` is only for create.
+struct WindowMemory {
+    std::byte* base = nullptr;
+    std::size_t size_bytes = 0;
+    std::size_t unit_bytes = 1;  // displacements count such units
+    bool contiguous = true;      // shared: each rank's memory begins where that of the rank before it ends
+};
+
+/// Memory of the caller: `count` elements of `type`, or bytes if there is no type. An operation that is not
+/// done when its call returns keeps the type.
+struct OriginBlock {
+    std::byte* base = nullptr;  // only read by put and accumulate
+    std::size_t count = 0;
+    const datatype::Typemap* type = nullptr;
+};
+
+/// Memory of `rank`, in the same terms.
+struct TargetBlock {
+    int rank = 0;
+    std::ptrdiff_t displacement = 0;
+    std::size_t count = 0;
+    const datatype::Typemap* type = nullptr;
+};
+
+/// How accumulate combines: target = target op origin. All bytes of both blocks are elements of one type,
+/// for which the operator is defined; the caller has checked this. Elements with gaps (a pair of a double and
+/// an int) count as bytes with their gaps; blocks of them have no type.
+struct Update {
+    enum class Kind : std::uint8_t { reduce, replace, no_op };
+    Kind kind = Kind::reduce;
+    Op op = Op::sum;
+    DataType element = DataType::uint8;
+};
+
+enum class WindowLock : std::uint8_t { shared, exclusive };
+
+/// The calls of lib/core/windows/window.hpp; errors are thrown. `request` gets the operation; nullptr: a
+/// flush or the end of the epoch completes it.
+struct WindowCalls {
+    static WindowPointer make(const Communicator& communicator, WindowFlavor flavor,
+                              const WindowMemory& memory);
+    static void free(Window& window);
+    static std::byte* base(const Window& window) noexcept;
+    static std::size_t size_bytes(const Window& window, int rank);
+    static std::byte* direct(Window& window, int rank);
+    static int rank(const Window& window) noexcept;
+    static int ranks(const Window& window) noexcept;
+    static void name(Window& window, std::string_view name);
+
+    static void put(Window& window, const OriginBlock& from, const TargetBlock& to, Request* request);
+    static void get(Window& window, const OriginBlock& to, const TargetBlock& from, Request* request);
+    static void accumulate(Window& window, const OriginBlock& from, const TargetBlock& to,
+                           const Update& update, Request* request);
+    static void get_accumulate(Window& window, const OriginBlock& from, const OriginBlock& before,
+                               const TargetBlock& to, const Update& update, Request* request);
+    static void fetch_and_op(Window& window, const std::byte* from, std::byte* before, int rank,
+                             std::ptrdiff_t displacement, const Update& update, Request* request);
+    static void compare_and_swap(Window& window, const std::byte* desired, const std::byte* expected,
+                                 std::byte* before, std::size_t element_bytes, int rank,
+                                 std::ptrdiff_t displacement, Request* request);
+
+    static void lock(Window& window, WindowLock kind, int rank);
+    static void unlock(Window& window, int rank);
+    static void lock_all(Window& window);
+    static void unlock_all(Window& window);
+    static void flush(Window& window, int rank);
+    static void flush_all(Window& window);
+    static void flush_local(Window& window, int rank);
+    static void flush_local_all(Window& window);
+    static void sync(Window& window);
+    /// `goes_on`: it also begins an epoch.
+    static void fence(Window& window, bool goes_on);
+    static void post(Window& window, std::span<const int> origins);
+    static void start(Window& window, std::span<const int> targets);
+    static void complete(Window& window);
+    static void wait(Window& window);
+    static bool test(Window& window);
+
+    /// For destructors: an error ends the job.
+    static void end(Window& window, void (*how)(Window&)) noexcept;
+    static void end_lock(Window& window, int rank) noexcept;
+};
+
+}  // namespace detail
+}  // namespace tutti

@@ -1,0 +1,44 @@
+// Accumulate and its like on memory that this process maps.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/window_control.hpp"
+#include "lib/foundation/reduction/kernels.hpp"
+
+namespace tutti::detail {
+
+/// Updates of elements that are atomic for each element, against all others of the same type: CPU atomics
+/// for a few elements that the CPU takes whole, kernels for all others. The engine's lock is held, so this
+/// process's slot serves one thread.
+class ElementUpdate {
+public:
+    /// Throws if the operator is not defined on the type.
+    explicit ElementUpdate(const Update& update);
+
+    std::size_t element_bytes() const noexcept { return element_bytes_; }
+
+    /// `count` elements in a row. `before` may be nullptr; `from` is not read with no_op.
+    void apply(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* from,
+               std::byte* before, std::size_t count) const noexcept;
+
+private:
+    template <class Word>
+    void atomically(std::byte* target, const std::byte* from, std::byte* before,
+                    std::size_t count) const noexcept;
+    template <class Word>
+    Word combine(Word& target, Word operand) const noexcept;
+    void alone(std::byte* target, const std::byte* from, std::byte* before, std::size_t count) const noexcept;
+
+    Update update_;
+    std::size_t element_bytes_;
+    reduction::Kernel kernel_ = nullptr;  // of reduce
+    bool is_integer_ = false;
+};
+
+/// target = desired if it is `expected`; `before` gets what it was. 1 to 16 bytes.
+void compare_and_swap(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* desired,
+                      const std::byte* expected, std::byte* before, std::size_t element_bytes) noexcept;
+
+}  // namespace tutti::detail

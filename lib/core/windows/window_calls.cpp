@@ -1,0 +1,217 @@
+// What the C++ interface of windows calls: errors are thrown.
+#include "tutti/window_calls.hpp"
+
+#include <exception>
+
+#include "lib/core/communicators/communicator_access.hpp"
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/requests/request_access.hpp"
+#include "lib/core/windows/window.hpp"
+#include "tutti/communicator.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+void check(const Window::Failure& failed)
+{
+    if (failed) [[unlikely]]
+        std::rethrow_exception(failed);
+}
+
+// Calls operate(pointer to a state, or nullptr) and fills the request.
+template <class Operate>
+void operate(Window& window, Request* request, Operate&& operate)
+{
+    if (request == nullptr) [[likely]]
+        return check(operate(nullptr));
+    RequestState* state = nullptr;
+    check(operate(&state));
+    const auto lock = window.communicator()->process().engine().lock();
+    *request = state == nullptr ? RequestAccess::complete({}) : RequestAccess::active(*state);
+}
+
+}  // namespace
+
+WindowPointer WindowCalls::make(const Communicator& communicator, WindowFlavor flavor,
+                                const WindowMemory& memory)
+{
+    return Window::make(CommunicatorAccess::state_of(communicator), flavor, memory);
+}
+
+void WindowCalls::free(Window& window)
+{
+    check(window.free());
+}
+
+std::byte* WindowCalls::base(const Window& window) noexcept
+{
+    return window.base();
+}
+
+std::size_t WindowCalls::size_bytes(const Window& window, int rank)
+{
+    if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks(window)))
+        throw Error(ErrorCode::invalid_rank, "window", "there is no such rank in this window", rank);
+    return window.size_bytes(rank);
+}
+
+std::byte* WindowCalls::direct(Window& window, int rank)
+{
+    static_cast<void>(size_bytes(window, rank));
+    return window.direct(rank);
+}
+
+int WindowCalls::rank(const Window& window) noexcept
+{
+    return window.communicator()->rank();
+}
+
+int WindowCalls::ranks(const Window& window) noexcept
+{
+    return window.communicator()->size();
+}
+
+void WindowCalls::name(Window& window, std::string_view name)
+{
+    window.set_name(name);
+}
+
+void WindowCalls::put(Window& window, const OriginBlock& from, const TargetBlock& to, Request* request)
+{
+    operate(window, request, [&](RequestState** state) { return window.put(from, to, state); });
+}
+
+void WindowCalls::get(Window& window, const OriginBlock& to, const TargetBlock& from, Request* request)
+{
+    operate(window, request, [&](RequestState** state) { return window.get(to, from, state); });
+}
+
+void WindowCalls::accumulate(Window& window, const OriginBlock& from, const TargetBlock& to,
+                             const Update& update, Request* request)
+{
+    operate(window, request,
+            [&](RequestState** state) { return window.accumulate(from, to, update, state); });
+}
+
+void WindowCalls::get_accumulate(Window& window, const OriginBlock& from, const OriginBlock& before,
+                                 const TargetBlock& to, const Update& update, Request* request)
+{
+    operate(window, request,
+            [&](RequestState** state) { return window.get_accumulate(from, before, to, update, state); });
+}
+
+void WindowCalls::fetch_and_op(Window& window, const std::byte* from, std::byte* before, int rank,
+                               std::ptrdiff_t displacement, const Update& update, Request* request)
+{
+    operate(window, request, [&](RequestState** state) {
+        return window.fetch_and_op(from, before, rank, displacement, update, state);
+    });
+}
+
+void WindowCalls::compare_and_swap(Window& window, const std::byte* desired, const std::byte* expected,
+                                   std::byte* before, std::size_t element_bytes, int rank,
+                                   std::ptrdiff_t displacement, Request* request)
+{
+    operate(window, request, [&](RequestState** state) {
+        return window.compare_and_swap(desired, expected, before, element_bytes, rank, displacement, state);
+    });
+}
+
+void WindowCalls::lock(Window& window, WindowLock kind, int rank)
+{
+    check(window.lock(kind, rank));
+}
+
+void WindowCalls::unlock(Window& window, int rank)
+{
+    check(window.unlock(rank));
+}
+
+void WindowCalls::lock_all(Window& window)
+{
+    check(window.lock_all());
+}
+
+void WindowCalls::unlock_all(Window& window)
+{
+    check(window.unlock_all());
+}
+
+void WindowCalls::flush(Window& window, int rank)
+{
+    check(window.flush(rank));
+}
+
+void WindowCalls::flush_all(Window& window)
+{
+    check(window.flush_all());
+}
+
+void WindowCalls::flush_local(Window& window, int rank)
+{
+    check(window.flush_local(rank));
+}
+
+void WindowCalls::flush_local_all(Window& window)
+{
+    check(window.flush_local_all());
+}
+
+void WindowCalls::sync(Window& window)
+{
+    check(window.sync());
+}
+
+void WindowCalls::fence(Window& window, bool goes_on)
+{
+    check(window.fence(goes_on ? 0 : window_promise::no_succeed));
+}
+
+void WindowCalls::post(Window& window, std::span<const int> origins)
+{
+    check(window.post(origins));
+}
+
+void WindowCalls::start(Window& window, std::span<const int> targets)
+{
+    check(window.start(targets));
+}
+
+void WindowCalls::complete(Window& window)
+{
+    check(window.complete());
+}
+
+void WindowCalls::wait(Window& window)
+{
+    check(window.wait());
+}
+
+bool WindowCalls::test(Window& window)
+{
+    bool done = false;
+    check(window.test(done));
+    return done;
+}
+
+void WindowCalls::end(Window& window, void (*how)(Window&)) noexcept
+{
+    try {
+        how(window);
+    } catch (const std::exception& error) {
+        window.communicator()->process().abort(1, error.what());
+    }
+}
+
+void WindowCalls::end_lock(Window& window, int rank) noexcept
+{
+    try {
+        unlock(window, rank);
+    } catch (const std::exception& error) {
+        window.communicator()->process().abort(1, error.what());
+    }
+}
+
+}  // namespace tutti::detail

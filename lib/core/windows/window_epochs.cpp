@@ -1,0 +1,260 @@
+// Passive epochs: locks, and the completion of operations within them.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <atomic>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/windows/window.hpp"
+#include "lib/core/windows/window_control.hpp"
+#include "lib/foundation/base/error_detail.hpp"
+
+namespace tutti::detail {
+
+using progress::Engine;
+
+namespace {
+
+// Flushes between two passes of progress: a program may poll a peer's memory and call nothing else.
+constexpr unsigned kFlushesPerPass = 64;
+
+bool is_locked(WindowCover cover) noexcept
+{
+    return cover == WindowCover::shared || cover == WindowCover::exclusive;
+}
+
+}  // namespace
+
+// Under the lock.
+void Window::cover(int rank, WindowCover cover)
+{
+    WindowTarget& covered = target(rank);
+    if (cover != WindowCover::none)
+        look_for(rank);
+    covered.cover = cover;
+    const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
+    covered.reach = open ? covered.memory : nullptr;
+}
+
+// An epoch of fence() without operations is none, and the program may begin another one.
+void Window::leave_fence()
+{
+    if (epoch_ != Epoch::fence)
+        return;
+    for (int rank = 0; rank < communicator_->size(); ++rank)
+        cover(rank, WindowCover::none);
+    epoch_ = Epoch::none;
+}
+
+Window::Failure Window::await(Engine::Lock& lock, std::string_view operation, int rank,
+                              const std::function<bool()>& done)
+{
+    if (done())
+        return nullptr;
+    const RankStatus::InCall in_call(process_.status(),
+                                     RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1));
+    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank});
+    const auto end = [&] { waiting_.erase(waiting); };
+    try {
+        process_.engine().wait(lock, done);
+    } catch (const Error&) {
+        end();
+        return std::current_exception();
+    }
+    end();
+    return nullptr;
+}
+
+// Under the lock. Only the lost rank itself, or the holder of a lock, could end the wait; who holds it shared
+// nobody knows, so the loss of any rank ends a wait for a lock.
+void Window::add_awaited(std::set<int>& ranks) const
+{
+    const protocol::Protocol& protocol = process_.protocol();
+    for (const Waiting& waiting : waiting_)
+        for (int rank = 0; rank < communicator_->size(); ++rank) {
+            const int peer = communicator_->world_rank(rank);
+            if ((waiting.rank != rank && waiting.rank != kAnyRank) || peer == process_.rank())
+                continue;
+            if (protocol.is_lost(peer))
+                throw Error(ErrorCode::peer_lost, waiting.operation,
+                            fmt::format("{}: rank {} was lost while this rank was waiting in {}: {}", name_,
+                                        rank, waiting.operation, protocol.why_lost(peer)),
+                            rank);
+            ranks.insert(peer);
+        }
+}
+
+Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
+{
+    WindowTarget& wanted = target(rank);
+    look_for(rank);
+    if (wanted.control == nullptr)
+        return unmapped("lock", rank);
+    WindowControl& control = *wanted.control;
+    const std::uint32_t ticket = control.take_ticket();
+    if (!control.has_turn(kind, ticket)) [[unlikely]] {
+        control.await(slot_, ticket);
+        Failure failed = await(lock, "lock", kAnyRank, [&] { return control.has_turn(kind, ticket); });
+        control.await_no_more(slot_);
+        if (failed)
+            return failed;
+    }
+    control.enter(kind, ticket);
+    if (kind == WindowLock::shared)
+        wake_next(wanted);
+    return nullptr;
+}
+
+void Window::release(int rank)
+{
+    WindowTarget& held = target(rank);
+    if (is_locked(held.cover)) {
+        held.control->leave(held.cover == WindowCover::shared ? WindowLock::shared : WindowLock::exclusive);
+        wake_next(held);
+    }
+    cover(rank, WindowCover::none);
+}
+
+void Window::wake_next(WindowTarget& next)
+{
+    next.control->wake_next([this](std::size_t slot) {
+        const int peer = process_.bootstrap().local_peers()[slot];
+        if (peer == process_.rank())
+            process_.engine().started();  // another thread of this rank
+        else
+            tell_peer(peer, WindowHeader::What::wake);
+    });
+}
+
+void Window::tell_peer(int peer, WindowHeader::What what)
+{
+    const WindowHeader header{protocol::Lead::of(protocol::FrameKind::window_call, communicator_->context()),
+                              what, static_cast<std::uint32_t>(communicator_->rank()), 0, 0};
+    process_.protocol().tell(peer, header);
+    process_.engine().started();
+}
+
+Window::Failure Window::lock(WindowLock kind, int rank, unsigned promises)
+{
+    if (!is_rank(rank))
+        return not_a_rank("lock", rank);
+    Engine::Lock held = process_.engine().lock();
+    leave_fence();
+    if (epoch_ != Epoch::none && epoch_ != Epoch::locks)
+        return wrong(WindowFault::epoch, "lock", rank,
+                     fmt::format("this rank is in an epoch {}; end it first", epoch_in_words()));
+    if (target(rank).cover != WindowCover::none)
+        return wrong(WindowFault::epoch, "lock", rank,
+                     "this rank holds that lock; unlock() comes before the next lock()");
+    if ((promises & window_promise::no_check) != 0) {
+        cover(rank, WindowCover::unchecked);
+    } else {
+        if (Failure failed = acquire(held, kind, rank))
+            return failed;
+        cover(rank, kind == WindowLock::shared ? WindowCover::shared : WindowCover::exclusive);
+    }
+    ++locked_;
+    epoch_ = Epoch::locks;
+    return nullptr;
+}
+
+Window::Failure Window::unlock(int rank)
+{
+    if (!is_rank(rank))
+        return not_a_rank("unlock", rank);
+    Engine::Lock held = process_.engine().lock();
+    if (epoch_ != Epoch::locks || target(rank).cover == WindowCover::none)
+        return wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
+    Failure failed = settle(held, "unlock", rank);
+    release(rank);
+    if (--locked_ == 0)
+        epoch_ = Epoch::none;
+    return failed;
+}
+
+Window::Failure Window::lock_all(unsigned promises)
+{
+    Engine::Lock held = process_.engine().lock();
+    leave_fence();
+    if (epoch_ != Epoch::none)
+        return wrong(WindowFault::epoch, "lock_all", Error::kNoPeer,
+                     fmt::format("this rank is in an epoch {}; end it first", epoch_in_words()));
+    const bool unchecked = (promises & window_promise::no_check) != 0;
+    // The own memory is also accessed directly, behind no call that could lock it.
+    const int own = communicator_->rank();
+    if (!unchecked)
+        if (Failure failed = acquire(held, WindowLock::shared, own))
+            return failed;
+    for (int rank = 0; rank < communicator_->size(); ++rank)
+        cover(rank, unchecked     ? WindowCover::unchecked
+                    : rank == own ? WindowCover::shared
+                                  : WindowCover::not_locked);
+    epoch_ = Epoch::all_locked;
+    return nullptr;
+}
+
+Window::Failure Window::unlock_all()
+{
+    Engine::Lock held = process_.engine().lock();
+    if (epoch_ != Epoch::all_locked)
+        return wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer, "this rank has not called lock_all()");
+    Failure failed = settle(held, "unlock_all", kAnyRank);
+    for (int rank = 0; rank < communicator_->size(); ++rank)
+        release(rank);
+    epoch_ = Epoch::none;
+    return failed;
+}
+
+Window::Failure Window::settle(Engine::Lock& lock, std::string_view operation, int rank)
+{
+    static_cast<void>(lock);
+    static_cast<void>(operation);
+    static_cast<void>(rank);
+    // Operations on mapped memory are done; they must not be seen behind what this rank does next.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return nullptr;
+}
+
+Window::Failure Window::complete_at(std::string_view operation, int rank)
+{
+    if (rank != kAnyRank && !is_rank(rank))
+        return not_a_rank(operation, rank);
+    if (epoch_ != Epoch::all_locked &&
+        (epoch_ != Epoch::locks || (rank != kAnyRank && target(rank).cover == WindowCover::none)))
+        return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
+                     "this rank has not locked it; flush is for epochs of lock() and lock_all()");
+    const bool passes = ++flushes_ % kFlushesPerPass == 0;
+    if (!passes && told_ == 0) [[likely]] {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        return nullptr;
+    }
+    Engine::Lock held = process_.engine().lock();
+    Failure failed = settle(held, operation, rank);
+    if (passes && !failed)
+        failed = pass(held);
+    return failed;
+}
+
+// One pass of progress. A rank that polls gives a core that it shares to those that it polls for.
+Window::Failure Window::pass(Engine::Lock& lock)
+{
+    const bool shares = process_.shared_cores();
+    try {
+        process_.engine().poll(lock);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    lock.unlock();
+    if (shares)
+        sched_yield();
+    return nullptr;
+}
+
+Window::Failure Window::sync()
+{
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return nullptr;
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,272 @@
+// put, get and the operations that combine elements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/windows/element_update.hpp"
+#include "lib/core/windows/window.hpp"
+#include "lib/foundation/base/copy.hpp"
+#include "lib/foundation/datatype/runs.hpp"
+#include "lib/foundation/datatype/transfer.hpp"
+
+namespace tutti::detail {
+
+namespace {
+
+// Memory of either side, for a copy.
+struct Memory {
+    std::byte* base;
+    std::size_t count;
+    const datatype::Typemap* type;
+
+    std::size_t size_bytes() const noexcept { return type == nullptr ? count : count * type->size_bytes(); }
+};
+
+void copy(const Memory& to, const Memory& from)
+{
+    const std::size_t bytes = std::min(to.size_bytes(), from.size_bytes());
+    if (to.type == nullptr && from.type == nullptr)
+        return base::copy_bytes(to.base, from.base, bytes);
+    if (to.type == nullptr)
+        return datatype::pack(*from.type, from.count, from.base, 0, {to.base, bytes});
+    if (from.type == nullptr)
+        return datatype::unpack(*to.type, to.count, to.base, 0, {from.base, bytes});
+    std::array<std::byte, 4096> piece;
+    for (std::size_t done = 0; done < bytes;) {
+        const std::size_t part = std::min(piece.size(), bytes - done);
+        datatype::pack(*from.type, from.count, from.base, done, {piece.data(), part});
+        datatype::unpack(*to.type, to.count, to.base, done, {piece.data(), part});
+        done += part;
+    }
+}
+
+Memory memory_of(const OriginBlock& block) noexcept
+{
+    return {block.base, block.count, block.type};
+}
+
+// The bytes of a block in a row: themselves, or a copy.
+class Packed {
+public:
+    explicit Packed(const Memory& block) : bytes_(block.base)
+    {
+        if (block.type == nullptr)
+            return;
+        copy_.resize(block.size_bytes());
+        datatype::pack(*block.type, block.count, block.base, 0, copy_);
+        bytes_ = copy_.data();
+    }
+    const std::byte* data() const noexcept { return bytes_; }
+
+private:
+    const std::byte* bytes_;
+    std::vector<std::byte> copy_;
+};
+
+std::ptrdiff_t lowest(const TargetBlock& block)
+{
+    return block.type == nullptr || block.count == 0
+               ? 0
+               : block.type->description().data.repeated(block.count, block.type->extent_bytes()).low;
+}
+
+std::ptrdiff_t highest(const TargetBlock& block)
+{
+    return block.type == nullptr ? static_cast<std::ptrdiff_t>(block.count)
+           : block.count == 0
+               ? 0
+               : block.type->description().data.repeated(block.count, block.type->extent_bytes()).high;
+}
+
+}  // namespace
+
+struct Window::Place {
+    std::byte* base = nullptr;  // where the displacement leads; nullptr: there are no bytes
+};
+
+// An operation that reach() does not serve: which epoch and which bytes it is for.
+Window::Failure Window::admit(std::string_view operation, const TargetBlock& block, Place& place)
+{
+    if (!is_rank(block.rank))
+        return not_a_rank(operation, block.rank);
+    WindowTarget& there = target(block.rank);
+    if (there.cover == WindowCover::none)
+        return outside(operation, block.rank);
+    if (there.cover == WindowCover::not_locked) {
+        Engine::Lock held = process_.engine().lock();
+        if (Failure failed = acquire(held, WindowLock::shared, block.rank))
+            return failed;
+        cover(block.rank, WindowCover::shared);
+    }
+    std::ptrdiff_t offset = 0;
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+    try {
+        low = lowest(block);
+        high = highest(block);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
+    if (low == high)
+        return nullptr;
+    const bool overflows =
+        __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(there.unit_bytes), &offset) ||
+        __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(high, offset, &high);
+    if (overflows || low < 0 || static_cast<std::size_t>(high) > there.size_bytes)
+        return wrong(
+            WindowFault::range, operation, block.rank,
+            fmt::format("bytes {} to {} are outside its memory of {} bytes (displacement {} in units of {} "
+                        "bytes, in the epoch {})",
+                        overflows ? "too far" : fmt::to_string(low),
+                        overflows ? "describe" : fmt::to_string(high), there.size_bytes, block.displacement,
+                        there.unit_bytes, epoch_in_words()));
+    if (there.memory == nullptr)
+        return unmapped(operation, block.rank);
+    place.base = there.memory + offset;
+    return nullptr;
+}
+
+Window::Failure Window::outside(std::string_view operation, int rank) const
+{
+    if (epoch_ == Epoch::none)
+        return wrong(WindowFault::epoch, operation, rank,
+                     "this rank is in no epoch; lock(), lock_all(), fence() or start() begins one");
+    return wrong(WindowFault::epoch, operation, rank,
+                 fmt::format("the epoch {} does not cover that rank", epoch_in_words()));
+}
+
+Window::Failure Window::unmapped(std::string_view operation, int rank) const
+{
+    return std::make_exception_ptr(Error(
+        ErrorCode::not_supported, operation,
+        fmt::format("{}: this rank cannot map the memory of rank {}; let the window allocate it, or use "
+                    "tutti::allocate",
+                    name_, rank),
+        rank));
+}
+
+Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts)
+{
+    Place place;
+    if (Failure failed = admit(puts ? "put" : "get", there, place))
+        return failed;
+    const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
+    copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
+    return nullptr;
+}
+
+Window::Failure Window::put(const OriginBlock& from, const TargetBlock& to, RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    std::byte* const there = reach(to.rank, to.displacement, to.count);
+    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
+        return move(from, to, true);
+    base::copy_bytes(there, from.base, to.count);
+    return nullptr;
+}
+
+Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    const std::byte* const there = reach(from.rank, from.displacement, from.count);
+    if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
+        return move(to, from, false);
+    // Acquire: a rank that has seen a flag here sees also what was put before it.
+    base::copy_bytes(to.base, there, from.count);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return nullptr;
+}
+
+Window::Failure Window::combine(std::string_view operation, const OriginBlock& from,
+                                const OriginBlock* before, const TargetBlock& to, const Update& update)
+{
+    Place place;
+    if (Failure failed = admit(operation, to, place))
+        return failed;
+    if (place.base == nullptr)
+        return nullptr;
+    const bool reads = update.kind != Update::Kind::no_op;
+    const Packed operands(reads ? memory_of(from) : Memory{nullptr, 0, nullptr});
+    const Memory target_memory{place.base, to.count, to.type};
+    std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? target_memory.size_bytes()
+                                                                             : 0);
+    std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
+    const ElementUpdate element(update);
+    std::size_t done = 0;
+    const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
+        element.apply(*target(to.rank).control, slot_, place.base + offset,
+                      reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
+                      bytes / element.element_bytes());
+        done += bytes;
+    };
+    {
+        const Engine::Lock held = process_.engine().lock();
+        if (to.type == nullptr)
+            run(0, to.count);
+        else
+            datatype::for_each_run(*to.type, to.count, run);
+    }
+    if (!kept.empty())
+        datatype::unpack(*before->type, before->count, before->base, 0, kept);
+    return nullptr;
+}
+
+Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
+                                   RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    return combine("accumulate", from, nullptr, to, update);
+}
+
+Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
+                                       const TargetBlock& to, const Update& update, RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    return combine("get_accumulate", from, &before, to, update);
+}
+
+Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
+                                     std::ptrdiff_t displacement, const Update& update,
+                                     RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    const std::size_t bytes = tutti::size_bytes(update.element);
+    std::byte* const there = reach(rank, displacement, bytes);
+    if (there == nullptr) [[unlikely]] {
+        const OriginBlock result{before, bytes, nullptr};
+        return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
+                       {rank, displacement, bytes, nullptr}, update);
+    }
+    const Engine::Lock held = process_.engine().lock();
+    ElementUpdate(update).apply(*target(rank).control, slot_, there, from, before, 1);
+    return nullptr;
+}
+
+Window::Failure Window::compare_and_swap(const std::byte* desired, const std::byte* expected,
+                                         std::byte* before, std::size_t element_bytes, int rank,
+                                         std::ptrdiff_t displacement, RequestState** request)
+{
+    if (request != nullptr)
+        *request = nullptr;
+    std::byte* there = reach(rank, displacement, element_bytes);
+    if (there == nullptr) [[unlikely]] {
+        Place place;
+        if (Failure failed = admit("compare_and_swap", {rank, displacement, element_bytes, nullptr}, place))
+            return failed;
+        there = place.base;
+    }
+    const Engine::Lock held = process_.engine().lock();
+    detail::compare_and_swap(*target(rank).control, slot_, there, desired, expected, before, element_bytes);
+    return nullptr;
+}
+
+}  // namespace tutti::detail

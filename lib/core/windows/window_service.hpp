@@ -1,0 +1,35 @@
+// What ranks of windows tell each other in frames: signals, and operations on memory that the origin does not
+// map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <unordered_map>
+
+namespace tutti::detail {
+
+class Process;
+class Window;
+
+/// The windows of a rank, by the context of their communicator. Under the engine's lock.
+class WindowService {
+public:
+    explicit WindowService(Process& process);
+
+    void add(Window& window);
+    void remove(const Window& window) noexcept;
+    std::uint64_t next_number() noexcept { return ++made_; }
+
+    /// Adds the ranks of the job that windows wait for. Throws if one is lost.
+    void add_awaited(std::set<int>& ranks) const;
+
+private:
+    void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
+
+    std::unordered_map<std::uint64_t, Window*> windows_;
+    std::uint64_t made_ = 0;
+};
+
+}  // namespace tutti::detail
