@@ -24,3 +24,4 @@
 #include "tutti/typed_buffer.hpp"
 #include "tutti/values.hpp"
 #include "tutti/window.hpp"
+#include "tutti/window_access.hpp"
