@@ -14,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -155,12 +156,12 @@ private:
     struct Place;
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
     Failure move(const OriginBlock& here, const TargetBlock& there, bool puts);
+    Failure move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset, bool puts);
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                     const TargetBlock& to, const Update& update);
 
     Failure wrong(WindowFault fault, std::string_view operation, int rank, std::string_view detail) const;
     Failure outside(std::string_view operation, int rank) const;
-    Failure unmapped(std::string_view operation, int rank) const;
     Failure not_a_rank(std::string_view operation, int rank) const;
     std::string_view epoch_in_words() const noexcept;
 
@@ -185,6 +186,17 @@ private:
     void tell_peer(int peer, WindowHeader::What what);
     void heard(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     bool have_all_completed();
+    // For targets that this process does not map: window_remote.cpp.
+    void tell_header(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    WindowHeader header_of(WindowHeader::What what, std::uint64_t id, std::uint64_t offset) const;
+    Failure ask(Engine::Lock& lock, std::string_view operation, int rank, WindowHeader::What what,
+                std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer);
+    Failure ask_run(Engine::Lock& lock, std::string_view operation, int rank, std::size_t offset,
+                    std::size_t bytes, const std::byte* from, std::byte* before, const Update* update);
+    void serve(int rank, const WindowHeader& header, std::span<const std::byte> payload);
+    void serve_lock(int rank, const WindowHeader& header);
+    void grant_locks();
+    void take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void end_exposure();
 
     Failure complete_at(std::string_view operation, int rank);
@@ -198,6 +210,20 @@ private:
     struct Waiting {
         std::string_view operation;
         int rank;
+    };
+
+    // What a frame has asked a target, until its answer.
+    struct Question {
+        int rank;
+        std::span<std::byte> answer;
+        bool done;
+    };
+    // A rank that has asked for the own lock by a frame.
+    struct PendingLock {
+        int rank;
+        std::uint64_t id;
+        WindowLock kind;
+        std::uint32_t ticket;
     };
 
     StatePointer communicator_;  // the window's own
@@ -217,8 +243,10 @@ private:
     std::vector<int> exposed_to_;  // origins that have not completed
     bool is_exposed_ = false;
     unsigned flushes_ = 0;
-    std::size_t told_ = 0;  // operations in frames that no flush has completed
     std::list<Waiting> waiting_;
+    std::map<std::uint64_t, Question*> questions_;
+    std::uint64_t asked_ = 0;
+    std::vector<PendingLock> pending_locks_;
 };
 
 }  // namespace tutti::detail

@@ -90,7 +90,10 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
     WindowTarget& wanted = target(rank);
     look_for(rank);
     if (wanted.control == nullptr)
-        return unmapped("lock", rank);
+        return ask(
+            lock, "lock", rank,
+            kind == WindowLock::shared ? WindowHeader::What::lock_shared : WindowHeader::What::lock_exclusive,
+            0, {}, {});
     WindowControl& control = *wanted.control;
     const std::uint32_t ticket = control.take_ticket();
     if (!control.has_turn(kind, ticket)) [[unlikely]] {
@@ -109,7 +112,14 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
 void Window::release(int rank)
 {
     WindowTarget& held = target(rank);
-    if (is_locked(held.cover)) {
+    if (is_locked(held.cover) && held.control == nullptr) {
+        // Operations are complete: each has been answered.
+        tell_header(rank,
+                    header_of(held.cover == WindowCover::shared ? WindowHeader::What::unlock_shared
+                                                                : WindowHeader::What::unlock_exclusive,
+                              0, 0),
+                    {});
+    } else if (is_locked(held.cover)) {
         held.control->leave(held.cover == WindowCover::shared ? WindowLock::shared : WindowLock::exclusive);
         wake_next(held);
     }
@@ -120,9 +130,11 @@ void Window::wake_next(WindowTarget& next)
 {
     next.control->wake_next([this](std::size_t slot) {
         const int peer = process_.bootstrap().local_peers()[slot];
-        if (peer == process_.rank())
+        if (peer == process_.rank()) {
             process_.engine().started();  // another thread of this rank
-        else
+            if (!pending_locks_.empty())
+                grant_locks();
+        } else
             tell_peer(peer, WindowHeader::What::wake);
     });
 }
@@ -225,7 +237,7 @@ Window::Failure Window::complete_at(std::string_view operation, int rank)
         return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                      "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     const bool passes = ++flushes_ % kFlushesPerPass == 0;
-    if (!passes && told_ == 0) [[likely]] {
+    if (!passes) [[likely]] {
         std::atomic_thread_fence(std::memory_order_seq_cst);
         return nullptr;
     }

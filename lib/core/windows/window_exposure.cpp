@@ -7,6 +7,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/windows/window.hpp"
+#include "lib/core/windows/window_control.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 
 namespace tutti::detail {
@@ -60,16 +61,32 @@ void Window::tell(int rank, WindowHeader::What what)
 
 void Window::heard(int rank, const WindowHeader& header, std::span<const std::byte> payload)
 {
-    static_cast<void>(payload);
     switch (header.what) {
         case WindowHeader::What::wake:
-            return;  // the pass that has brought it ends the sleep
+            return grant_locks();  // the pass that has brought it ends the own sleep
         case WindowHeader::What::posted:
             ++target(rank).posted;
             return;
         case WindowHeader::What::completed:
             ++target(rank).completed;
             return;
+        case WindowHeader::What::put:
+        case WindowHeader::What::get:
+        case WindowHeader::What::update:
+        case WindowHeader::What::swap:
+            return serve(rank, header, payload);
+        case WindowHeader::What::lock_shared:
+        case WindowHeader::What::lock_exclusive:
+            return serve_lock(rank, header);
+        case WindowHeader::What::unlock_shared:
+        case WindowHeader::What::unlock_exclusive: {
+            WindowTarget& own = target(communicator_->rank());
+            own.control->leave(header.what == WindowHeader::What::unlock_shared ? WindowLock::shared
+                                                                                : WindowLock::exclusive);
+            return wake_next(own);
+        }
+        case WindowHeader::What::answer:
+            return take_answer(rank, header, payload);
     }
     protocol::corrupt(communicator_->world_rank(rank), "a window's frame of unknown kind");
 }

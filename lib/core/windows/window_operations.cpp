@@ -85,7 +85,9 @@ std::ptrdiff_t highest(const TargetBlock& block)
 }  // namespace
 
 struct Window::Place {
-    std::byte* base = nullptr;  // where the displacement leads; nullptr: there are no bytes
+    std::byte* base = nullptr;  // where the displacement leads, if this process maps it
+    std::ptrdiff_t offset = 0;  // likewise in the target's memory
+    bool is_remote = false;     // this process does not map it; else nullptr: there are no bytes
 };
 
 // An operation that reach() does not serve: which epoch and which bytes it is for.
@@ -125,8 +127,10 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
                         overflows ? "describe" : fmt::to_string(high), there.size_bytes, block.displacement,
                         there.unit_bytes, epoch_in_words()));
     if (there.memory == nullptr)
-        return unmapped(operation, block.rank);
-    place.base = there.memory + offset;
+        place.is_remote = true;
+    else
+        place.base = there.memory + offset;
+    place.offset = offset;
     return nullptr;
 }
 
@@ -139,21 +143,13 @@ Window::Failure Window::outside(std::string_view operation, int rank) const
                  fmt::format("the epoch {} does not cover that rank", epoch_in_words()));
 }
 
-Window::Failure Window::unmapped(std::string_view operation, int rank) const
-{
-    return std::make_exception_ptr(Error(
-        ErrorCode::not_supported, operation,
-        fmt::format("{}: this rank cannot map the memory of rank {}; let the window allocate it, or use "
-                    "tutti::allocate",
-                    name_, rank),
-        rank));
-}
-
 Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts)
 {
     Place place;
     if (Failure failed = admit(puts ? "put" : "get", there, place))
         return failed;
+    if (place.is_remote)
+        return move_remote(here, there, place.offset, puts);
     const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
     copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
     return nullptr;
@@ -183,16 +179,46 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
     return nullptr;
 }
 
+// Each run is a question. A buffer holds the bytes in a row.
+Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset,
+                                    bool puts)
+{
+    const Memory target_memory{nullptr, there.count, there.type};
+    std::vector<std::byte> row(target_memory.size_bytes());
+    const Memory in_a_row{row.data(), row.size(), nullptr};
+    if (puts)
+        copy(in_a_row, memory_of(here));
+    Failure failed;
+    std::size_t done = 0;
+    Engine::Lock held = process_.engine().lock();
+    const auto run = [&](std::ptrdiff_t place, std::size_t bytes) {
+        if (!failed)
+            failed = ask_run(held, puts ? "put" : "get", there.rank, static_cast<std::size_t>(offset + place),
+                             bytes, puts ? row.data() + done : nullptr, puts ? nullptr : row.data() + done,
+                             nullptr);
+        done += bytes;
+    };
+    if (there.type == nullptr)
+        run(0, there.count);
+    else
+        datatype::for_each_run(*there.type, there.count, run);
+    if (!failed && !puts)
+        copy(memory_of(here), in_a_row);
+    return failed;
+}
+
 Window::Failure Window::combine(std::string_view operation, const OriginBlock& from,
                                 const OriginBlock* before, const TargetBlock& to, const Update& update)
 {
     Place place;
     if (Failure failed = admit(operation, to, place))
         return failed;
-    if (place.base == nullptr)
+    if (place.base == nullptr && !place.is_remote)
         return nullptr;
     const bool reads = update.kind != Update::Kind::no_op;
     const Packed operands(reads ? memory_of(from) : Memory{nullptr, 0, nullptr});
+    Failure failed;
+    Engine::Lock held = process_.engine().lock();
     const Memory target_memory{place.base, to.count, to.type};
     std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? target_memory.size_bytes()
                                                                              : 0);
@@ -200,21 +226,23 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
     const ElementUpdate element(update);
     std::size_t done = 0;
     const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-        element.apply(*target(to.rank).control, slot_, place.base + offset,
-                      reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
-                      bytes / element.element_bytes());
+        if (place.is_remote && !failed)
+            failed = ask_run(held, operation, to.rank, static_cast<std::size_t>(place.offset + offset), bytes,
+                             reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
+                             &update);
+        else if (!place.is_remote)
+            element.apply(*target(to.rank).control, slot_, place.base + offset,
+                          reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
+                          bytes / element.element_bytes());
         done += bytes;
     };
-    {
-        const Engine::Lock held = process_.engine().lock();
-        if (to.type == nullptr)
-            run(0, to.count);
-        else
-            datatype::for_each_run(*to.type, to.count, run);
-    }
-    if (!kept.empty())
+    if (to.type == nullptr)
+        run(0, to.count);
+    else
+        datatype::for_each_run(*to.type, to.count, run);
+    if (!failed && !kept.empty())
         datatype::unpack(*before->type, before->count, before->base, 0, kept);
-    return nullptr;
+    return failed;
 }
 
 Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& to, const Update& update,
@@ -263,6 +291,13 @@ Window::Failure Window::compare_and_swap(const std::byte* desired, const std::by
         if (Failure failed = admit("compare_and_swap", {rank, displacement, element_bytes, nullptr}, place))
             return failed;
         there = place.base;
+        if (place.is_remote) {
+            std::vector<std::byte> both(desired, desired + element_bytes);
+            both.insert(both.end(), expected, expected + element_bytes);
+            Engine::Lock lock = process_.engine().lock();
+            return ask(lock, "compare_and_swap", rank, WindowHeader::What::swap,
+                       static_cast<std::size_t>(place.offset), both, {before, element_bytes});
+        }
     }
     const Engine::Lock held = process_.engine().lock();
     detail::compare_and_swap(*target(rank).control, slot_, there, desired, expected, before, element_bytes);

@@ -50,13 +50,26 @@ struct WindowPlace {
 
 /// Of the frames between ranks of a window. The context is that of its communicator.
 struct WindowHeader {
-    enum class What : std::uint32_t { wake, posted, completed };
+    enum class What : std::uint32_t {
+        wake,
+        posted,
+        completed,
+        put,  // from here on: asked by a rank that does not map the memory
+        get,
+        update,
+        swap,
+        lock_shared,
+        lock_exclusive,
+        unlock_shared,
+        unlock_exclusive,
+        answer
+    };
 
     protocol::Lead lead;
     What what;
-    std::uint32_t rank;  // the sender's, in the window
-    std::uint64_t id;
-    std::uint64_t detail;
+    std::uint32_t rank;    // the sender's, in the window
+    std::uint64_t id;      // of a question, and its answer
+    std::uint64_t detail;  // the offset in bytes
 };
 
 }  // namespace tutti::detail

@@ -9,6 +9,46 @@ using tutti::test::expect;
 
 namespace {
 
+// One half of the ranks gives memory that others map, the other half memory that they do not.
+void run_mixed(tutti::Communicator& world)
+{
+    const int size = world.size();
+    std::vector<double> ordinary(20001, 0.0);
+    tutti::shared_vector<double> mapped(20001, 0.0);
+    const std::span<double> mine = world.rank() % 2 == 0 ? std::span(ordinary) : std::span(mapped);
+    tutti::Window<double> window(world, mine);
+    const std::vector<double> ones(20000, 1.0);
+    for (int target = 0; target < size; ++target) {
+        auto access = window.lock_shared(target);
+        access.accumulate(ones, 1, tutti::sum);
+        access.accumulate(0.5, 1, tutti::sum);
+        access.accumulate(std::vector<double>(4, 0.25), 8, tutti::sum,
+                          tutti::Layout::strided(4, 1, 2, sizeof(double)));
+        access.fetch_and_op(2.0, 0, tutti::sum);
+    }
+    world.barrier();
+    for (std::size_t i = 1; i < mine.size(); ++i) {
+        const double more = i == 1 ? 0.5 : i >= 8 && i < 16 && i % 2 == 0 ? 0.25 : 0.0;
+        expect(mine[i] == size * (1.0 + more), "element " + std::to_string(i));
+    }
+    expect(mine[0] == 2.0 * size, "what was fetched and changed");
+    world.barrier();
+    const int next = (world.rank() + 1) % size;
+    {
+        auto access = window.lock(next);
+        const double before = access.compare_and_swap(2.0 * size, -1.0, 0);
+        expect(before == 2.0 * size, "the element was as expected");
+        std::vector<double> part(5);
+        access.put(std::vector<double>{1, 2, 3, 4, 5}, 100, tutti::Layout::strided(5, 1, 3, sizeof(double)));
+        access.get(part, 100, tutti::Layout::strided(5, 1, 3, sizeof(double)));
+        access.flush();
+        expect(part == std::vector<double>{1, 2, 3, 4, 5}, "put and got by a layout");
+    }
+    world.barrier();
+    expect(mine[0] == -1.0 && mine[103] == 2.0, "what the rank before has written");
+    world.barrier();
+}
+
 void run(tutti::Communicator& world)
 {
     const int size = world.size();
@@ -57,6 +97,11 @@ void run(tutti::Communicator& world)
         exposure.wait();
         expect(window.local()[3] == i * 1000 + previous, "what the rank before has put in its epoch");
     }
+}
+
+void run_shared(tutti::Communicator& world)
+{
+    const int next = (world.rank() + 1) % world.size();
     auto shared = tutti::Window<int>::shared(world, 3);
     shared.local()[2] = world.rank();
     world.barrier();
@@ -71,4 +116,7 @@ int main(int argc, char** argv)
     tutti::Environment environment(argc, argv);
     tutti::Communicator world = environment.world();
     run(world);
+    run_mixed(world);
+    if (argc == 1)  // else there are several nodes
+        run_shared(world);
 }
