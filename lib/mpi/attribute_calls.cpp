@@ -1,6 +1,8 @@
-// Keys and attributes of communicators and datatypes, and the attributes that MPI defines itself.
+// Keys and attributes of communicators, datatypes and windows, and the attributes that MPI defines itself.
 #include <climits>
 #include <cstring>
+#include <optional>
+#include <type_traits>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
@@ -12,6 +14,7 @@
 #include "lib/mpi/runtime.hpp"
 #include "lib/mpi/table/bodies.hpp"
 #include "lib/mpi/user_errors.hpp"
+#include "lib/mpi/window.hpp"
 
 namespace tutti::mpi {
 
@@ -37,26 +40,63 @@ int end_keyval(const char* call, int* number)
     });
 }
 
-// `raiser`: whose error handler gets the code of a callback; MPI_COMM_NULL: that of MPI_COMM_SELF.
-int after_callbacks(const char* call, MPI_Comm raiser, int code)
+Communicator& object_of(MPI_Comm handle)
 {
-    return code == MPI_SUCCESS ? code : hand_over(call, raiser, code);
+    return begun_communicator_of(handle);
+}
+Datatype& object_of(MPI_Datatype handle)
+{
+    return datatype_of(handle);
+}
+Window& object_of(MPI_Win handle)
+{
+    return window_of(handle);
 }
 
-int set_on(const char* call, MPI_Comm comm, int key, void* value)
+// Whose error handler takes the errors of calls for the object: datatypes have none.
+template <class Handle>
+auto raiser_of(Handle handle) noexcept
 {
-    return guard(call, comm, [&] {
-        const Ref<Communicator> object(&begun_communicator_of(comm));  // a callback may free it
-        return after_callbacks(call, comm, object->attributes.set(object->given_handle(), key, value));
+    if constexpr (std::is_same_v<Handle, MPI_Datatype>)
+        return MPI_COMM_NULL;
+    else
+        return handle;
+}
+
+// What callbacks get as the handle of the object.
+MPI_Comm given_handle_of(const Communicator& object, MPI_Comm)
+{
+    return object.given_handle();
+}
+template <class Object, class Handle>
+Handle given_handle_of(const Object&, Handle handle)
+{
+    return handle;
+}
+
+// `change` gets the object's attributes and its handle for callbacks, and returns the code of a callback.
+template <class Handle, class Change>
+int change_of(const char* call, Handle handle, Change&& change)
+{
+    return guard(call, raiser_of(handle), [&] {
+        const Ref object(&object_of(handle));  // a callback may free it
+        const int code = change(object->attributes, given_handle_of(*object, handle));
+        return code == MPI_SUCCESS ? code : hand_over(call, raiser_of(handle), code);
     });
 }
 
-int remove_from(const char* call, MPI_Comm comm, int key)
+template <class Handle>
+int set_on(const char* call, Handle handle, int key, void* value)
 {
-    return guard(call, comm, [&] {
-        const Ref<Communicator> object(&begun_communicator_of(comm));
-        return after_callbacks(call, comm, object->attributes.remove(object->given_handle(), key));
-    });
+    return change_of(call, handle,
+                     [&](auto& attributes, auto given) { return attributes.set(given, key, value); });
+}
+
+template <class Handle>
+int remove_from(const char* call, Handle handle, int key)
+{
+    return change_of(call, handle,
+                     [&](auto& attributes, auto given) { return attributes.remove(given, key); });
 }
 
 // Stores a value where the program has a variable of any pointer's type.
@@ -65,8 +105,8 @@ void store(void* place, void* value)
     std::memcpy(place, &value, sizeof value);
 }
 
-// Where the value of a predefined attribute lies; nullptr for another key.
-int* predefined_attribute(int key)
+// The value of a predefined attribute, an address; none for another key.
+std::optional<void*> predefined_attribute(Communicator&, int key)
 {
     const detail::CommunicatorState& world = *Runtime::process().world();
     static int highest_tag = INT_MAX;
@@ -91,23 +131,28 @@ int* predefined_attribute(int key)
         case MPI_UNIVERSE_SIZE:
             return &universe;
         default:
-            return nullptr;
+            return std::nullopt;
     }
 }
-
-int get_from(const char* call, MPI_Comm comm, int key, void* value, int* flag)
+std::optional<void*> predefined_attribute(Datatype&, int)
 {
-    return guard(call, comm, [&] {
+    return std::nullopt;
+}
+std::optional<void*> predefined_attribute(Window& window, int key)
+{
+    return window.predefined_attribute(key);
+}
+
+template <class Handle>
+int get_from(const char* call, Handle handle, int key, void* value, int* flag)
+{
+    return guard(call, raiser_of(handle), [&] {
         check_not_null(value, "attribute_val");
         check_not_null(flag, "flag");
-        const Communicator& object = begun_communicator_of(comm);
-        if (int* const predefined = predefined_attribute(key)) {
-            store(value, predefined);
-            *flag = 1;
-            return;
-        }
-        void* found = nullptr;
-        *flag = object.attributes.get(key, &found) ? 1 : 0;
+        auto& object = object_of(handle);
+        const std::optional<void*> predefined = predefined_attribute(object, key);
+        void* found = predefined.value_or(nullptr);
+        *flag = predefined || object.attributes.get(key, &found) ? 1 : 0;
         if (*flag != 0)
             store(value, found);
     });
@@ -179,32 +224,43 @@ int type_free_keyval(int* key)
 
 int type_set_attr(MPI_Datatype datatype, int key, void* value)
 {
-    constexpr const char* kCall = "MPI_Type_set_attr";
-    return guard(kCall, [&] {
-        const Ref<Datatype> object(&datatype_of(datatype));
-        return after_callbacks(kCall, MPI_COMM_NULL, object->attributes.set(datatype, key, value));
-    });
+    return set_on("MPI_Type_set_attr", datatype, key, value);
 }
 
 int type_get_attr(MPI_Datatype datatype, int key, void* value, int* flag)
 {
-    return guard("MPI_Type_get_attr", [&] {
-        check_not_null(value, "attribute_val");
-        check_not_null(flag, "flag");
-        void* found = nullptr;
-        *flag = datatype_of(datatype).attributes.get(key, &found) ? 1 : 0;
-        if (*flag != 0)
-            store(value, found);
-    });
+    return get_from("MPI_Type_get_attr", datatype, key, value, flag);
 }
 
 int type_delete_attr(MPI_Datatype datatype, int key)
 {
-    constexpr const char* kCall = "MPI_Type_delete_attr";
-    return guard(kCall, [&] {
-        const Ref<Datatype> object(&datatype_of(datatype));
-        return after_callbacks(kCall, MPI_COMM_NULL, object->attributes.remove(datatype, key));
-    });
+    return remove_from("MPI_Type_delete_attr", datatype, key);
+}
+
+int win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove, int* key,
+                      void* extra_state)
+{
+    return create_keyval<MPI_Win>("MPI_Win_create_keyval", copy, remove, key, extra_state);
+}
+
+int win_free_keyval(int* key)
+{
+    return end_keyval<MPI_Win>("MPI_Win_free_keyval", key);
+}
+
+int win_set_attr(MPI_Win window, int key, void* value)
+{
+    return set_on("MPI_Win_set_attr", window, key, value);
+}
+
+int win_get_attr(MPI_Win window, int key, void* value, int* flag)
+{
+    return get_from("MPI_Win_get_attr", window, key, value, flag);
+}
+
+int win_delete_attr(MPI_Win window, int key)
+{
+    return remove_from("MPI_Win_delete_attr", window, key);
 }
 
 }  // namespace tutti::mpi

@@ -28,13 +28,16 @@ struct Keyvals {
     {
         if constexpr (std::is_same_v<Handle, MPI_Comm>)
             return communicators;
-        else
+        else if constexpr (std::is_same_v<Handle, MPI_Datatype>)
             return datatypes;
+        else
+            return windows;
     }
 
     std::mutex mutex;
     std::map<int, KeyRef<MPI_Comm>> communicators;
     std::map<int, KeyRef<MPI_Datatype>> datatypes;
+    std::map<int, KeyRef<MPI_Win>> windows;
     int next = kFirstKeyval;
 };
 
@@ -201,9 +204,12 @@ int Attributes<Handle>::remove_all(Handle object)
 
 template int add_keyval(const Keyval<MPI_Comm>& key);
 template int add_keyval(const Keyval<MPI_Datatype>& key);
+template int add_keyval(const Keyval<MPI_Win>& key);
 template void free_keyval<MPI_Comm>(int number);
 template void free_keyval<MPI_Datatype>(int number);
+template void free_keyval<MPI_Win>(int number);
 template class Attributes<MPI_Comm>;
 template class Attributes<MPI_Datatype>;
+template class Attributes<MPI_Win>;
 
 }  // namespace tutti::mpi

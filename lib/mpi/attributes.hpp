@@ -1,4 +1,5 @@
-// Attributes: values under keys that a program keeps with communicators and datatypes. Its callbacks run
+// Attributes: values under keys that a program keeps with communicators, datatypes and windows.
+// Its callbacks run
 // without any lock of the library.
 #pragma once
 
@@ -21,6 +22,11 @@ template <>
 struct AttributeFunctions<MPI_Datatype> {
     using Copy = MPI_Type_copy_attr_function;
     using Delete = MPI_Type_delete_attr_function;
+};
+template <>
+struct AttributeFunctions<MPI_Win> {
+    using Copy = MPI_Win_copy_attr_function;
+    using Delete = MPI_Win_delete_attr_function;
 };
 
 /// A key of attributes. Attributes keep it after the program has freed it.
@@ -77,8 +83,8 @@ private:
     std::vector<Attribute> all_;  // in the order in which they were set
 };
 
-/// What a duplicate inherits, and what happens before an object is freed: T is Communicator or Datatype. Not
-/// under the engine's lock.
+/// What a duplicate inherits, and what happens before an object is freed: T is Communicator, Datatype or
+/// Window, which has no duplicate. Not under the engine's lock.
 template <class T>
 int copy_attributes(const T& from, T& to)
 {

@@ -21,6 +21,11 @@ void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, i
     function(&comm, &code, call);
 }
 
+void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
+{
+    function(&window, &code, call);
+}
+
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
               void* copied, int* is_copied)
 {
@@ -33,6 +38,12 @@ int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int 
     return function(datatype, key, extra_state, value, copied, is_copied);
 }
 
+int call_copy(MPI_Win_copy_attr_function* function, MPI_Win window, int key, void* extra_state, void* value,
+              void* copied, int* is_copied)
+{
+    return function(window, key, extra_state, value, copied, is_copied);
+}
+
 int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
                 void* extra_state)
 {
@@ -43,6 +54,12 @@ int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, 
                 void* extra_state)
 {
     return function(datatype, key, value, extra_state);
+}
+
+int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key, void* value,
+                void* extra_state)
+{
+    return function(window, key, value, extra_state);
 }
 
 int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)

@@ -13,15 +13,20 @@ int known_class(int error_class) noexcept;
 void call_operator(const UserFunction& function, void* in, void* inout, MPI_Count count,
                    MPI_Datatype datatype);
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call);
+void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call);
 
 // These return the program's code.
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
               void* copied, int* is_copied);
 int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int key, void* extra_state,
               void* value, void* copied, int* is_copied);
+int call_copy(MPI_Win_copy_attr_function* function, MPI_Win window, int key, void* extra_state, void* value,
+              void* copied, int* is_copied);
 int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
                 void* extra_state);
 int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, int key, void* value,
+                void* extra_state);
+int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key, void* value,
                 void* extra_state);
 int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status);
 int call_free(MPI_Grequest_free_function* function, void* extra_state);

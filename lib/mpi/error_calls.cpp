@@ -31,8 +31,13 @@ int comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandle
 
 int comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler)
 {
-    return guard("MPI_Comm_set_errhandler", comm,
-                 [&] { begun_communicator_of(comm).set_error_handler(error_handler_of(handler)); });
+    return guard("MPI_Comm_set_errhandler", comm, [&] {
+        ErrorHandler& given = error_handler_of(handler);
+        if (given.window_function != nullptr)
+            fail(MPI_ERR_ERRHANDLER,
+                 "the error handler is one of windows; make one with MPI_Comm_create_errhandler");
+        begun_communicator_of(comm).set_error_handler(given);
+    });
 }
 
 int comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* handler)

@@ -11,6 +11,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/runtime.hpp"
+#include "lib/mpi/window.hpp"
 
 namespace tutti::mpi {
 
@@ -40,7 +41,18 @@ Communicator* raiser(MPI_Comm comm) noexcept
     _exit(status);
 }
 
-int take_code(const char* call, const ErrorHandler& handler, MPI_Comm comm, int code)
+void call_function(const ErrorHandler& handler, MPI_Comm comm, int& code, const char* call)
+{
+    call_error_handler(handler.function, comm, code, call);
+}
+
+void call_function(const ErrorHandler& handler, MPI_Win window, int& code, const char* call)
+{
+    call_error_handler(handler.window_function, window, code, call);
+}
+
+template <class Handle>
+int take_code(const char* call, const ErrorHandler& handler, Handle object, int code)
 {
     switch (handler.action) {
         case Action::end_job:
@@ -48,7 +60,7 @@ int take_code(const char* call, const ErrorHandler& handler, MPI_Comm comm, int 
         case Action::give_back:
             break;
         case Action::call:
-            call_error_handler(handler.function, comm, code, call);
+            call_function(handler, object, code, call);
             break;
     }
     return code;
@@ -99,6 +111,26 @@ int code_of(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error)
 {
     return hand_over(call, comm, code_of(call, comm, error));
+}
+
+int hand_over(const char* call, MPI_Win window, int code)
+{
+    const Window* const found = find<Window>(window);
+    if (found == nullptr)
+        return hand_over(call, MPI_COMM_NULL, code);
+    const Ref<ErrorHandler> handler = found->error_handler();
+    return take_code(call, *handler, window, code);
+}
+
+int raise(const char* call, MPI_Win window, const std::exception_ptr& error)
+{
+    const Window* const found = find<Window>(window);
+    if (found == nullptr)
+        return raise(call, MPI_COMM_NULL, error);
+    const Reason reason = reason_of(error);
+    return hand_over(
+        call, window,
+        make_code(reason.error_class, fmt::format("{} on {}: {}", call, described(*found), reason.detail)));
 }
 
 int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error)

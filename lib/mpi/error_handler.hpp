@@ -22,9 +22,14 @@ struct ErrorHandler final : ObjectOf<ErrorHandler> {
         : action(Action::call), function(called)
     {
     }
+    explicit ErrorHandler(MPI_Win_errhandler_function* called) noexcept
+        : action(Action::call), window_function(called)
+    {
+    }
 
     Action action;
     MPI_Comm_errhandler_function* function = nullptr;
+    MPI_Win_errhandler_function* window_function = nullptr;
 };
 
 /// MPI_ERRORS_ARE_FATAL.
@@ -40,5 +45,9 @@ int raise(const char* call, MPI_Comm comm, const std::exception_ptr& error);
 int raise_by(const char* call, MPI_Errhandler given, const std::exception_ptr& error);
 /// raise() for a code that exists already.
 int hand_over(const char* call, MPI_Comm comm, int code);
+
+/// The same for a window's error handler, or that of MPI_COMM_SELF if it is no window.
+int raise(const char* call, MPI_Win window, const std::exception_ptr& error);
+int hand_over(const char* call, MPI_Win window, int code);
 
 }  // namespace tutti::mpi

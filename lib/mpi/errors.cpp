@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "lib/core/windows/window_error.hpp"
 #include "lib/foundation/base/error_detail.hpp"
 #include "lib/mpi/callbacks.hpp"
 #include "lib/mpi/error_classes.hpp"
@@ -69,6 +70,21 @@ int class_of(ErrorCode code) noexcept
     return MPI_ERR_OTHER;
 }
 
+int class_of(detail::WindowFault fault) noexcept
+{
+    switch (fault) {
+        case detail::WindowFault::epoch:
+            return MPI_ERR_RMA_SYNC;
+        case detail::WindowFault::range:
+            return MPI_ERR_RMA_RANGE;
+        case detail::WindowFault::attachment:
+            return MPI_ERR_RMA_ATTACH;
+        case detail::WindowFault::flavor:
+            break;
+    }
+    return MPI_ERR_RMA_FLAVOR;
+}
+
 }  // namespace
 
 void fail(int error_class, std::string detail)
@@ -122,6 +138,8 @@ Reason reason_of(const std::exception_ptr& exception)
         std::rethrow_exception(exception);
     } catch (const Failure& failure) {
         return {failure.error_class(), failure.what()};
+    } catch (const detail::WindowError& error) {
+        return {class_of(error.fault()), std::string(base::detail_of(error))};
     } catch (const Error& error) {
         return {class_of(error.code()), std::string(base::detail_of(error))};
     } catch (const std::bad_alloc&) {

@@ -9,9 +9,10 @@
 namespace tutti::mpi {
 
 /// Calls `body` and returns MPI_SUCCESS, or the code that `body` returns. What it throws goes to the error
-/// handler of `comm`. `call` is the function's name, for the sentence. Costs nothing where nothing is thrown.
-template <class Body>
-[[gnu::always_inline]] inline int guard(const char* call, MPI_Comm comm, Body&& body)
+/// handler of `object`, an MPI_Comm or MPI_Win. `call` is the function's name, for the sentence. Costs
+/// nothing where nothing is thrown.
+template <class Handle, class Body>
+[[gnu::always_inline]] inline int guard(const char* call, Handle object, Body&& body)
 {
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
@@ -21,7 +22,7 @@ template <class Body>
             return body();
         }
     } catch (...) {
-        return raise(call, comm, std::current_exception());
+        return raise(call, object, std::current_exception());
     }
 }
 /// For calls without a communicator: MPI_COMM_SELF's error handler.

@@ -11,6 +11,7 @@
 #include "lib/mpi/communicator.hpp"
 #include "lib/mpi/datatype.hpp"
 #include "lib/mpi/group.hpp"
+#include "lib/mpi/window.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::mpi {
@@ -87,6 +88,9 @@ std::string leak_in_words(const LiveHandle& handle)
         case Kind::message:
             return "a message that a matched probe has taken was never received; call MPI_Mrecv or "
                    "MPI_Imrecv";
+        case Kind::window:
+            return fmt::format("{} was never freed; call MPI_Win_free",
+                               described(static_cast<const Window&>(*handle.object)));
         case Kind::error_handler:
         case Kind::info:
             break;

@@ -9,7 +9,8 @@ namespace tutti::mpi {
 /// A persistent request, which has no Object. forget_handle() ends it, too.
 void note_persistent(const void* request) noexcept;
 
-/// Reports communicators, datatypes, operators, groups, messages of matched probes and persistent requests.
+/// Reports communicators, datatypes, operators, groups, windows, messages of matched probes and persistent
+/// requests.
 void report_handles(check::Checker& checker);
 
 }  // namespace tutti::mpi

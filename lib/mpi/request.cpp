@@ -99,7 +99,9 @@ MPI_Request begun_request(RequestState* state) noexcept
 {
     if (state == nullptr)
         return handle_of(done_request());
-    detail::process_of(*state).engine().request_started();
+    // Operations of windows have begun in the core, which counts them.
+    if (state->kind != RequestState::Kind::own)
+        detail::process_of(*state).engine().request_started();
     return handle_of(*state);
 }
 

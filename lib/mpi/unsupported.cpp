@@ -23,11 +23,6 @@ int unsupported(const char* call)
     return unsupported(MPI_COMM_NULL, call);
 }
 
-int unsupported(MPI_Win, const char* call)
-{
-    return unsupported(call);
-}
-
 int unsupported(MPI_Session, const char* call)
 {
     return unsupported(call);

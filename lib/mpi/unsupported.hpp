@@ -8,7 +8,6 @@ namespace tutti::mpi {
 
 int unsupported(const char* call);
 int unsupported(MPI_Comm comm, const char* call);
-int unsupported(MPI_Win window, const char* call);
 int unsupported(MPI_Session session, const char* call);
 /// Errors of files are returned by default.
 int unsupported(MPI_File file, const char* call);

@@ -41,6 +41,16 @@ int delete_of(facade::Function* function, T object, int key, void* value, void* 
         as_programs<int(HandleOf<T>, int, void*, void*)>(function)(handle, key, value, extra_state));
 }
 
+template <class T>
+void error_handler_of(facade::Function* function, T object, int& code, const char* call)
+{
+    HandleOf<T> handle = out(object);
+    int own = facade::out_code(code);
+    if (!facade::call_fortran_error_handler<T>(function, handle, &own))
+        as_programs<void(HandleOf<T>*, int*, ...)>(function)(&handle, &own, call);
+    code = in_code(own);
+}
+
 }  // namespace
 
 int known_class(int error_class) noexcept
@@ -67,11 +77,12 @@ void call_operator(const UserFunction& function, void* in, void* inout, MPI_Coun
 
 void call_error_handler(MPI_Comm_errhandler_function* function, MPI_Comm comm, int& code, const char* call)
 {
-    HandleOf<MPI_Comm> handle = out(comm);
-    int own = facade::out_code(code);
-    if (!facade::call_fortran_error_handler(function, handle, &own))
-        as_programs<void(HandleOf<MPI_Comm>*, int*, ...)>(function)(&handle, &own, call);
-    code = in_code(own);
+    error_handler_of(as_programs<facade::Function>(function), comm, code, call);
+}
+
+void call_error_handler(MPI_Win_errhandler_function* function, MPI_Win window, int& code, const char* call)
+{
+    error_handler_of(as_programs<facade::Function>(function), window, code, call);
 }
 
 int call_copy(MPI_Comm_copy_attr_function* function, MPI_Comm comm, int key, void* extra_state, void* value,
@@ -87,6 +98,13 @@ int call_copy(MPI_Type_copy_attr_function* function, MPI_Datatype datatype, int 
                    is_copied);
 }
 
+int call_copy(MPI_Win_copy_attr_function* function, MPI_Win window, int key, void* extra_state, void* value,
+              void* copied, int* is_copied)
+{
+    return copy_of(as_programs<facade::Function>(function), window, key, extra_state, value, copied,
+                   is_copied);
+}
+
 int call_delete(MPI_Comm_delete_attr_function* function, MPI_Comm comm, int key, void* value,
                 void* extra_state)
 {
@@ -97,6 +115,12 @@ int call_delete(MPI_Type_delete_attr_function* function, MPI_Datatype datatype, 
                 void* extra_state)
 {
     return delete_of(as_programs<facade::Function>(function), datatype, key, value, extra_state);
+}
+
+int call_delete(MPI_Win_delete_attr_function* function, MPI_Win window, int key, void* value,
+                void* extra_state)
+{
+    return delete_of(as_programs<facade::Function>(function), window, key, value, extra_state);
 }
 
 int call_query(MPI_Grequest_query_function* function, void* extra_state, MPI_Status* status)

@@ -120,6 +120,23 @@ int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag)
     return code != MPI_SUCCESS ? code : convert_attribute(key, value, flag);
 }
 
+int win_get_attr(MPI_Win window, int key, void* value, int* flag)
+{
+    const int code = mpi::win_get_attr(window, key, value, flag);
+    if (code != MPI_SUCCESS || *flag == 0 || (key != MPI_WIN_CREATE_FLAVOR && key != MPI_WIN_MODEL))
+        return code;
+    static int flavors[] = {out_number(kNumbers_flavor, MPI_WIN_FLAVOR_CREATE),
+                            out_number(kNumbers_flavor, MPI_WIN_FLAVOR_ALLOCATE),
+                            out_number(kNumbers_flavor, MPI_WIN_FLAVOR_DYNAMIC),
+                            out_number(kNumbers_flavor, MPI_WIN_FLAVOR_SHARED)};
+    static int unified = out_number(kNumbers_model, MPI_WIN_UNIFIED);
+    const int* standard = nullptr;
+    std::memcpy(&standard, value, sizeof standard);
+    int* const own = key == MPI_WIN_MODEL ? &unified : &flavors[*standard - MPI_WIN_FLAVOR_CREATE];
+    std::memcpy(value, &own, sizeof own);
+    return code;
+}
+
 int get_version(int* version, int* subversion)
 {
     const int code = mpi::get_version(version, subversion);

@@ -16,6 +16,7 @@ int attr_get(MPI_Comm comm, int key, void* value, int* flag);
 int buffer_attach(void* buffer, MPI_Count size);
 int buffer_detach(void* buffer, CountPlace size);
 int comm_get_attr(MPI_Comm comm, int key, void* value, int* flag);
+int win_get_attr(MPI_Win window, int key, void* value, int* flag);
 int get_version(int* version, int* subversion);
 int get_library_version(char* version, int* length);
 int type_create_struct(bool large, MPI_Count count, Counts lengths, const MPI_Count* displacements,

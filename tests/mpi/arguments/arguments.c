@@ -232,6 +232,8 @@ static void make_handles(void)
     MPI_Datatype type;
     MPI_Group group;
     MPI_Info info;
+    MPI_Win win;
+    static int in_window[64];
     for (i = 0; i < sizeof signals / sizeof *signals; ++i)
         signal(signals[i], tell);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
@@ -248,6 +250,9 @@ static void make_handles(void)
     freed[kGroup] = group;
     MPI_Info_create(&info);
     freed[kInfo] = info;
+    MPI_Win_create(in_window, sizeof in_window, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    freed[kWin] = win;
+    MPI_Win_free(&win);
     MPI_Comm_free(&comm);
     MPI_Type_free(&type);
     MPI_Group_free(&group);
@@ -259,6 +264,9 @@ static void make_handles(void)
     right[kErrhandler] = MPI_ERRORS_RETURN;
     right[kGroup] = MPI_GROUP_EMPTY;
     right[kOp] = MPI_SUM;
+    MPI_Win_create(in_window, sizeof in_window, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    right[kWin] = win;
 }
 
 static void between_two_ranks(void)

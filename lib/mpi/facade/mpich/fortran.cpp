@@ -56,9 +56,22 @@ int MPII_Type_get_attr(int datatype, int key, void* value, int* flag, int)
         return type_get_attr(in<MPI_Datatype>(datatype), standard, value, flag);
     });
 }
-int MPII_Win_get_attr(int, int, void*, int*, int)
+int MPII_Win_get_attr(int window, int key, void* value, int* flag, int)
 {
-    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    // The memory's address is the value itself; its size has as many bytes.
+    const int standard = facade::in_number(facade::kNumbers_key, key - 1);
+    if (is_fortran_predefined(key) && (standard == MPI_WIN_BASE || standard == MPI_WIN_SIZE)) {
+        const int code = facade::win_get_attr(in<MPI_Win>(window), standard, value, flag);
+        if (code == MPI_SUCCESS && *flag != 0 && standard == MPI_WIN_SIZE) {
+            const MPI_Aint* place = nullptr;
+            std::memcpy(&place, value, sizeof place);
+            std::memcpy(value, place, sizeof *place);
+        }
+        return facade::out_code(code);
+    }
+    return get_attribute(key, value, flag, [&](int number) {
+        return facade::win_get_attr(in<MPI_Win>(window), number, value, flag);
+    });
 }
 int MPII_Comm_set_attr(int comm, int key, void* value, int)
 {
@@ -68,9 +81,9 @@ int MPII_Type_set_attr(int datatype, int key, void* value, int)
 {
     return facade::out_code(type_set_attr(in<MPI_Datatype>(datatype), key, value));
 }
-int MPII_Win_set_attr(int, int, void*, int)
+int MPII_Win_set_attr(int window, int key, void* value, int)
 {
-    return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    return facade::out_code(win_set_attr(in<MPI_Win>(window), key, value));
 }
 
 void MPII_Keyval_set_proxy(int key, facade::CopyProxy* copy, facade::DeleteProxy* remove)

@@ -12,7 +12,8 @@ inline bool call_fortran_operator(MPI_User_function*, void*, void*, int*, int) n
 {
     return false;
 }
-inline bool call_fortran_error_handler(MPI_Comm_errhandler_function*, int, int*) noexcept
+template <class T>
+bool call_fortran_error_handler(Function*, int, int*) noexcept
 {
     return false;
 }

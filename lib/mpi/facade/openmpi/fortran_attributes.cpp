@@ -13,12 +13,11 @@ using facade::Function;
 using facade::in;
 using facade::in_number;
 using facade::kNumbers_key;
+using facade::kOfCommunicators;
+using facade::kOfDatatypes;
+using facade::kOfWindows;
 
 namespace {
-
-// Kinds of objects as Open MPI's libraries have them.
-constexpr int kOfCommunicators = 1;
-constexpr int kOfDatatypes = 2;
 
 /// The extra state of the functions below. It lives as long as the process, as attributes may.
 template <class Integer>
@@ -80,6 +79,10 @@ int create_key(int kind, Function* copies, Function* removes, int* key, Integer 
             facade::function<MPI_Type_copy_attr_function*>(as(&copy<MPI_Datatype, Integer>)),
             facade::function<MPI_Type_delete_attr_function*>(as(&remove<MPI_Datatype, Integer>)), key,
             state));
+    if (kind == kOfWindows)
+        return facade::out_code(win_create_keyval(
+            facade::function<MPI_Win_copy_attr_function*>(as(&copy<MPI_Win, Integer>)),
+            facade::function<MPI_Win_delete_attr_function*>(as(&remove<MPI_Win, Integer>)), key, state));
     return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
@@ -89,6 +92,7 @@ int set(int kind, const std::uintptr_t* object, int key, std::intptr_t value)
     return facade::out_code(
         kind == kOfCommunicators ? comm_set_attr(in<MPI_Comm>(object), standard, as_value(value))
         : kind == kOfDatatypes   ? type_set_attr(in<MPI_Datatype>(object), standard, as_value(value))
+        : kind == kOfWindows     ? win_set_attr(in<MPI_Win>(object), standard, as_value(value))
                                  : MPI_ERR_UNSUPPORTED_OPERATION);
 }
 
@@ -99,13 +103,17 @@ int get(int key, Integer* value, int* flag)
     const int standard = in_number(kNumbers_key, key);
     const facade::LastConverted& object = facade::last_converted;
     void* found = nullptr;
-    const int code = object.is_datatype
+    const int code = object.kind == kOfDatatypes
                          ? type_get_attr(in<MPI_Datatype>(object.handle), standard, &found, flag)
+                     : object.kind == kOfWindows
+                         ? facade::win_get_attr(in<MPI_Win>(object.handle), standard, &found, flag)
                          : facade::comm_get_attr(in<MPI_Comm>(object.handle), standard, &found, flag);
     if (code == MPI_SUCCESS && *flag != 0)
-        // Predefined ones are addresses of integers.
-        *value = standard <= MPI_WIN_MODEL ? static_cast<Integer>(*static_cast<int*>(found))
-                                           : as_integer<Integer>(found);
+        // Predefined ones are addresses of integers, except for the memory of a window.
+        *value = standard == MPI_WIN_SIZE ? static_cast<Integer>(*static_cast<MPI_Aint*>(found))
+                 : standard <= MPI_WIN_MODEL && standard != MPI_WIN_BASE
+                     ? static_cast<Integer>(*static_cast<int*>(found))
+                     : as_integer<Integer>(found);
     return facade::out_code(code);
 }
 
@@ -132,12 +140,14 @@ extern "C" {
 int ompi_attr_create_keyval(int kind, Function* copies, Function* removes, int* key, void* extra_state, int,
                             void*)
 {
-    if (kind != kOfCommunicators && kind != kOfDatatypes)
-        return facade::out_code(MPI_ERR_UNSUPPORTED_OPERATION);
+    if (kind == kOfCommunicators)
+        return facade::out_code(comm_create_keyval(facade::function<MPI_Comm_copy_attr_function*>(copies),
+                                                   facade::function<MPI_Comm_delete_attr_function*>(removes),
+                                                   key, extra_state));
     return facade::out_code(
-        kind == kOfCommunicators
-            ? comm_create_keyval(facade::function<MPI_Comm_copy_attr_function*>(copies),
-                                 facade::function<MPI_Comm_delete_attr_function*>(removes), key, extra_state)
+        kind == kOfWindows
+            ? win_create_keyval(facade::function<MPI_Win_copy_attr_function*>(copies),
+                                facade::function<MPI_Win_delete_attr_function*>(removes), key, extra_state)
             : type_create_keyval(facade::function<MPI_Type_copy_attr_function*>(copies),
                                  facade::function<MPI_Type_delete_attr_function*>(removes), key,
                                  extra_state));

@@ -110,19 +110,23 @@ const std::uintptr_t* ompi_datatype_match_size(int size, std::uint16_t kind, std
     return facade::out(found);
 }
 
-// `language` 2: Fortran.
-const std::uintptr_t* ompi_errhandler_create(int, facade::Function* function, int language)
+// `kind` 2: of windows. `language` 2: Fortran.
+const std::uintptr_t* ompi_errhandler_create(int kind, facade::Function* function, int language)
 {
-    auto* const called = facade::function<MPI_Comm_errhandler_function*>(function);
     if (language == 2)
-        facade::remember_fortran_error_handler(called);
+        facade::remember_fortran_error_handler(function);
     MPI_Errhandler made = MPI_ERRHANDLER_NULL;
-    static_cast<void>(comm_create_errhandler(called, &made));
+    static_cast<void>(
+        kind == 2 ? win_create_errhandler(facade::function<MPI_Win_errhandler_function*>(function), &made)
+                  : comm_create_errhandler(facade::function<MPI_Comm_errhandler_function*>(function), &made));
     return facade::out(made);
 }
-int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int, int code, const char* call)
+int ompi_errhandler_invoke(const void*, const std::uintptr_t* object, int kind, int code, const char* call)
 {
-    hand_over(call, in<MPI_Comm>(object), facade::in_code(code));
+    if (kind == 2)
+        hand_over(call, in<MPI_Win>(object), facade::in_code(code));
+    else
+        hand_over(call, in<MPI_Comm>(object), facade::in_code(code));
     return code;
 }
 // Operators of the old C++ bindings all have one function, which is told the program's.

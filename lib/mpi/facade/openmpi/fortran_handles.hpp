@@ -28,8 +28,12 @@ HandleOf<T> from_fortran(int number)
     const HandleOf<T> handle = known != all.end() ? known->object
                                : address == 0     ? all.front().object
                                                   : reinterpret_cast<HandleOf<T>>(address);
-    if constexpr (std::is_same_v<T, MPI_Comm> || std::is_same_v<T, MPI_Datatype>)
-        last_converted = {handle, std::is_same_v<T, MPI_Datatype>};
+    if constexpr (std::is_same_v<T, MPI_Comm>)
+        last_converted = {handle, kOfCommunicators};
+    if constexpr (std::is_same_v<T, MPI_Datatype>)
+        last_converted = {handle, kOfDatatypes};
+    if constexpr (std::is_same_v<T, MPI_Win>)
+        last_converted = {handle, kOfWindows};
     return handle;
 }
 

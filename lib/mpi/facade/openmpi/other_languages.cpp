@@ -22,7 +22,7 @@ namespace {
 // Never destroyed: handlers are called after main.
 struct FortranHandlers {
     std::mutex mutex;
-    std::set<MPI_Comm_errhandler_function*> all;
+    std::set<void (*)()> all;
 };
 FortranHandlers& fortran_handlers()
 {
@@ -34,22 +34,25 @@ FortranHandlers& fortran_handlers()
 
 thread_local LastConverted last_converted{};
 
-void remember_fortran_error_handler(MPI_Comm_errhandler_function* function)
+void remember_fortran_error_handler(void (*function)())
 {
     const std::lock_guard lock(fortran_handlers().mutex);
     fortran_handlers().all.insert(function);
 }
 
-bool call_fortran_error_handler(MPI_Comm_errhandler_function* function, const std::uintptr_t* comm, int* code)
+template <class T>
+bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code)
 {
     {
         const std::lock_guard lock(fortran_handlers().mutex);
         if (!fortran_handlers().all.contains(function))
             return false;
     }
-    int number = to_fortran<MPI_Comm>(comm);
+    int number = to_fortran<T>(object);
     reinterpret_cast<void (*)(int*, int*)>(function)(&number, code);
     return true;
 }
+template bool call_fortran_error_handler<MPI_Comm>(void (*)(), const std::uintptr_t*, int*);
+template bool call_fortran_error_handler<MPI_Win>(void (*)(), const std::uintptr_t*, int*);
 
 }  // namespace tutti::mpi::facade

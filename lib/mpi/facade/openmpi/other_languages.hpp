@@ -12,20 +12,26 @@ namespace tutti::mpi::facade {
 bool is_fortran_operator(MPI_User_function* function);
 
 /// Any thread.
-void remember_fortran_error_handler(MPI_Comm_errhandler_function* function);
+void remember_fortran_error_handler(void (*function)());
 
-/// The communicator or datatype whose integer the calling thread has converted last.
+// Kinds of objects as Open MPI's libraries have them for attributes.
+inline constexpr int kOfCommunicators = 1;
+inline constexpr int kOfDatatypes = 2;
+inline constexpr int kOfWindows = 3;
+
+/// The object whose integer the calling thread has converted last, of one of these kinds.
 struct LastConverted {
     const std::uintptr_t* handle;
-    bool is_datatype;
+    int kind;
 };
 extern thread_local LastConverted last_converted;
 
 /// False, and nothing is called, if the function is none of Fortran's.
 bool call_fortran_operator(MPI_User_function* function, void* in, void* inout, int* length,
                            const std::uintptr_t* datatype);
-bool call_fortran_error_handler(MPI_Comm_errhandler_function* function, const std::uintptr_t* comm,
-                                int* code);
+/// T: MPI_Comm or MPI_Win.
+template <class T>
+bool call_fortran_error_handler(void (*function)(), const std::uintptr_t* object, int* code);
 
 /// Functions of attributes are those of C: see fortran_attributes.cpp.
 template <class... Arguments>

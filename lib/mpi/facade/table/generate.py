@@ -27,7 +27,7 @@ HAS_NOT = {
 }
 # Functions of the table with bodies of the facades' own.
 REPLACED = {"Attr_get", "Buffer_attach", "Buffer_detach", "Comm_get_attr", "Get_library_version", "Get_version", "Type_create_struct",
-            "Type_get_contents", "Type_get_contents_c"}
+            "Type_get_contents", "Type_get_contents_c", "Win_get_attr"}
 EXTENSIONS = ("Comm_agree", "Comm_failure_ack", "Comm_failure_get_acked", "Comm_revoke", "Comm_shrink",
               "Delete_error_class", "Delete_error_code", "Delete_error_string", "GPU_query_support",
               "Query_cuda_support", "Query_hip_support", "Query_ze_support")

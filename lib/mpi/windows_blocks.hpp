@@ -1,0 +1,60 @@
+// Memory of origins and of targets, as the core's windows take it.
+#pragma once
+
+#include <cstddef>
+
+#include "lib/mpi/datatype.hpp"
+#include "lib/mpi/window.hpp"
+
+namespace tutti::mpi {
+
+/// Memory of the caller.
+struct OriginPart {
+    detail::OriginBlock block;
+    std::size_t size_bytes;
+};
+struct TargetPart {
+    detail::TargetBlock block;
+    std::size_t size_bytes;
+};
+
+[[noreturn]] void refuse_displacement(MPI_Aint displacement);
+
+// Both throw Failure for a negative count, a handle that is no committed type's, or null pointers.
+
+inline OriginPart origin_part(const void* address, MPI_Count count, MPI_Datatype datatype)
+{
+    const detail::ConstView view = const_view_of(address, count, datatype);
+    return {{const_cast<std::byte*>(view.data),
+             view.layout == nullptr ? view.size_bytes : static_cast<std::size_t>(count), view.layout},
+            view.size_bytes};
+}
+
+/// `rank` is one of the window's. Throws Failure for a negative displacement, too.
+inline TargetPart target_part(const Window& window, int rank, MPI_Aint displacement, MPI_Count count,
+                              MPI_Datatype datatype)
+{
+    if (displacement < 0 && window.state->flavor() != detail::WindowFlavor::dynamic) [[unlikely]]
+        refuse_displacement(displacement);
+    // Any address: only the view's form counts.
+    static std::byte somewhere;
+    const detail::ConstView view = const_view_of(&somewhere, count, datatype);
+    if (view.layout == nullptr && view.data == &somewhere) [[likely]]
+        return {{rank, displacement, view.size_bytes, nullptr}, view.size_bytes};
+    return {{rank, displacement, static_cast<std::size_t>(count), datatype_of(datatype).map.get()},
+            view.size_bytes};
+}
+
+[[noreturn]] void refuse_sizes(std::size_t origin_bytes, std::size_t target_bytes);
+
+/// Throws Failure unless both have equally many bytes.
+inline void check_sizes(std::size_t origin_bytes, std::size_t target_bytes)
+{
+    if (origin_bytes != target_bytes) [[unlikely]]
+        refuse_sizes(origin_bytes, target_bytes);
+}
+
+/// The handle of an operation of a window; nullptr: it is done.
+MPI_Request begun_on_window(const Window& window, detail::RequestState* state);
+
+}  // namespace tutti::mpi

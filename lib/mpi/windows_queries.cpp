@@ -1,0 +1,167 @@
+// What windows tell: groups, names, hints; and their error handlers.
+#include <algorithm>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/mpi/errors.hpp"
+#include "lib/mpi/group.hpp"
+#include "lib/mpi/guard.hpp"
+#include "lib/mpi/strings.hpp"
+#include "lib/mpi/table/bodies.hpp"
+#include "lib/mpi/window.hpp"
+#include "lib/mpi/window_hints.hpp"
+
+namespace tutti::mpi {
+
+namespace {
+
+bool is_truth(const std::string& value)
+{
+    return value == "true" || value == "false";
+}
+
+// Whether all parts between commas are kinds of order, or the only one is "none".
+bool is_order(const std::string& value)
+{
+    static constexpr std::string_view kKinds[] = {"rar", "raw", "war", "waw"};
+    if (value == "none")
+        return true;
+    std::string_view rest = value;
+    for (;;) {
+        const std::string_view kind = rest.substr(0, rest.find(','));
+        if (std::ranges::find(kKinds, kind) == std::end(kKinds))
+            return false;
+        if (kind.size() == rest.size())
+            return true;
+        rest.remove_prefix(kind.size() + 1);
+    }
+}
+
+bool is_operators(const std::string& value)
+{
+    return value == "same_op" || value == "same_op_no_op";
+}
+
+/// A hint: the value that counts where the program gives none, and whether one has a meaning.
+struct Hint {
+    const char* key;
+    const char* usual;
+    bool (*has_meaning)(const std::string& value);
+};
+
+// The window works alike with all of them; programs may ask for what they gave.
+constexpr Hint kHints[] = {
+    {"no_locks", "false", is_truth},
+    {"accumulate_ordering", "rar,raw,war,waw", is_order},
+    {"accumulate_ops", "same_op_no_op", is_operators},
+    {"same_size", "false", is_truth},
+    {"same_disp_unit", "false", is_truth},
+};
+constexpr Hint kNoncontiguous = {"alloc_shared_noncontig", "false", is_truth};
+
+const Hint& hint_of(const std::string& key)
+{
+    const auto found = std::ranges::find(kHints, key, &Hint::key);
+    return found == std::end(kHints) ? kNoncontiguous : *found;
+}
+
+}  // namespace
+
+std::vector<Info::Entry> changed_hints(std::vector<Info::Entry> hints, MPI_Info info)
+{
+    for (auto& [key, value] : hints)
+        if (std::string given = value_of(info, key.c_str()); hint_of(key).has_meaning(given))
+            value = std::move(given);
+    return hints;
+}
+
+std::vector<Info::Entry> hints_of(MPI_Info info, bool is_shared)
+{
+    std::vector<Info::Entry> hints;
+    for (const Hint& hint : kHints)
+        hints.emplace_back(hint.key, hint.usual);
+    if (is_shared)
+        hints.emplace_back(kNoncontiguous.key, kNoncontiguous.usual);
+    return changed_hints(std::move(hints), info);
+}
+
+int win_get_group(MPI_Win win, MPI_Group* group)
+{
+    return guard("MPI_Win_get_group", win, [&] {
+        check_not_null(group, "group");
+        *group = new_group(window_of(win).state->communicator()->members());
+    });
+}
+
+int win_get_name(MPI_Win win, char* win_name, int* resultlen)
+{
+    return guard("MPI_Win_get_name", win, [&] {
+        copy_out(win == MPI_WIN_NULL ? "MPI_WIN_NULL" : window_of(win).name(), win_name, resultlen,
+                 MPI_MAX_OBJECT_NAME);
+    });
+}
+
+int win_set_name(MPI_Win win, const char* win_name)
+{
+    return guard("MPI_Win_set_name", win, [&] {
+        check_not_null(win_name, "win_name");
+        window_of(win).set_name(std::string(win_name).substr(0, MPI_MAX_OBJECT_NAME - 1));
+    });
+}
+
+int win_get_info(MPI_Win win, MPI_Info* info_used)
+{
+    return guard("MPI_Win_get_info", win, [&] {
+        check_not_null(info_used, "info_used");
+        *info_used = new_info(window_of(win).hints.entries());
+    });
+}
+
+int win_set_info(MPI_Win win, MPI_Info info)
+{
+    return guard("MPI_Win_set_info", win, [&] {
+        Window& window = window_of(win);
+        check_info(info);
+        window.hints.assign(changed_hints(window.hints.entries(), info));
+    });
+}
+
+int win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler)
+{
+    return guard("MPI_Win_create_errhandler", [&] {
+        check_not_null(reinterpret_cast<const void*>(win_errhandler_fn), "win_errhandler_fn");
+        check_not_null(errhandler, "errhandler");
+        *errhandler = handle_of(*new ErrorHandler(win_errhandler_fn));
+    });
+}
+
+int win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+{
+    return guard("MPI_Win_set_errhandler", win, [&] {
+        Window& window = window_of(win);
+        ErrorHandler& given = error_handler_of(errhandler);
+        if (given.function != nullptr)
+            fail(MPI_ERR_ERRHANDLER,
+                 "the error handler is one of communicators; make one with MPI_Win_create_errhandler");
+        window.set_error_handler(given);
+    });
+}
+
+int win_get_errhandler(MPI_Win win, MPI_Errhandler* errhandler)
+{
+    return guard("MPI_Win_get_errhandler", win, [&] {
+        check_not_null(errhandler, "errhandler");
+        const Ref<ErrorHandler> found = window_of(win).error_handler();
+        found->add_reference();  // the new handle's
+        *errhandler = handle_of(*found);
+    });
+}
+
+int win_call_errhandler(MPI_Win win, int errorcode)
+{
+    return guard("MPI_Win_call_errhandler", win, [&] {
+        static_cast<void>(window_of(win));
+        hand_over("MPI_Win_call_errhandler", win, errorcode);
+    });
+}
+
+}  // namespace tutti::mpi

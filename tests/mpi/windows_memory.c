@@ -1,0 +1,187 @@
+/* Memory of windows: what ranks of a node share, and what is attached later. */
+#include <stdlib.h>
+#include "check.h"
+
+static void shared(int noncontiguous)
+{
+    int rank, size, i, unit = 0;
+    MPI_Aint bytes = 0;
+    MPI_Comm node;
+    MPI_Info info = MPI_INFO_NULL;
+    long *mine = NULL, *of = NULL, *last_end = NULL;
+    void* value = NULL;
+    MPI_Win win;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    if (noncontiguous) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    }
+    /* Rank r has r + 1 elements. */
+    CHECK_OK(MPI_Win_allocate_shared((MPI_Aint)sizeof(long) * (rank + 1), sizeof(long), info, node, &mine, &win));
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &value, &i));
+    CHECK(i);
+    CHECK_EQUAL(*(int*)value, MPI_WIN_FLAVOR_SHARED);
+    CHECK_OK(MPI_Win_get_attr(win, MPI_WIN_BASE, &value, &i));
+    CHECK(value == mine);
+    CHECK_OK(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+    for (i = 0; i <= rank; ++i)
+        mine[i] = 100 * rank + i;
+    CHECK_OK(MPI_Win_sync(win));
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_sync(win));
+    for (i = 0; i < size; ++i) {
+        CHECK_OK(MPI_Win_shared_query(win, i, &bytes, &unit, &of));
+        CHECK_EQUAL(bytes, (MPI_Aint)sizeof(long) * (i + 1));
+        CHECK_EQUAL(unit, sizeof(long));
+        CHECK_EQUAL(of[0], 100 * i);
+        CHECK_EQUAL(of[i], 101 * i);
+        if (!noncontiguous && last_end != NULL)
+            CHECK(of == last_end);
+        last_end = of + i + 1;
+        if (i == rank)
+            CHECK(of == mine);
+    }
+    /* MPI_PROC_NULL: the lowest rank that has memory. */
+    CHECK_OK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &of));
+    CHECK_EQUAL(bytes, sizeof(long));
+    CHECK_EQUAL(of[0], 0);
+    MPI_Barrier(node);
+    /* Written directly, and read by MPI_Get, and the other way round. */
+    CHECK_OK(MPI_Win_shared_query(win, (rank + 1) % size, &bytes, &unit, &of));
+    of[0] = 5000 + rank;
+    CHECK_OK(MPI_Win_sync(win));
+    MPI_Barrier(node);
+    CHECK_OK(MPI_Win_sync(win));
+    CHECK_EQUAL(mine[0], 5000 + (rank + size - 1) % size);
+    {
+        long got = 0, put = 6000 + rank;
+        CHECK_OK(MPI_Get(&got, 1, MPI_LONG, (rank + 1) % size, 0, 1, MPI_LONG, win));
+        CHECK_OK(MPI_Win_flush((rank + 1) % size, win));
+        CHECK_EQUAL(got, 5000 + rank);
+        MPI_Barrier(node);
+        CHECK_OK(MPI_Put(&put, 1, MPI_LONG, (rank + 1) % size, 0, 1, MPI_LONG, win));
+        CHECK_OK(MPI_Win_flush((rank + 1) % size, win));
+        MPI_Barrier(node);
+        CHECK_OK(MPI_Win_sync(win));
+        CHECK_EQUAL(mine[0], 6000 + (rank + size - 1) % size);
+    }
+    CHECK_OK(MPI_Win_unlock_all(win));
+    CHECK_OK(MPI_Win_free(&win));
+    if (noncontiguous)
+        MPI_Info_free(&info);
+    MPI_Comm_free(&node);
+}
+
+/* One rank has all memory, as programs for nodes do. */
+static void one_has_all(void)
+{
+    int rank, size, unit = 0;
+    MPI_Aint bytes = 0;
+    MPI_Comm node;
+    double *mine = NULL, *all = NULL;
+    MPI_Win win;
+    CHECK_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    CHECK_OK(MPI_Win_allocate_shared(rank == size - 1 ? (MPI_Aint)sizeof(double) * size : 0, sizeof(double),
+                                     MPI_INFO_NULL, node, &mine, &win));
+    CHECK_OK(MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &all));
+    CHECK_EQUAL(bytes, (MPI_Aint)sizeof(double) * size);
+    CHECK_OK(MPI_Win_fence(0, win));
+    all[rank] = rank + 0.5;
+    CHECK_OK(MPI_Win_fence(0, win));
+    for (unit = 0; unit < size; ++unit)
+        CHECK(all[unit] == unit + 0.5);
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Win_free(&win));
+    MPI_Comm_free(&node);
+}
+
+/* Memory that is attached, found by its address, and detached again. */
+static void dynamic(void)
+{
+    enum { kPieces = 3, kElements = 10 };
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size;
+    const int before = (rank + size - 1) % size;
+    int* pieces[kPieces];
+    MPI_Aint mine[kPieces], theirs[kPieces];
+    int i, j, got[kElements], one = 1, fetched = -1;
+    MPI_Win win;
+    if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) != MPI_SUCCESS)
+        return;
+    for (i = 0; i < kPieces; ++i) {
+        pieces[i] = malloc(sizeof(int) * kElements);
+        for (j = 0; j < kElements; ++j)
+            pieces[i][j] = 100 * rank + 10 * i + j;
+        CHECK_OK(MPI_Win_attach(win, pieces[i], sizeof(int) * kElements));
+        CHECK_OK(MPI_Get_address(pieces[i], &mine[i]));
+    }
+    MPI_Sendrecv(mine, kPieces, MPI_AINT, before, 0, theirs, kPieces, MPI_AINT, next, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    for (i = 0; i < kPieces; ++i) {
+        CHECK_OK(MPI_Get(got, kElements, MPI_INT, next, theirs[i], kElements, MPI_INT, win));
+        CHECK_OK(MPI_Win_flush(next, win));
+        for (j = 0; j < kElements; ++j)
+            CHECK_EQUAL(got[j], 100 * next + 10 * i + j);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(MPI_Put(&rank, 1, MPI_INT, next, MPI_Aint_add(theirs[1], 4 * sizeof(int)), 1, MPI_INT, win));
+    CHECK_OK(MPI_Accumulate(&one, 1, MPI_INT, next, theirs[2], 1, MPI_INT, MPI_SUM, win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_OK(MPI_Fetch_and_op(&one, &fetched, MPI_INT, next, theirs[2], MPI_SUM, win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_EQUAL(fetched, 100 * next + 21);
+    CHECK_OK(MPI_Win_unlock_all(win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(pieces[1][4], before);
+    CHECK_EQUAL(pieces[2][0], 100 * rank + 22);
+    CHECK_OK(MPI_Win_detach(win, pieces[1]));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(&rank, 1, MPI_INT, next, theirs[0], 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(pieces[0][0], before);
+    /* It may be attached again. */
+    CHECK_OK(MPI_Win_attach(win, pieces[1], sizeof(int)));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(&rank, 1, MPI_INT, next, theirs[1], 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(pieces[1][0], before);
+    for (i = 0; i < kPieces; ++i)
+        CHECK_OK(MPI_Win_detach(win, pieces[i]));
+    CHECK_OK(MPI_Win_free(&win));
+    for (i = 0; i < kPieces; ++i)
+        free(pieces[i]);
+}
+
+/* Memory of MPI_Alloc_mem, and of the stack. */
+static void other_memory(void)
+{
+    const int rank = check_rank(), size = check_size(), next = (rank + 1) % size;
+    int* allocated = NULL;
+    MPI_Win win;
+    CHECK_OK(MPI_Alloc_mem(1 << 16, MPI_INFO_NULL, &allocated));
+    memset(allocated, 0, 1 << 16);
+    CHECK_OK(MPI_Win_create(allocated, 1 << 16, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_OK(MPI_Put(&rank, 1, MPI_INT, next, 16000, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_fence(0, win));
+    CHECK_EQUAL(allocated[16000], (rank + size - 1) % size);
+    CHECK_OK(MPI_Win_free(&win));
+    CHECK_OK(MPI_Free_mem(allocated));
+}
+
+int main(int argc, char** argv)
+{
+    MPI_Init(&argc, &argv);
+    check_errors_return();
+    shared(0);
+    shared(1);
+    one_has_all();
+    dynamic();
+    other_memory();
+    MPI_Finalize();
+    return check_result();
+}
