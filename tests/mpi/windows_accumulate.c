@@ -36,7 +36,7 @@ static void counters(MPI_Info info)
         memory[0] = memory[1] = memory[2] = (there);                                                                  \
         MPI_Win_create(memory, sizeof memory, sizeof(Type), MPI_INFO_NULL, MPI_COMM_WORLD, &over);                    \
         CHECK_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, check_rank(), 0, over));                                            \
-        CHECK_OK(MPI_Accumulate(&value, 1, datatype, check_rank(), 1, 1, datatype, op, over));                                   \
+        CHECK_OK(MPI_Accumulate(&value, 1, datatype, check_rank(), 1, 1, datatype, op, over));          \
         CHECK_OK(MPI_Win_unlock(check_rank(), over));                                                                 \
         CHECK(memory[0] == (Type)(there));                                                                            \
         CHECK(memory[1] == (Type)(expected));                                                                         \
@@ -143,7 +143,8 @@ static void derived(void)
         for (j = 0; j < kColumns; ++j)
             matrix[i][j] = 100 * i + j;
     }
-    CHECK_OK(MPI_Win_create(matrix, sizeof(double) * kRows * kColumns, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    CHECK_OK(MPI_Win_create(matrix, sizeof(double) * kRows * kColumns, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD,
+                            &win));
     CHECK_OK(MPI_Win_fence(0, win));
     for (j = 0; j < size; ++j) {
         CHECK_OK(MPI_Accumulate(column_here, kRows, MPI_DOUBLE, j, 1, 1, column, MPI_SUM, win));
