@@ -1,0 +1,35 @@
+// Ranks that find each other through the store of torch.distributed.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "tutti/bootstrap.hpp"
+
+namespace torch_tutti {
+
+/// A key of the store for each value. The job's key is in the store, too: who can read the store can pretend
+/// to be a rank.
+class BootstrapOverStore final : public tutti::Bootstrap {
+public:
+    BootstrapOverStore(c10::intrusive_ptr<c10d::Store> store, int rank, int size);
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    void publish(std::string_view key, std::span<const std::byte> value) override;
+    std::vector<std::byte> fetch(int rank, std::string_view key) override;
+    std::optional<std::vector<std::byte>> find(int rank, std::string_view key) override;
+
+    /// Waits for the others, but not for long: a rank that has failed never comes. It is not needed for
+    /// correctness, as the store outlives the ranks, except where rank 0 holds it.
+    void fence() override;
+
+private:
+    c10::intrusive_ptr<c10d::Store> store_;
+    int rank_;
+    int size_;
+};
+
+}  // namespace torch_tutti

@@ -1,0 +1,130 @@
+#include "lib/torch/job.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "lib/torch/bootstrap_over_store.hpp"
+#include "tutti/environment.hpp"
+
+namespace torch_tutti {
+
+namespace {
+
+struct Job {
+    std::mutex mutex;
+    std::optional<tutti::Environment> environment;
+    std::vector<int> global_ranks;  // of the job's ranks, where they are not the same numbers
+};
+
+// Never destroyed: Python's objects may outlive it.
+Job& job()
+{
+    static Job& only = *new Job;
+    return only;
+}
+
+std::string_view from_environment(const char* name)
+{
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::string_view() : value;
+}
+
+void start(Job& all, std::unique_ptr<tutti::Bootstrap> bootstrap)
+{
+    // Autograd and the program's own threads call.
+    all.environment.emplace(std::move(bootstrap),
+                            tutti::EnvironmentOptions{.threads = tutti::ThreadLevel::multiple});
+}
+
+[[noreturn]] void refuse(const std::string& why)
+{
+    throw tutti::Error(tutti::ErrorCode::invalid_argument, "init_process_group", why);
+}
+
+// The job's number of a global rank.
+int number_of(const Job& all, int global_rank)
+{
+    if (all.global_ranks.empty())
+        return global_rank;
+    const auto found = std::ranges::find(all.global_ranks, global_rank);
+    if (found == all.global_ranks.end())
+        refuse("rank " + std::to_string(global_rank) +
+               " is not in the first group of backend tutti, whose ranks are the job; make the default group "
+               "with this backend");
+    return static_cast<int>(found - all.global_ranks.begin());
+}
+
+void start_first(Job& all, const c10::intrusive_ptr<c10d::Store>& store, const Member& member)
+{
+    const bool launched = is_launched() && from_environment("PMIX_RANK") == std::to_string(member.rank) &&
+                          member.global_ranks.empty();
+    if (launched) {
+        start(all, nullptr);
+        return;
+    }
+    start(all, std::make_unique<BootstrapOverStore>(store, member.rank, member.size));
+    all.global_ranks = member.global_ranks;
+}
+
+// Separates groups that are made at the same time.
+int tag_of(const std::string& group)
+{
+    return static_cast<int>(std::hash<std::string>{}(group) % (1u << 30));
+}
+
+}  // namespace
+
+bool is_launched()
+{
+    // torchrun's processes are no ranks of a launcher's that started torchrun.
+    return !from_environment("PMIX_RANK").empty() && from_environment("TORCHELASTIC_RUN_ID").empty();
+}
+
+tutti::Communicator join_launched()
+{
+    Job& all = job();
+    const std::lock_guard lock(all.mutex);
+    if (!all.environment)
+        start(all, nullptr);
+    return all.environment->world();
+}
+
+tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Member& member)
+{
+    Job& all = job();
+    const std::lock_guard lock(all.mutex);
+    if (!all.environment)
+        start_first(all, store, member);
+    const tutti::Communicator world = all.environment->world();
+    std::vector<int> ranks;
+    for (const int global_rank : member.global_ranks)
+        ranks.push_back(number_of(all, global_rank));
+    if (ranks.empty() || member.global_ranks == all.global_ranks) {
+        if (world.size() != member.size || world.rank() != member.rank)
+            refuse("this process is rank " + std::to_string(world.rank()) + " of " +
+                   std::to_string(world.size()) + " in its job, and is to be rank " +
+                   std::to_string(member.rank) + " of " + std::to_string(member.size) +
+                   "; a process joins one job in its life");
+        return world.dup();
+    }
+    return world.create_from(ranks, tag_of(member.group));
+}
+
+void leave() noexcept
+{
+    Job& all = job();
+    const std::lock_guard lock(all.mutex);
+    all.environment.reset();
+}
+
+bool has_progress_thread()
+{
+    return from_environment("TUTTI_PROGRESS") == "thread";
+}
+
+}  // namespace torch_tutti

@@ -1,0 +1,37 @@
+// The one job of this process, which all process groups share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "tutti/communicator.hpp"
+
+namespace torch_tutti {
+
+/// Who makes a process group.
+struct Member {
+    int rank = 0;
+    int size = 1;
+    std::vector<int> global_ranks;  // of the group's members; empty: all ranks
+    std::string group;              // its name, the same at all members
+};
+
+/// Joins the job at the first call: the launcher's (tuttirun, srun, mpirun) if this process is its rank
+/// `member.rank`, else the one whose ranks meet in `store`. Returns a communicator of the members. Throws
+/// tutti::Error.
+tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Member& member);
+
+/// Whether a launcher has started this process as a rank.
+bool is_launched();
+/// Joins the launcher's job and returns all its ranks.
+tutti::Communicator join_launched();
+
+/// Leaves the job, if this process has joined one. Other ranks that wait for this one get an error.
+void leave() noexcept;
+
+/// Whether a thread of Tutti's makes progress beside the program's calls: TUTTI_PROGRESS=thread.
+bool has_progress_thread();
+
+}  // namespace torch_tutti

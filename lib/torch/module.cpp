@@ -1,0 +1,48 @@
+// The Python module torch_tutti._C.
+#include <torch/csrc/utils/pybind.h>
+
+#include <pybind11/chrono.h>
+
+#include "lib/torch/job.hpp"
+#include "lib/torch/process_group.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+c10::intrusive_ptr<torch_tutti::Base> make_group(const c10::intrusive_ptr<c10d::Store>& store, int rank,
+                                                 int size, std::chrono::milliseconds timeout,
+                                                 std::string group, std::vector<int> global_ranks)
+{
+    const torch_tutti::Member member{rank, size, std::move(global_ranks), std::move(group)};
+    return c10::make_intrusive<torch_tutti::TuttiGroup>(torch_tutti::join(store, member), timeout);
+}
+
+/// A line of text from rank 0 of the launcher's job to all its ranks.
+std::string tell_all(const std::string& line)
+{
+    const tutti::Communicator world = torch_tutti::join_launched();
+    std::array<char, 256> text{};
+    line.copy(text.data(), text.size() - 1);
+    world.broadcast(text);
+    return text.data();
+}
+
+}  // namespace
+
+// The name is given by pybind11.
+PYBIND11_MODULE(_C, module)  // NOLINT
+{
+    const auto unlocked = py::call_guard<py::gil_scoped_release>();
+    module.def("make_group", make_group, unlocked);
+    module.def("is_launched", torch_tutti::is_launched);
+    module.def(
+        "launched_rank_and_size",
+        [] {
+            const tutti::Communicator world = torch_tutti::join_launched();
+            return std::pair(world.rank(), world.size());
+        },
+        unlocked);
+    module.def("tell_all", tell_all, unlocked);
+    module.def("leave", torch_tutti::leave, unlocked);
+}

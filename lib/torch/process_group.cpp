@@ -1,0 +1,241 @@
+#include "lib/torch/process_group.hpp"
+
+#include <utility>
+
+#include "lib/torch/job.hpp"
+#include "lib/torch/tensors.hpp"
+
+namespace torch_tutti {
+
+using c10d::OpType;
+using tutti::Request;
+
+namespace {
+
+constexpr std::chrono::seconds kPatienceWithRank0{10};
+
+}  // namespace
+
+TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::milliseconds timeout)
+    : Base(communicator.rank(), communicator.size()),
+      communicator_(std::move(communicator)),
+      monitored_(communicator_.dup()),
+      // A blocking call is faster than one with a limit: torch's default of half an hour is none.
+      timeout_(timeout >= kProcessGroupDefaultTimeout ? kNoTimeout : timeout),
+      has_thread_(has_progress_thread())
+{
+}
+
+WorkPointer TuttiGroup::submit(Operation operation, std::chrono::milliseconds timeout)
+{
+    ++operations_;
+    operation.limit = timeout == c10d::kUnsetTimeout ? timeout_ : timeout;
+    // A request that is followed cannot be given up when the limit is over.
+    const Form form = operation.limit != kNoTimeout   ? Form::begun
+                      : has_thread_                   ? Form::followed
+                      : c10d::isP2POp(operation.type) ? Form::begun
+                                                      : Form::blocking;
+    auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(), std::move(operation), form);
+    work->start();
+    return work;
+}
+
+// Below, each operation has its two forms side by side. The buffers that typed() makes are values: only the
+// tensors' memory is in use, and the Operation holds the tensors.
+
+WorkPointer TuttiGroup::broadcast(Tensors& tensors, const c10d::BroadcastOptions& options)
+{
+    Tensor& tensor = only("broadcast", tensors);
+    const Tensor data = is(options.rootRank) ? packed(tensor) : packed_result(tensor);
+    const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
+    return submit({.type = OpType::BROADCAST,
+                   .title = "tutti:broadcast",
+                   .run =
+                       [communicator = communicator_, buffer = bytes_of(data), root](bool blocking) {
+                           if (!blocking)
+                               return communicator.ibroadcast(buffer, root);
+                           communicator.broadcast(buffer, root);
+                           return Request();
+                       },
+                   .finish =
+                       [data, tensor, receives = !is(options.rootRank)] {
+                           if (receives)
+                               unpack(data, tensor);
+                       },
+                   .results = {tensor}},
+                  options.timeout);
+}
+
+WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions& options)
+{
+    Tensor& tensor = only("all_reduce", tensors);
+    const Reduction reduction("all_reduce", tensor.scalar_type(), options.reduceOp);
+    const Tensor data = packed(tensor);
+    return submit({.type = OpType::ALLREDUCE,
+                   .title = "tutti:all_reduce",
+                   .run =
+                       [communicator = communicator_, buffer = reduction.numbers_of(data),
+                        op = reduction.op](bool blocking) {
+                           if (!blocking)
+                               return communicator.iallreduce(buffer, op);
+                           communicator.allreduce(buffer, op);
+                           return Request();
+                       },
+                   .finish =
+                       [reduction, data, tensor, ranks = communicator_.size()] {
+                           reduction.finish(data, ranks);
+                           unpack(data, tensor);
+                       },
+                   .results = {tensor}},
+                  options.timeout);
+}
+
+WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::AllreduceCoalescedOptions& options)
+{
+    check("all_reduce_coalesced", tensors);
+    TORCH_CHECK(!tensors.empty(), "all_reduce_coalesced: there are no tensors");
+    const at::ScalarType type = tensors.front().scalar_type();
+    for (const Tensor& tensor : tensors)
+        TORCH_CHECK(tensor.scalar_type() == type, "all_reduce_coalesced: the tensors have several types");
+    const Reduction reduction("all_reduce_coalesced", type, options.reduceOp);
+    const Tensor joint = joint_memory(tensors).view(type);
+    copy_in(tensors, joint);
+    return submit({.type = OpType::ALLREDUCE_COALESCED,
+                   .title = "tutti:all_reduce_coalesced",
+                   .run =
+                       [communicator = communicator_, buffer = reduction.numbers_of(joint),
+                        op = reduction.op](bool blocking) {
+                           if (!blocking)
+                               return communicator.iallreduce(buffer, op);
+                           communicator.allreduce(buffer, op);
+                           return Request();
+                       },
+                   .finish =
+                       [reduction, joint, tensors, ranks = communicator_.size()] {
+                           reduction.finish(joint, ranks);
+                           copy_out(joint, tensors);
+                       },
+                   .results = tensors,
+                   .held = {joint}},
+                  options.timeout);
+}
+
+WorkPointer TuttiGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& options)
+{
+    Tensor& tensor = only("reduce", tensors);
+    const Reduction reduction("reduce", tensor.scalar_type(), options.reduceOp);
+    const Tensor data = packed(tensor);
+    const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
+    return submit(
+        {.type = OpType::REDUCE,
+         .title = "tutti:reduce",
+         .run =
+             [communicator = communicator_, buffer = reduction.numbers_of(data), op = reduction.op,
+              root](bool blocking) {
+                 if (!blocking)
+                     return communicator.ireduce(buffer, op, root);
+                 communicator.reduce(buffer, op, root);
+                 return Request();
+             },
+         .finish =
+             [reduction, data, tensor, has_result = is(options.rootRank), ranks = communicator_.size()] {
+                 if (!has_result)
+                     return;
+                 reduction.finish(data, ranks);
+                 unpack(data, tensor);
+             },
+         .results = {tensor},
+         .held = {data}},
+        options.timeout);
+}
+
+WorkPointer TuttiGroup::barrier(const c10d::BarrierOptions& options)
+{
+    return submit({.type = OpType::BARRIER,
+                   .title = "tutti:barrier",
+                   .run =
+                       [communicator = communicator_](bool blocking) {
+                           if (!blocking)
+                               return communicator.ibarrier();
+                           communicator.barrier();
+                           return Request();
+                       }},
+                  options.timeout);
+}
+
+WorkPointer TuttiGroup::send(Tensors& tensors, int destination, int tag)
+{
+    const Tensor data = packed(only("send", tensors));
+    return submit({.type = OpType::SEND,
+                   .title = "tutti:send",
+                   .run = [communicator = communicator_, buffer = bytes_of(data), destination,
+                           tag](bool) { return communicator.isend(buffer, destination, tag); },
+                   .held = {data}},
+                  c10d::kUnsetTimeout);
+}
+
+WorkPointer TuttiGroup::receive(OpType type, const char* title, Tensors& tensors, int source, int tag)
+{
+    Tensor& tensor = only("recv", tensors);
+    const Tensor data = packed_result(tensor);
+    return submit({.type = type,
+                   .title = title,
+                   .run = [communicator = communicator_, buffer = bytes_of(data), source,
+                           tag](bool) { return communicator.irecv(buffer, source, tag); },
+                   .finish = [data, tensor] { unpack(data, tensor); },
+                   .results = {tensor}},
+                  c10d::kUnsetTimeout);
+}
+
+WorkPointer TuttiGroup::recv(Tensors& tensors, int source, int tag)
+{
+    return receive(OpType::RECV, "tutti:recv", tensors, source, tag);
+}
+
+WorkPointer TuttiGroup::recvAnysource(Tensors& tensors, int tag)
+{
+    return receive(OpType::RECVANYSOURCE, "tutti:recv_any_source", tensors, tutti::any_source, tag);
+}
+
+void TuttiGroup::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks)
+{
+    const auto limit = options.timeout != c10d::kUnsetTimeout ? options.timeout
+                       : timeout_ != kNoTimeout               ? timeout_
+                                                              : kProcessGroupDefaultTimeout;
+    // Rank 0 answers when its own time is over.
+    const auto patience = monitored_.rank() == 0 ? std::chrono::milliseconds(0) : kPatienceWithRank0;
+    const auto until = std::chrono::steady_clock::now() + limit + patience;
+    const auto in_time = [until](Request& request) {
+        const auto left = until - std::chrono::steady_clock::now();
+        if (request.wait_for(std::max<std::chrono::nanoseconds>(left, std::chrono::nanoseconds(0))))
+            return true;
+        if (request.cancel())
+            request.wait();
+        return false;
+    };
+    if (monitored_.rank() != 0) {
+        char token = 0;
+        Request told = monitored_.isend(char{token}, 0);
+        Request answered = monitored_.irecv(token, 0);
+        told.wait();
+        TORCH_CHECK(in_time(answered), "monitored_barrier: rank 0 has not come within ", limit.count(),
+                    " ms");
+        TORCH_CHECK(token == 1, "monitored_barrier: another rank has not come; rank 0 says which");
+        return;
+    }
+    std::vector<char> tokens(ranks());
+    std::string late;
+    for (int rank = 1; rank < monitored_.size(); ++rank) {
+        Request come = monitored_.irecv(tokens[static_cast<std::size_t>(rank)], rank);
+        if (in_time(come))
+            continue;
+        late += (late.empty() ? "" : ", ") + std::to_string(rank);
+        if (!wait_all_ranks)
+            break;
+    }
+    for (int rank = 1; rank < monitored_.size(); ++rank)
+        monitored_.isend(char{late.empty()}, rank).wait();
+    TORCH_CHECK(late.empty(), "monitored_barrier: not come within ", limit.count(), " ms: rank ", late);
+}
+
+}  // namespace torch_tutti

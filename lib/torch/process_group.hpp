@@ -1,0 +1,88 @@
+// The backend "tutti" of torch.distributed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <torch/version.h>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+
+#include "lib/torch/work.hpp"
+#include "tutti/communicator.hpp"
+
+namespace torch_tutti {
+
+// Backends are process groups in torch 1, and parts of process groups from torch 2 on.
+#if TORCH_VERSION_MAJOR >= 2
+using Base = c10d::Backend;
+#else
+using Base = c10d::ProcessGroup;
+#endif
+
+using Tensor = at::Tensor;
+using Tensors = std::vector<at::Tensor>;
+using WorkPointer = c10::intrusive_ptr<c10d::Work>;
+
+/// Tensors are dense and in the memory of the CPU, of any strides. Collectives run to their end in the call,
+/// which is the fastest form; they are begun only, and completed by the Work, where operations have a limit
+/// of time. Messages are begun. With TUTTI_PROGRESS=thread all are begun, and a thread completes them.
+/// Any thread may call. Calls throw c10::Error for tensors that do not fit, a Work's
+/// wait() throws the errors of the operation.
+class TuttiGroup final : public Base {
+public:
+    /// `timeout` is that of each operation.
+    TuttiGroup(tutti::Communicator communicator, std::chrono::milliseconds timeout);
+
+    const std::string getBackendName() const override { return "tutti"; }
+
+    WorkPointer broadcast(Tensors& tensors, const c10d::BroadcastOptions& options) override;
+    WorkPointer allreduce(Tensors& tensors, const c10d::AllreduceOptions& options) override;
+    /// One operation for all tensors, which have one type.
+    WorkPointer allreduce_coalesced(Tensors& tensors,
+                                    const c10d::AllreduceCoalescedOptions& options) override;
+    WorkPointer reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
+    WorkPointer allgather(std::vector<Tensors>& outputs, Tensors& inputs,
+                          const c10d::AllgatherOptions& options) override;
+    WorkPointer _allgather_base(Tensor& output, Tensor& input,
+                                const c10d::AllgatherOptions& options) override;
+    WorkPointer allgather_coalesced(std::vector<Tensors>& outputs, Tensors& inputs,
+                                    const c10d::AllgatherOptions& options) override;
+    WorkPointer gather(std::vector<Tensors>& outputs, Tensors& inputs,
+                       const c10d::GatherOptions& options) override;
+    WorkPointer scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                        const c10d::ScatterOptions& options) override;
+    WorkPointer reduce_scatter(Tensors& outputs, std::vector<Tensors>& inputs,
+                               const c10d::ReduceScatterOptions& options) override;
+    WorkPointer _reduce_scatter_base(Tensor& output, Tensor& input,
+                                     const c10d::ReduceScatterOptions& options) override;
+    WorkPointer alltoall_base(Tensor& output, Tensor& input, std::vector<std::int64_t>& output_splits,
+                              std::vector<std::int64_t>& input_splits,
+                              const c10d::AllToAllOptions& options) override;
+    WorkPointer alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
+    WorkPointer barrier(const c10d::BarrierOptions& options) override;
+    /// Rank 0 throws with the ranks that have not come in time, the first one or all; then the others throw.
+    void monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks) override;
+    WorkPointer send(Tensors& tensors, int destination, int tag) override;
+    WorkPointer recv(Tensors& tensors, int source, int tag) override;
+    WorkPointer recvAnysource(Tensors& tensors, int tag) override;
+
+    void setSequenceNumberForGroup() override {}
+    std::uint64_t getSequenceNumberForGroup() override { return operations_; }
+
+private:
+    WorkPointer submit(Operation operation, std::chrono::milliseconds timeout);
+    WorkPointer receive(c10d::OpType type, const char* title, Tensors& tensors, int source, int tag);
+    std::size_t ranks() const noexcept { return static_cast<std::size_t>(communicator_.size()); }
+    bool is(std::int64_t rank) const noexcept { return rank == communicator_.rank(); }
+
+    tutti::Communicator communicator_;
+    tutti::Communicator monitored_;  // for monitored barriers, whose messages no receive of the program gets
+    std::chrono::milliseconds timeout_;
+    bool has_thread_;
+    std::atomic<std::uint64_t> operations_{0};
+};
+
+}  // namespace torch_tutti

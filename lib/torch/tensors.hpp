@@ -1,0 +1,57 @@
+// Tensors as buffers of Tutti's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/distributed/c10d/Types.hpp>
+
+#include "tutti/reduction.hpp"
+#include "tutti/typed_buffer.hpp"
+
+namespace torch_tutti {
+
+/// The tensor itself where its elements follow each other in memory, else a copy that does.
+at::Tensor packed(const at::Tensor& tensor);
+/// The same without the tensor's contents, for results.
+at::Tensor packed_result(const at::Tensor& tensor);
+/// Copies what packed() or packed_result() gave back into the tensor, if it is a copy.
+void unpack(const at::Tensor& packed, const at::Tensor& tensor);
+
+/// Memory for all tensors, one behind the other.
+at::Tensor joint_memory(const std::vector<at::Tensor>& tensors);
+void copy_in(const std::vector<at::Tensor>& tensors, const at::Tensor& joint);
+void copy_out(const at::Tensor& joint, const std::vector<at::Tensor>& tensors);
+
+/// Throws unless the tensor is dense and in the CPU's memory.
+void check(const char* operation, const at::Tensor& tensor);
+void check(const char* operation, const std::vector<at::Tensor>& tensors);
+/// The one tensor that is expected.
+at::Tensor& only(const char* operation, std::vector<at::Tensor>& tensors);
+
+inline auto bytes_of(const at::Tensor& packed)
+{
+    return tutti::typed(packed.data_ptr(), packed.nbytes(), tutti::DataType::uint8);
+}
+
+/// Elements and operator of a reduction.
+struct Reduction {
+    tutti::DataType type;
+    std::size_t elements_each;  // numbers in one element of the tensor
+    tutti::Op op;
+    bool is_average;
+
+    /// Throws for what cannot be reduced.
+    Reduction(const char* operation, at::ScalarType type, const c10d::ReduceOp& op);
+    auto numbers_of(const at::Tensor& packed) const
+    {
+        return tutti::typed(packed.data_ptr(), static_cast<std::size_t>(packed.numel()) * elements_each,
+                            type);
+    }
+    /// Makes an average of a sum.
+    void finish(const at::Tensor& sum, int ranks) const;
+};
+
+}  // namespace torch_tutti

@@ -1,0 +1,186 @@
+#include "lib/torch/work.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace torch_tutti {
+
+TuttiWork::TuttiWork(int rank, Operation operation, Form form)
+    : Work(rank, operation.type, operation.title), operation_(std::move(operation)), form_(form)
+{
+}
+
+TuttiWork::~TuttiWork()
+{
+    if (!request_.active())
+        return;
+    try {
+        std::move(request_).then([operation = std::move(operation_)](const tutti::Status& status,
+                                                                     const std::exception_ptr& failure) {
+            if (failure == nullptr && !status.cancelled && operation.finish)
+                operation.finish();
+        });
+    } catch (const std::exception&) {
+        // The job has been left: nothing is under way any more.
+    }
+}
+
+bool TuttiWork::is_message() const noexcept
+{
+    return c10d::isP2POp(opType_);
+}
+
+void TuttiWork::start() noexcept
+{
+    const std::lock_guard turn(turn_);
+    try {
+        request_ = operation_.run(form_ == Form::blocking);
+    } catch (const std::exception&) {
+        return conclude(std::current_exception());
+    }
+    if (!request_.active())
+        conclude(nullptr);
+    else if (form_ == Form::followed)
+        follow();
+}
+
+/// The progress thread concludes it, and holds this object until then.
+void TuttiWork::follow()
+{
+    auto self = c10::intrusive_ptr<TuttiWork>::reclaim_copy(this);
+    std::move(request_).then([self](const tutti::Status& status, const std::exception_ptr& failure) {
+        self->source_ = status.source;
+        self->conclude(failure);
+    });
+}
+
+void TuttiWork::conclude(std::exception_ptr failure) noexcept
+{
+    if (failure == nullptr && operation_.finish) {
+        try {
+            operation_.finish();
+        } catch (const std::exception&) {
+            failure = std::current_exception();
+        }
+    }
+    operation_.run = nullptr;
+    operation_.finish = nullptr;
+    if (!request_.active())
+        operation_.held.clear();
+    c10::intrusive_ptr<c10::ivalue::Future> future;
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        failure_ = failure;
+        future = future_;
+    }
+    finish(failure);
+    if (future != nullptr)
+        tell(*future, failure);
+}
+
+void TuttiWork::tell(c10::ivalue::Future& future, const std::exception_ptr& failure)
+{
+    if (failure != nullptr)
+        future.setError(failure);
+    else
+        future.markCompleted(operation_.results);
+}
+
+/// The caller has its tensors back after a collective and a receive; a send goes on with its own.
+void TuttiWork::conclude_late(std::chrono::milliseconds limit)
+{
+    const auto failure = std::make_exception_ptr(std::runtime_error(
+        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) + " ms" +
+        (operation_.late ? operation_.late() : "")));
+    if (form_ == Form::followed)
+        std::rethrow_exception(failure);
+    if (!is_message())
+        request_.give_up();
+    else if (request_.cancel())
+        request_.wait();
+    conclude(failure);
+}
+
+/// Ends it, successfully or not.
+void TuttiWork::await(std::chrono::milliseconds limit)
+{
+    const std::lock_guard turn(turn_);
+    if (!request_.active()) {
+        std::unique_lock lock(mutex_);
+        const auto done = [this] { return completed_; };
+        if (limit == kNoTimeout)
+            return cv_.wait(lock, done);
+        if (cv_.wait_for(lock, limit, done))
+            return;
+        lock.unlock();
+        return conclude_late(limit);
+    }
+    try {
+        if (limit == kNoTimeout)
+            request_.wait();
+        else if (!request_.wait_for(limit))
+            return conclude_late(limit);
+    } catch (const tutti::Error&) {
+        return conclude(std::current_exception());
+    }
+    source_ = request_.status().source;
+    conclude(nullptr);
+}
+
+bool TuttiWork::wait(std::chrono::milliseconds timeout)
+{
+    const bool given = timeout != kNoTimeout && timeout.count() > 0;
+    if (!Work::isCompleted())
+        await(given ? timeout : operation_.limit);
+    if (const auto failure = Work::exception())
+        std::rethrow_exception(failure);
+    return true;
+}
+
+bool TuttiWork::isCompleted()
+{
+    if (Work::isCompleted())
+        return true;
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (!turn || !request_.active())
+        return Work::isCompleted();
+    try {
+        if (!request_.test())
+            return false;
+        source_ = request_.status().source;
+        conclude(nullptr);
+    } catch (const tutti::Error&) {
+        conclude(std::current_exception());
+    }
+    return true;
+}
+
+bool TuttiWork::isSuccess() const
+{
+    const std::lock_guard lock(mutex_);
+    return completed_ && exception_ == nullptr;
+}
+
+std::exception_ptr TuttiWork::exception() const
+{
+    return Work::exception();
+}
+
+c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
+{
+    TORCH_CHECK(
+        form_ == Form::followed || !is_message() || Work::isCompleted(),
+        "tutti: a message has a future only where a thread makes progress: set TUTTI_PROGRESS=thread");
+    if (form_ != Form::followed && !Work::isCompleted())
+        await(operation_.limit);
+    const std::lock_guard lock(mutex_);
+    if (future_ == nullptr) {
+        future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());
+        if (ended_)
+            tell(*future_, failure_);
+    }
+    return future_;
+}
+
+}  // namespace torch_tutti

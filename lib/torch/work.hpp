@@ -1,0 +1,77 @@
+// c10d's Work over a request of Tutti's.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <torch/csrc/distributed/c10d/Work.hpp>
+
+#include "tutti/request.hpp"
+
+namespace torch_tutti {
+
+/// What a Work does.
+struct Operation {
+    c10d::OpType type = c10d::OpType::UNKNOWN;
+    const char* title = nullptr;  // in torch's profiler
+    std::chrono::milliseconds limit = kNoTimeout;
+    /// Does it all if it is `blocking`, else begins it and returns the request.
+    std::function<tutti::Request(bool blocking)> run = {};
+    /// Comes after the operation, if there is something to do: copies results to where they belong.
+    std::function<void()> finish = {};
+    std::vector<at::Tensor> results = {};
+    std::vector<at::Tensor> held = {};  // other tensors in use
+    /// The words of an error when the limit is over.
+    std::function<std::string()> late = {};
+};
+
+/// How an operation goes on.
+enum class Form {
+    blocking,  // to its end, in the call that makes the Work
+    begun,     // begun by that call, completed by wait()
+    followed   // begun by that call, completed by a thread
+};
+
+/// Any thread may call.
+class TuttiWork final : public c10d::Work {
+public:
+    /// All ranks run a collective in the same form. start() comes next.
+    TuttiWork(int rank, Operation operation, Form form);
+    /// An operation that is under way goes on, and keeps its tensors until its end.
+    ~TuttiWork() override;
+
+    /// Runs or begins the operation. wait() throws its errors.
+    void start() noexcept;
+
+    bool isCompleted() override;
+    bool isSuccess() const override;
+    std::exception_ptr exception() const override;
+    int sourceRank() const override { return source_; }
+    std::vector<at::Tensor> result() override { return operation_.results; }
+    bool wait(std::chrono::milliseconds timeout) override;
+    /// Complete when it returns, unless a thread completes the operation.
+    c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
+
+private:
+    bool is_message() const noexcept;
+    void await(std::chrono::milliseconds limit);
+    void follow();
+    void conclude(std::exception_ptr failure) noexcept;
+    void tell(c10::ivalue::Future& future, const std::exception_ptr& failure);
+    void conclude_late(std::chrono::milliseconds limit);
+
+    Operation operation_;
+    const Form form_;
+    std::mutex turn_;  // held by the thread that uses request_
+    tutti::Request request_;
+    int source_ = -1;
+    // Under the base's mutex_: what a future is told.
+    bool ended_ = false;
+    std::exception_ptr failure_;
+    c10::intrusive_ptr<c10::ivalue::Future> future_;
+};
+
+}  // namespace torch_tutti

@@ -1,0 +1,276 @@
+"""Every operation of torch.distributed over backend tutti, with results that are known; run as the ranks of a job."""
+import datetime
+import os
+import threading
+
+import torch
+import torch.distributed as dist
+
+import torch_tutti
+
+REALS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+COMPLEX = (torch.complex64, torch.complex128)
+Op = dist.ReduceOp
+
+
+def same(got, wanted):
+    assert got.dtype == wanted.dtype and torch.equal(got, wanted), f"{got} in place of {wanted}"
+
+
+def values(rank, dtype, count=5):
+    """Small numbers, whose sums and products every type holds."""
+    return ((torch.arange(count) + rank) % 3 + 1).to(dtype)
+
+
+def expect(op, dtype, count=5):
+    all_values = torch.stack([values(r, torch.float64, count) for r in range(size)])
+    whole = all_values.to(torch.int64)
+    result = {
+        Op.SUM: lambda: all_values.sum(0), Op.PRODUCT: lambda: all_values.prod(0),
+        Op.MIN: lambda: all_values.min(0).values, Op.MAX: lambda: all_values.max(0).values,
+        Op.AVG: lambda: all_values.sum(0).to(dtype) / size if dtype.is_floating_point or dtype.is_complex
+        else whole.sum(0) // size,
+        Op.BAND: lambda: bitwise(torch.bitwise_and, whole), Op.BOR: lambda: bitwise(torch.bitwise_or, whole),
+        Op.BXOR: lambda: bitwise(torch.bitwise_xor, whole),
+    }[op]()
+    return result.to(dtype)
+
+
+def bitwise(function, rows):
+    result = rows[0]
+    for row in rows[1:]:
+        result = function(result, row)
+    return result
+
+
+def reductions():
+    for dtypes, ops in (((*REALS, *INTEGERS), (Op.SUM, Op.PRODUCT, Op.MIN, Op.MAX, Op.AVG)),
+                        (COMPLEX, (Op.SUM,)), (INTEGERS, (Op.BAND, Op.BOR, Op.BXOR))):
+        for dtype in dtypes:
+            for op in ops:
+                data = values(rank, dtype)
+                dist.all_reduce(data, op)
+                same(data, expect(op, dtype))
+    for op, wanted in ((Op.BAND, size == 1), (Op.BOR, True), (Op.MIN, size == 1), (Op.MAX, True)):
+        flag = torch.tensor([rank == 0])
+        dist.all_reduce(flag, op)
+        same(flag, torch.tensor([wanted]))
+    for count in (0, 1, 1023, 70001):
+        data = values(rank, torch.float32, count)
+        dist.all_reduce(data)
+        same(data, expect(Op.SUM, torch.float32, count))
+    for root in range(size):
+        data = values(rank, torch.int32)
+        dist.reduce(data, root, Op.MAX)
+        same(data, expect(Op.MAX, torch.int32) if rank == root else values(rank, torch.int32))
+    refused(lambda: dist.all_reduce(torch.ones(2), Op.BAND), "not defined")
+    refused(lambda: dist.all_reduce(torch.ones(2).to_sparse()), "dense")
+
+
+def refused(call, words):
+    try:
+        call()
+    except RuntimeError as error:
+        assert words in str(error), error
+        return
+    raise AssertionError(f"no error with '{words}'")
+
+
+def strides():
+    wide = torch.zeros(4, 6)
+    column = wide[:, 2]
+    column.fill_(rank + 1)
+    dist.all_reduce(column)
+    same(wide[:, 2], torch.full((4,), size * (size + 1) / 2))
+    same(wide[:, 3], torch.zeros(4))
+    matrix = torch.arange(6.).reshape(2, 3).t() * (rank == 1)
+    dist.broadcast(matrix, 1 % size)
+    same(matrix, torch.arange(6.).reshape(2, 3).t() * (size > 1))
+    outputs = [torch.zeros(3, 2).t() for _ in range(size)]
+    dist.all_gather(outputs, torch.full((3, 2), float(rank)).t())
+    for peer, output in enumerate(outputs):
+        same(output, torch.full((2, 3), float(peer)))
+
+
+def blocks():
+    for dtype in (*REALS, *INTEGERS, *COMPLEX, torch.bool):
+        outputs = [torch.zeros(3, dtype=dtype) for _ in range(size)]
+        dist.all_gather(outputs, values(rank, dtype, 3))
+        for peer, output in enumerate(outputs):
+            same(output, values(peer, dtype, 3))
+        data = values(rank, dtype)
+        dist.broadcast(data, size - 1)
+        same(data, values(size - 1, dtype))
+    joint = torch.zeros(2 * size)
+    dist._all_gather_base(joint, torch.full((2,), float(rank)))
+    same(joint, torch.arange(float(size)).repeat_interleave(2))
+    lists = [[torch.zeros(2), torch.zeros(3)] for _ in range(size)]
+    dist.all_gather_coalesced(lists, [torch.full((2,), rank + 1.), torch.full((3,), rank + 2.)])
+    for peer, (first, second) in enumerate(lists):
+        same(first, torch.full((2,), peer + 1.))
+        same(second, torch.full((3,), peer + 2.))
+    for root in range(size):
+        outputs = [torch.zeros(2) for _ in range(size)] if rank == root else None
+        dist.gather(torch.full((2,), float(rank)), outputs, root)
+        for peer, output in enumerate(outputs or []):
+            same(output, torch.full((2,), float(peer)))
+        mine = torch.zeros(2)
+        dist.scatter(mine, [torch.full((2,), 10. + peer) for peer in range(size)] if rank == root else None, root)
+        same(mine, torch.full((2,), 10. + rank))
+    output = torch.zeros(5)
+    dist.reduce_scatter(output, [values(rank, torch.float32) * (peer + 1) for peer in range(size)])
+    same(output, expect(Op.SUM, torch.float32) * (rank + 1))
+    output = torch.zeros(5)
+    dist._reduce_scatter_base(output, values(rank, torch.float32).repeat(size), Op.AVG)
+    same(output, expect(Op.AVG, torch.float32))
+    tensors = [values(rank, torch.float64), torch.full((2, 2), float(rank), dtype=torch.float64).t()]
+    dist.all_reduce_coalesced(tensors)
+    same(tensors[0], expect(Op.SUM, torch.float64))
+    same(tensors[1], torch.full((2, 2), size * (size - 1) / 2, dtype=torch.float64))
+
+
+def all_to_all():
+    outputs = [torch.zeros(rank + 1) for _ in range(size)]
+    dist.all_to_all(outputs, [torch.full((peer + 1,), 10. * rank + peer) for peer in range(size)])
+    for peer, output in enumerate(outputs):
+        same(output, torch.full((rank + 1,), 10. * peer + rank))
+    output = torch.zeros(size, 2)
+    dist.all_to_all_single(output, torch.full((size, 2), float(rank)))
+    same(output, torch.arange(float(size)).repeat_interleave(2).reshape(size, 2))
+    # Rank r sends r + p rows to rank p.
+    sent = [rank + peer for peer in range(size)]
+    output = torch.zeros(sum(sent), 2)
+    dist.all_to_all_single(output, torch.full((sum(sent), 2), float(rank)), sent, sent)
+    same(output, torch.cat([torch.full((count, 2), float(peer)) for peer, count in enumerate(sent)]))
+    refused(lambda: dist.all_to_all_single(torch.zeros(size + 1), torch.zeros(size + 1), [1] * size, [1] * size),
+            "split")
+
+
+def messages():
+    right, left = (rank + 1) % size, (rank - 1) % size
+    got = torch.zeros(70000)
+    sent = dist.isend(torch.full((70000,), float(rank)), right, tag=7)
+    dist.recv(got, left, tag=7)
+    sent.wait()
+    same(got, torch.full((70000,), float(left)))
+    ops = [dist.P2POp(dist.isend, torch.tensor([rank]), right), dist.P2POp(dist.irecv, torch.zeros(2)[:1].long(), left)]
+    for request in dist.batch_isend_irecv(ops):
+        request.wait()
+    same(ops[1].tensor, torch.tensor([left]))
+    if rank == 0:
+        sources = {dist.recv(torch.zeros(1)) for _ in range(size - 1)}
+        assert sources == set(range(1, size)), sources
+    else:
+        dist.send(torch.ones(1), 0)
+
+
+def works():
+    data = [torch.full((100,), rank + 1.) for _ in range(4)]
+    pending = [dist.all_reduce(one, async_op=True) for one in data]
+    for work in reversed(pending):
+        assert work.wait()
+        assert work.is_completed()
+    for one in data:
+        same(one, torch.full((100,), size * (size + 1) / 2))
+    # Ranks wait in different orders, and for messages between.
+    first, second = dist.all_reduce(data[0], async_op=True), dist.broadcast(data[1], 0, async_op=True)
+    if rank == 0:
+        for peer in range(1, size):
+            dist.send(torch.ones(1), peer)
+        second.wait()
+        first.wait()
+    else:
+        dist.recv(torch.zeros(1), 0)
+        first.wait()
+        second.wait()
+    while_polled = dist.barrier(async_op=True)
+    while not while_polled.is_completed():
+        pass
+    future = dist.all_reduce(torch.full((3,), float(rank)), async_op=True).get_future()
+    doubled = future.then(lambda done: done.value()[0] * 2).wait()
+    same(doubled, torch.full((3,), float(size * (size - 1))))
+    dist.all_reduce(torch.zeros(1000), async_op=True)  # nobody waits for it
+    dist.barrier()
+
+
+def objects():
+    things = [None] * size
+    dist.all_gather_object(things, {"rank": rank, "text": "x" * rank})
+    assert things == [{"rank": peer, "text": "x" * peer} for peer in range(size)]
+    given = [f"from {rank}", rank]
+    dist.broadcast_object_list(given, 0)
+    assert given == ["from 0", 0]
+    mine = [None]
+    dist.scatter_object_list(mine, [(peer, "s") for peer in range(size)], 0)
+    assert mine == [(rank, "s")]
+
+
+def groups():
+    for _ in range(20):
+        for members in ([0], list(range(size)), list(reversed(range(size)))[: size - 1] or [0]):
+            members = sorted(members)
+            group = dist.new_group(members)
+            if rank in members:
+                data = torch.ones(3)
+                dist.all_reduce(data, group=group)
+                same(data, torch.full((3,), float(len(members))))
+                dist.destroy_process_group(group)
+    # A thread for each group: all work at the same time.
+    all_groups = [dist.new_group() for _ in range(3)]
+
+    def work(number):
+        for step in range(50):
+            data = torch.full((number * 1000 + 1,), float(step))
+            dist.all_reduce(data, group=all_groups[number])
+            if not torch.equal(data, torch.full_like(data, float(step * size))):
+                failures.append(number)
+
+    failures = []
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+def training():
+    torch.manual_seed(rank)
+    model = torch.nn.Linear(10, 3)
+    parallel = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=0.0001)
+    parallel(torch.full((4, 10), rank + 1.)).sum().backward()
+    same(model.weight.grad, torch.full((3, 10), 4. * (size + 1) / 2))
+    weights = [torch.zeros(3, 10) for _ in range(size)]
+    dist.all_gather(weights, model.weight.detach())
+    for weight in weights:
+        same(weight, weights[0])
+
+
+def limits():
+    group = dist.new_group(timeout=datetime.timedelta(milliseconds=300))
+    if size > 1 and rank == 0:
+        refused(lambda: dist.all_reduce(torch.ones(3), group=group), "has not ended within 300 ms")
+    dist.barrier()
+    if size > 1 and rank != size - 1:
+        words = f"rank {size - 1}" if rank == 0 else "another rank"
+        refused(lambda: torch_tutti.monitored_barrier(timeout=datetime.timedelta(milliseconds=300)), words)
+    elif size > 1:
+        dist.barrier()
+        refused(torch_tutti.monitored_barrier, "another rank")
+    if rank != size - 1:
+        dist.barrier()
+
+
+dist.init_process_group("tutti")
+rank, size = dist.get_rank(), dist.get_world_size()
+for test in (reductions, strides, blocks, all_to_all, messages, works, objects, groups, training, limits):
+    test()
+dist.barrier()
+if rank == 0:
+    print("all operations are right")
+if "TWICE" in os.environ:
+    dist.destroy_process_group()
+    dist.init_process_group("tutti")
+    dist.barrier()
+dist.destroy_process_group()
