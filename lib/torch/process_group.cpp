@@ -30,11 +30,8 @@ WorkPointer TuttiGroup::submit(Operation operation, std::chrono::milliseconds ti
 {
     ++operations_;
     operation.limit = timeout == c10d::kUnsetTimeout ? timeout_ : timeout;
-    // A request that is followed cannot be given up when the limit is over.
-    const Form form = operation.limit != kNoTimeout   ? Form::begun
-                      : has_thread_                   ? Form::followed
-                      : c10d::isP2POp(operation.type) ? Form::begun
-                                                      : Form::blocking;
+    const bool begins = has_thread_ || operation.limit != kNoTimeout || c10d::isP2POp(operation.type);
+    const Form form = begins ? Form::begun : Form::blocking;
     auto work = c10::make_intrusive<TuttiWork>(communicator_.rank(), std::move(operation), form);
     work->start();
     return work;

@@ -27,10 +27,9 @@ using Tensors = std::vector<at::Tensor>;
 using WorkPointer = c10::intrusive_ptr<c10d::Work>;
 
 /// Tensors are dense and in the memory of the CPU, of any strides. Collectives run to their end in the call,
-/// which is the fastest form; they are begun only, and completed by the Work, where operations have a limit
-/// of time. Messages are begun. With TUTTI_PROGRESS=thread all are begun, and a thread completes them.
-/// Any thread may call. Calls throw c10::Error for tensors that do not fit, a Work's
-/// wait() throws the errors of the operation.
+/// which is the fastest form. They are begun only, and completed by the Work, where operations have a limit
+/// of time, and with TUTTI_PROGRESS=thread. Messages are begun. Any thread may call. Calls throw c10::Error
+/// for tensors that do not fit, a Work's wait() throws the errors of the operation.
 class TuttiGroup final : public Base {
 public:
     /// `timeout` is that of each operation.

@@ -40,18 +40,6 @@ void TuttiWork::start() noexcept
     }
     if (!request_.active())
         conclude(nullptr);
-    else if (form_ == Form::followed)
-        follow();
-}
-
-/// The progress thread concludes it, and holds this object until then.
-void TuttiWork::follow()
-{
-    auto self = c10::intrusive_ptr<TuttiWork>::reclaim_copy(this);
-    std::move(request_).then([self](const tutti::Status& status, const std::exception_ptr& failure) {
-        self->source_ = status.source;
-        self->conclude(failure);
-    });
 }
 
 void TuttiWork::conclude(std::exception_ptr failure) noexcept
@@ -93,8 +81,6 @@ void TuttiWork::conclude_late(std::chrono::milliseconds limit)
     const auto failure = std::make_exception_ptr(std::runtime_error(
         std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) + " ms" +
         (operation_.late ? operation_.late() : "")));
-    if (form_ == Form::followed)
-        std::rethrow_exception(failure);
     if (!is_message())
         request_.give_up();
     else if (request_.cancel())
@@ -169,11 +155,10 @@ std::exception_ptr TuttiWork::exception() const
 
 c10::intrusive_ptr<c10::ivalue::Future> TuttiWork::getFuture()
 {
-    TORCH_CHECK(
-        form_ == Form::followed || !is_message() || Work::isCompleted(),
-        "tutti: a message has a future only where a thread makes progress: set TUTTI_PROGRESS=thread");
-    if (form_ != Form::followed && !Work::isCompleted())
+    if (!Work::isCompleted()) {
+        TORCH_CHECK(!is_message(), "tutti: a message that is under way has no future; wait for it");
         await(operation_.limit);
+    }
     const std::lock_guard lock(mutex_);
     if (future_ == nullptr) {
         future_ = c10::make_intrusive<c10::ivalue::Future>(c10::ListType::ofTensors());

@@ -31,8 +31,7 @@ struct Operation {
 /// How an operation goes on.
 enum class Form {
     blocking,  // to its end, in the call that makes the Work
-    begun,     // begun by that call, completed by wait()
-    followed   // begun by that call, completed by a thread
+    begun      // begun by that call, completed by wait()
 };
 
 /// Any thread may call.
@@ -52,13 +51,12 @@ public:
     int sourceRank() const override { return source_; }
     std::vector<at::Tensor> result() override { return operation_.results; }
     bool wait(std::chrono::milliseconds timeout) override;
-    /// Complete when it returns, unless a thread completes the operation.
+    /// Complete when it returns. Throws c10::Error for a message, which may need the program's next call.
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:
     bool is_message() const noexcept;
     void await(std::chrono::milliseconds limit);
-    void follow();
     void conclude(std::exception_ptr failure) noexcept;
     void tell(c10::ivalue::Future& future, const std::exception_ptr& failure);
     void conclude_late(std::chrono::milliseconds limit);
