@@ -79,8 +79,7 @@ void TuttiWork::tell(c10::ivalue::Future& future, const std::exception_ptr& fail
 void TuttiWork::conclude_late(std::chrono::milliseconds limit)
 {
     const auto failure = std::make_exception_ptr(std::runtime_error(
-        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) + " ms" +
-        (operation_.late ? operation_.late() : "")));
+        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) + " ms"));
     if (!is_message())
         request_.give_up();
     else if (request_.cancel())

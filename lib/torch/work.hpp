@@ -24,8 +24,6 @@ struct Operation {
     std::function<void()> finish = {};
     std::vector<at::Tensor> results = {};
     std::vector<at::Tensor> held = {};  // other tensors in use
-    /// The words of an error when the limit is over.
-    std::function<std::string()> late = {};
 };
 
 /// How an operation goes on.
