@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 4> kDisplays = {"map", "bind", "bindings"
 constexpr std::array<std::string_view, 5> kOutputs = {"tag", "rank", "timestamp", "merge",
                                                       "merge-stderr-to-stdout"};
 constexpr std::array<std::string_view, 2> kTerminals = {"tmux", "xterm"};
+constexpr std::array<std::string_view, 2> kTraceEndings = {"json", "html"};
+/// Of each rank: below 2 MiB.
+constexpr const char* kTraceEvents = "16384";
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
 /// "ppr:N:node" is N; nothing for other values of --map-by.
@@ -55,6 +58,15 @@ std::string parse_fabric(const std::string& option, const std::string& text)
                         option, text));
     }
     return text;
+}
+
+std::string parse_trace_file(const std::string& option, const std::string& text)
+{
+    const std::string path = parse_path(option, text);
+    const std::size_t dot = path.rfind('.');
+    const std::string ending = dot == std::string::npos ? "" : path.substr(dot + 1);
+    parse_choice(fmt::format("{} {}, its ending", option, path), ending, kTraceEndings);
+    return path;
 }
 
 /// Adds a variable to `environment`. Throws when it has another value there.
@@ -139,6 +151,13 @@ void define_job(Definer& define, CommandLine& line)
                           line.options.stats = file;
                           set("TUTTI_PROFILE", "on");
                       });
+    define.single("--trace", "FILE", "write a timeline of all ranks, to FILE.json or FILE.html",
+                  [&line, set](const std::string& option, const std::string& file) {
+                      line.options.trace = parse_trace_file(option, file);
+                      set("TUTTI_PROFILE", "on");
+                      const std::string events = environment_variable("TUTTI_TRACE_EVENTS");
+                      set("TUTTI_TRACE_EVENTS", events.empty() ? kTraceEvents : events);
+                  });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
     define.value("--hang-report", "SECONDS", "tell what ranks do when all wait for so long; 0: never (10)",

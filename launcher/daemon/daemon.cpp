@@ -19,6 +19,7 @@
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
+#include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
@@ -154,6 +155,9 @@ void Daemon::handle_own(const Frame& frame)
         case FrameType::rank_wanted:
             std::apply([this](auto... words) { observer_.answer_rank(words...); },
                        decode<std::uint32_t, int, bool>(frame.payload));
+            break;
+        case FrameType::clock_wanted:
+            head_.send(FrameType::clock_told, encode(decode<std::int64_t>(frame.payload), base::now_ns()));
             break;
         case FrameType::doctor_task:
             if (!host_check_)

@@ -84,6 +84,9 @@ Head::Head(const Options& options, HeadPlan plan, const InheritedState& inherite
                                    const StatusSocket::Answer& answer) { answer_asker(question, answer); }),
       report_(options),
       profile_(options),
+      trace_(options),
+      clocks_(loop_, plan_.hosts.size(),
+              [this](int node, std::int64_t now_ns) { send(node, FrameType::clock_wanted, encode(now_ns)); }),
       debuggers_(options, inherited, [this](const std::string& line) { say(line); })
 {
     loop_.watch(signals_.get(), EPOLLIN, [this](std::uint32_t) { handle_signal(); });
@@ -106,6 +109,8 @@ int Head::run()
     children_.finish(any_lost ? kAgentsTimeoutAfterLoss : kAgentsTimeout);
     report_.write(exit_status_.value_or(0));
     profile_.tell();
+    if (map_)
+        trace_.write(*map_, profile_.profiles(), clocks_.tracks());
     return exit_status_.value_or(0);
 }
 
@@ -136,6 +141,8 @@ void Head::handle_hello(int node, std::string_view payload)
     const Hello hello = decode_hello(payload);
     state.topology = Topology::from_wire(hello.topology);
     state.here = true;
+    if (!options_.trace.empty())
+        clocks_.begin(node);
     if (options_.verbosity > 1)
         say(fmt::format("the daemon on {} is there (pid {} on {})", state.name, hello.pid, hello.host_name));
     launch_when_complete();
@@ -234,6 +241,11 @@ void Head::handle_frame(const Frame& frame)
         case FrameType::note: {
             const auto [only_verbose, text] = decode<bool, std::string>(payload);
             handle_note(text, only_verbose);
+            return;
+        }
+        case FrameType::clock_told: {
+            const auto [asked_ns, there_ns] = decode<std::int64_t, std::int64_t>(payload);
+            clocks_.answered(node, asked_ns, there_ns);
             return;
         }
         default:

@@ -14,6 +14,7 @@
 #include "launcher/placement/topology.hpp"
 #include "launcher/pmix/fence_collector.hpp"
 #include "launcher/profile/job_profile.hpp"
+#include "launcher/profile/trace_file.hpp"
 #include "launcher/report/reporter.hpp"
 #include "launcher/report/status_socket.hpp"
 #include "launcher/streams/input_reader.hpp"
@@ -119,6 +120,8 @@ private:
     StatusSocket status_socket_;
     JobReport report_;
     JobProfile profile_;
+    TraceFile trace_;
+    ClockWatch clocks_;
     Debuggers debuggers_;
     std::optional<int> exit_status_;  // of the first thing that went wrong
     const EventLoop::Clock::time_point started_ = EventLoop::Clock::now();

@@ -89,6 +89,7 @@ struct Options {
     std::optional<std::string> top_of;           // likewise, watch it
     std::string report_json;                     // a file for how the job went; empty: none
     std::optional<std::string> stats;            // where time went: a file; empty: stderr
+    std::string trace;                           // a file for the timeline of all ranks; empty: none
     DebugOptions debug;
     bool quiet = false;
     int verbosity = 0;

@@ -18,6 +18,7 @@ public:
     void placed(const JobMap& map);
     /// A frame of the daemon of `node`. Throws WireError.
     void add(int node, std::string_view payload);
+    const std::vector<RankProfile>& profiles() const noexcept { return profiles_; }
     /// At the end: on stderr, or to the file. What cannot be written is told on stderr.
     void tell() const;
 

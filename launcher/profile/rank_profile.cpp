@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launcher/profile/trace_read.hpp"
 #include "launcher/wire/wire.hpp"
 #include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/base/ticks.hpp"
@@ -167,6 +168,7 @@ RankProfile read_profile(int rank, const base::ProfileMemory& memory, const Prof
             profile.communicators.push_back({context - 1,
                                              static_cast<std::int32_t>(word_of(entry.members) & 0x7fffffff),
                                              printable<base::StatusCommunicator::kNameBytes>(entry.name)});
+    read_trace(profile, memory, clock);
     return profile;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "launcher/profile/trace.hpp"
 #include "launcher/stacks/stack.hpp"
 #include "lib/foundation/base/profile_page.hpp"
 
@@ -69,6 +70,11 @@ struct RankProfile {
     std::vector<Peer> peers;
     std::vector<StackFrame> callers;
     std::vector<Communicator> communicators;
+    // The last ones, where a trace is wanted; older ones were dropped.
+    std::vector<TraceCall> last_calls;
+    std::vector<TraceMessage> last_messages;
+    std::uint64_t dropped_calls = 0;
+    std::uint64_t dropped_messages = 0;
 
     /// Throws WireError for values that do not belong together.
     void check() const;
@@ -77,7 +83,8 @@ struct RankProfile {
     {
         return std::tie(self.rank, self.left, self.joined_ns, self.ended_ns, self.left_out_calls,
                         self.left_out_ns, self.left_out_waiting_ns, self.calls, self.peers, self.callers,
-                        self.communicators);
+                        self.communicators, self.last_calls, self.last_messages, self.dropped_calls,
+                        self.dropped_messages);
     }
 };
 

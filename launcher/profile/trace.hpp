@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "lib/foundation/base/status_page.hpp"
@@ -19,6 +20,12 @@ struct TraceCall {
     base::CallWords call{};
     std::uint32_t caller = 0;  // in RankTrace::callers, from 1; 0: unknown
     std::uint32_t thread = 0;  // 0: the one that made the environment
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.begin_ns, self.end_ns, self.call.context, self.call.peer_and_tag, self.call.what,
+                        self.call.signature, self.caller, self.thread);
+    }
 };
 
 /// A message on its way out, or its arrival.
@@ -30,6 +37,12 @@ struct TraceMessage {
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;  // among those of this pair in this direction
     bool arrived = false;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.time_ns, self.peer, self.tag, self.context, self.bytes, self.number,
+                        self.arrived);
+    }
 };
 
 struct RankTrace {

@@ -115,7 +115,7 @@ std::vector<std::string> notes_of(const JobTrace& trace)
                         trace.most_shifted_ns / 1000 + 1));
     if (trace.arrived_before_sent > 0)
         notes.push_back(
-            fmt::format("{} messages arrive before they are sent, by up to {} us: clocks are no "
+            fmt::format("{} messages arrive before they are sent, by up to {} us: times are no "
                         "more exact than that",
                         trace.arrived_before_sent, trace.most_before_sent_ns / 1000 + 1));
     return notes;

@@ -33,6 +33,7 @@ enum class FrameType : std::uint16_t {
     doctor_task,        // one of doctor/messages.hpp
     status_wanted,      // u32 number of the question, bool also what for: what do your ranks do?
     rank_wanted,        // u32 number of the question, int rank, bool where in its program: what does it do?
+    clock_wanted,       // i64 now on the head's clock: what is it on yours?
     ping,               // from the process above, head or daemon: answer
     // daemon to head
     hello,          // Hello: the first frame of each daemon
@@ -56,6 +57,7 @@ enum class FrameType : std::uint16_t {
     aborted,        // AbortReport
     debug_server,   // DebugServer
     profile,        // a piece of a rank's profile: profile/profile_frames.hpp
+    clock_told,     // i64 of clock_wanted, i64 now on the daemon's clock
     all_exited,     // no process of the job is left on the daemon's node
     bye,            // all output was sent before this
     // daemon to its PMIx server, which also gets rank_died

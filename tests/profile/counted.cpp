@@ -51,6 +51,10 @@ int main(int argc, char** argv)
             std::this_thread::sleep_for(std::chrono::milliseconds(1000));
         world.barrier();
     }
+    if (what == "waits") {
+        int never = 0;
+        world.recv(never, (world.rank() + 1) % world.size(), 3);
+    }
     if (what == "dies") {
         double first = 0;
         if (world.rank() == 1) {

@@ -149,7 +149,7 @@ TEST_CASE("Where no shift helps the error is told")
     CHECK(trace.arrived_before_sent == 2);
     CHECK(trace.most_before_sent_ns == 5000);
     CHECK(notes_of(trace).back() ==
-          "2 messages arrive before they are sent, by up to 6 us: clocks are no more exact than that");
+          "2 messages arrive before they are sent, by up to 6 us: times are no more exact than that");
 }
 
 TEST_CASE("Three hosts that follow each other are moved one after the other")

@@ -1,0 +1,80 @@
+#include "launcher/profile/trace_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "launcher/base/values.hpp"
+#include "launcher/profile/trace_align.hpp"
+#include "launcher/profile/trace_json.hpp"
+#include "launcher/profile/trace_page.hpp"
+
+namespace tutti::launcher {
+
+namespace {
+
+std::string place_in_words(const StackFrame& frame)
+{
+    return frame.file.empty() ? frame.function
+                              : fmt::format("{} ({}:{})", frame.function, frame.file, frame.line);
+}
+
+JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<RankProfile>& profiles)
+{
+    JobTrace trace;
+    for (const AppContext& app : options.apps)
+        trace.program += fmt::format("{}{}", trace.program.empty() ? "" : " : ", fmt::join(app.argv, " "));
+    for (const Node& node : map.nodes)
+        trace.hosts.push_back(node.name);
+    for (const Placement& placement : map.ranks) {
+        RankTrace& rank = trace.ranks.emplace_back();
+        rank.rank = placement.rank;
+        rank.node = placement.node;
+    }
+    for (const RankProfile& profile : profiles) {
+        RankTrace& rank = trace.ranks.at(static_cast<std::size_t>(profile.rank));
+        rank.calls = profile.last_calls;
+        rank.messages = profile.last_messages;
+        rank.dropped_calls = profile.dropped_calls;
+        rank.dropped_messages = profile.dropped_messages;
+        for (const RankProfile::Communicator& communicator : profile.communicators)
+            rank.communicators[communicator.context] = communicator.name;
+        for (const StackFrame& frame : profile.callers)
+            rank.callers.push_back(place_in_words(frame));
+    }
+    return trace;
+}
+
+}  // namespace
+
+TraceFile::TraceFile(const Options& options) : options_(options)
+{
+    if (!options.trace.empty() && !std::ofstream(options.trace))
+        throw UsageError(fmt::format("--trace: cannot write {}: {}", options.trace, std::strerror(errno)));
+}
+
+void TraceFile::write(const JobMap& map, const std::vector<RankProfile>& profiles,
+                      const std::vector<ClockTrack>& clocks) const
+{
+    if (options_.trace.empty())
+        return;
+    JobTrace trace = trace_of(options_, map, profiles);
+    align(trace, clocks);
+    std::ofstream file(options_.trace);
+    if (options_.trace.ends_with(".json"))
+        write_trace_json(file, trace);
+    else
+        write_trace_page(file, trace);
+    if (!file.flush())
+        fmt::print(stderr, "tuttirun: cannot write {}: {}\n", options_.trace, std::strerror(errno));
+    else if (trace.dropped() > 0 && !options_.quiet)
+        fmt::print(stderr,
+                   "tuttirun: {} lacks the oldest {} calls and messages; TUTTI_TRACE_EVENTS=N keeps the last "
+                   "N of each rank\n",
+                   options_.trace, trace.dropped());
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,25 @@
+// The file of --trace: FILE.json or FILE.html.
+#pragma once
+
+#include <vector>
+
+#include "launcher/job/job.hpp"
+#include "launcher/profile/rank_profile.hpp"
+#include "launcher/profile/trace_clocks.hpp"
+
+namespace tutti::launcher {
+
+class TraceFile {
+public:
+    /// `options` must outlive this. Throws UsageError when the file cannot be written.
+    explicit TraceFile(const Options& options);
+
+    /// At the end, where it is wanted. What was dropped, or cannot be written, is told on stderr.
+    void write(const JobMap& map, const std::vector<RankProfile>& profiles,
+               const std::vector<ClockTrack>& clocks) const;
+
+private:
+    const Options& options_;
+};
+
+}  // namespace tutti::launcher
