@@ -19,7 +19,6 @@
 #include "launcher/ranks/descendants.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 #include "launcher/ranks/session_directory.hpp"
-#include "lib/foundation/base/clock.hpp"
 #include "lib/foundation/network/interfaces.hpp"
 
 namespace tutti::launcher {
@@ -157,8 +156,7 @@ void Daemon::handle_own(const Frame& frame)
                        decode<std::uint32_t, int, bool>(frame.payload));
             break;
         case FrameType::clock_wanted:
-            head_.send(FrameType::clock_told, encode(decode<std::int64_t>(frame.payload), base::now_ns()));
-            break;
+            return profiles_.tell_clock(decode<std::int64_t>(frame.payload));
         case FrameType::doctor_task:
             if (!host_check_)
                 host_check_ = std::make_unique<doctor::HostCheck>(loop_, head_, identity_.key);

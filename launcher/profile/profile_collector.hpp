@@ -6,7 +6,9 @@
 
 #include "launcher/profile/rank_profile.hpp"
 #include "launcher/stacks/stack_reader.hpp"
+#include "launcher/wire/codec.hpp"
 #include "launcher/wire/connection.hpp"
+#include "lib/foundation/base/clock.hpp"
 
 namespace tutti::launcher {
 
@@ -18,6 +20,12 @@ public:
     /// The memory of a rank's profile. What is none is left out.
     void add(int rank, UniqueFd memory);
     void rank_ended(int rank);
+
+    /// The head has asked at this time of its clock.
+    void tell_clock(std::int64_t asked_ns)
+    {
+        head_.send(FrameType::clock_told, encode(asked_ns, base::now_ns()));
+    }
 
     /// All ranks have ended: true if nothing is left to send. Else `done` is called within seconds, when all
     /// was sent.
