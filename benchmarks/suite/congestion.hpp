@@ -57,7 +57,7 @@ void congestion(Session<B>& session)
     const FanPart part = fan_part(job.rank(), session.placement().host_of);
     const bool sends = part.hub == (session.name() == "fan-out");
     const int messages = session.options().window;
-    Window<B> window(messages, part.partners.size());
+    MessageWindow<B> window(messages, part.partners.size());
     session.open(Start::free);
     session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
         const auto step = [&] {

@@ -33,8 +33,8 @@ void ping_pong(B& job, Partner partner, Bytes out, Bytes in, int tag = kDataTag)
 
 /// The state of a window of messages to or from each of some ranks; empty if there are no ranks.
 template <Messages B>
-struct Window {
-    explicit Window(int messages, std::size_t partners = 1)
+struct MessageWindow {
+    explicit MessageWindow(int messages, std::size_t partners = 1)
         : sends(static_cast<std::size_t>(messages) * partners),
           receives(static_cast<std::size_t>(messages) * partners)
     {
@@ -47,7 +47,7 @@ struct Window {
 /// A window of isends to each of `partners`, which get the same messages in turn. Each partner acknowledges
 /// the window by 4 bytes once it has received all messages.
 template <Messages B>
-void send_window(B& job, std::span<const int> partners, MessagePlaces out, Window<B>& window)
+void send_window(B& job, std::span<const int> partners, MessagePlaces out, MessageWindow<B>& window)
 {
     std::size_t message = 0;
     for (auto request = window.sends.begin(); request != window.sends.end(); ++message) {
@@ -61,7 +61,7 @@ void send_window(B& job, std::span<const int> partners, MessagePlaces out, Windo
 
 /// Usually all into one place, as in OSU's benchmarks: this measures the transfer, not the receiver's cache.
 template <Messages B>
-void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Window<B>& window)
+void receive_window(B& job, std::span<const int> partners, MessagePlaces in, MessageWindow<B>& window)
 {
     std::size_t message = 0;
     for (auto request = window.receives.begin(); request != window.receives.end(); ++message) {
@@ -75,7 +75,7 @@ void receive_window(B& job, std::span<const int> partners, MessagePlaces in, Win
 
 /// From the first rank of the pair to the other.
 template <Messages B>
-void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, Window<B>& window)
+void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, MessageWindow<B>& window)
 {
     if (partner.first)
         send_window(job, std::span(&partner.rank, 1), out, window);
@@ -85,7 +85,7 @@ void one_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in
 
 /// Both send a window and receive one.
 template <Messages B>
-void two_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, Window<B>& window)
+void two_way_window(B& job, Partner partner, MessagePlaces out, MessagePlaces in, MessageWindow<B>& window)
 {
     // Receives first, so that messages find them posted.
     for (std::size_t i = 0; i < window.receives.size(); ++i)

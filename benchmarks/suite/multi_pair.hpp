@@ -72,7 +72,7 @@ Row windows_of_pairs(Session<B>& session, int messages, const std::optional<Part
 {
     B& job = session.job();
     const std::vector<int> peers = partner ? std::vector<int>{partner->rank} : std::vector<int>{};
-    Window<B> window(messages);
+    MessageWindow<B> window(messages);
     const bool sends = partner && partner->first;
     const auto step = [&] {
         if (partner)

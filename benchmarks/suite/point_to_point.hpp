@@ -23,7 +23,7 @@ void point_to_point(Session<B>& session)
     const std::string name = session.name();
     const int messages = session.options().window;
     const Partner partner = other_of_two(job);
-    Window<B> window(messages);
+    MessageWindow<B> window(messages);
     session.open(Start::free);
     session.each_window_size(messages, [&](MessagePlaces out, MessagePlaces in, std::size_t size_bytes) {
         const auto step = [&] {

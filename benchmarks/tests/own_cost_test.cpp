@@ -87,7 +87,7 @@ TEST_CASE("loops over operations that do nothing take nothing", "[benchmarks]")
     });
     const double window_ns = median_ns("bw", [](Session<NothingBackend>& session) {
         Buffers buffers(8);
-        Window<NothingBackend> window(64);
+        MessageWindow<NothingBackend> window(64);
         const Partner partner = other_of_two(session.job());
         return session.sampler().iterations(Over::root, Start::free, [&] {
             one_way_window(session.job(), partner, buffers.out.bytes(8), buffers.in.bytes(8), window);

@@ -148,13 +148,11 @@ void Daemon::handle_own(const Frame& frame)
             processes_.signal(decode<int>(frame.payload));
             break;
         case FrameType::status_wanted:
-            std::apply([this](auto... words) { observer_.answer(words...); },
-                       decode<std::uint32_t, bool>(frame.payload));
-            break;
+            return std::apply([this](auto... words) { observer_.answer(words...); },
+                              decode<std::uint32_t, bool>(frame.payload));
         case FrameType::rank_wanted:
-            std::apply([this](auto... words) { observer_.answer_rank(words...); },
-                       decode<std::uint32_t, int, bool>(frame.payload));
-            break;
+            return std::apply([this](auto... words) { observer_.answer_rank(words...); },
+                              decode<std::uint32_t, int, bool>(frame.payload));
         case FrameType::clock_wanted:
             return profiles_.tell_clock(decode<std::int64_t>(frame.payload));
         case FrameType::doctor_task:

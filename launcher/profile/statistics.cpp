@@ -42,7 +42,7 @@ collectives::CallKind kind_of(const RankProfile::Calls& calls) noexcept
     return static_cast<collectives::CallKind>(kind < collectives::kCallKinds ? kind : 0);
 }
 
-std::string name_of(const RankProfile::Calls& calls)
+std::string operation_name(const RankProfile::Calls& calls)
 {
     if (is_collective(calls.operation)) {
         const std::string_view kind = collectives::kCallNames[static_cast<std::size_t>(kind_of(calls))];
@@ -147,7 +147,7 @@ private:
             calls.operation == Operation::wait_any
                 ? ""
                 : communicator_in_words(calls.context, known != names_.end() ? known->second : "");
-        const std::string name = name_of(calls);
+        const std::string name = operation_name(calls);
         Statistics::Operation& operation = operations_[{name, calls.size_class, communicator}];
         operation.name = name;
         // The words of such a wait have the number of operations there.

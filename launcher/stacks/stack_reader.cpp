@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kGrace{250};
 /// What a reader may allocate; a damaged program may ask it for anything.
 constexpr rlim_t kMostMemoryBytes = rlim_t{2} << 30;
 /// What a reader may answer. The limits allow no more than a part of it.
-constexpr std::size_t kMostAnswerBytes = std::size_t{4} << 20;
+constexpr std::size_t kMostStackBytes = std::size_t{4} << 20;
 
 /// The kernel ends this process in time whatever it does, and lets go on what it has stopped.
 void end_after(std::chrono::milliseconds time)
@@ -146,7 +146,7 @@ void StackReader::receive(int fd)
     ssize_t count = 0;
     while ((count = ::read(fd, bytes.data(), bytes.size())) > 0) {
         reading.bytes.append(bytes.data(), static_cast<std::size_t>(count));
-        if (reading.bytes.size() > kMostAnswerBytes)
+        if (reading.bytes.size() > kMostStackBytes)
             return finish(fd);
     }
     if (count == 0 || errno != EAGAIN)

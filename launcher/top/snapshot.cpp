@@ -4,7 +4,7 @@ namespace tutti::launcher {
 
 namespace {
 
-constexpr std::size_t kMostRows = 32;
+constexpr std::size_t kMostStatesShown = 32;
 /// The answer fits into a socket's buffer.
 constexpr std::size_t kMostRanges = 256;
 
@@ -14,7 +14,7 @@ void TopSnapshot::take(const JobStatus& job_status)
 {
     complete = job_status.complete;
     groups = job_status.groups;
-    fold_communicators(groups, kMostRows);
+    fold_communicators(groups, kMostStatesShown);
     for (RankGroup& group : groups)
         if (group.ranks.size() > kMostRanges)
             group.ranks.resize(kMostRanges);

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPeriod{1000};
 /// An answer that has not come by then never comes: the job's tuttirun dropped the question.
-constexpr std::chrono::seconds kQuestionTime{10};
+constexpr std::chrono::seconds kSnapshotTime{10};
 
 /// The question under way.
 class Asking {
@@ -37,7 +37,7 @@ public:
         if (question_ && question_->descriptor() >= 0 && question_->receive())
             finish();
         const Clock::time_point now = Clock::now();
-        if (question_ && now - asked_ > kQuestionTime)
+        if (question_ && now - asked_ > kSnapshotTime)
             question_.reset();
         if (!question_ && (now - asked_ >= kPeriod || view_.question() != words_)) {
             words_ = view_.question();
