@@ -12,13 +12,13 @@ namespace {
 using base::Operation;
 
 // Of a collective's signature, as lib/core/calls/call_signature.hpp packs it.
-constexpr std::uint64_t kKindMask = 0x3f;
+constexpr std::uint64_t kCallKindMask = 0x3f;
 constexpr int kSignatureShift = 7;
 constexpr std::uint64_t kAlgorithmMask = 0x1f;
 
 TraceName name_of_collective(const base::CallWords& call)
 {
-    const std::uint64_t kind = call.signature & kKindMask;
+    const std::uint64_t kind = call.signature & kCallKindMask;
     const auto algorithm = static_cast<std::uint8_t>(call.signature >> kSignatureShift & kAlgorithmMask);
     const bool known = kind != 0 && kind < collectives::kCallKinds;
     const bool waits = call.operation() == Operation::wait_collective;
