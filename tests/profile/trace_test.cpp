@@ -100,7 +100,8 @@ TEST_CASE("the oldest events are dropped and told")
 TEST_CASE("a rank that dies leaves a whole timeline")
 {
     const json document = trace_of(128 + SIGKILL, {"-n", "2", counted(), "dies"});
-    CHECK(count_of(document, {{"ph", "X"}, {"name", "recv"}}) == 1);
+    CHECK(count_of(document, {{"ph", "X"}, {"name", "send"}, {"tid", 0}}) == 1);
+    CHECK(count_of(document, {{"ph", "X"}, {"name", "recv"}, {"tid", 1}}) == 1);
 }
 
 TEST_CASE("calls that have not ended last to the end")

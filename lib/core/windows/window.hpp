@@ -175,8 +175,8 @@ private:
     void cover(int rank, WindowCover cover);
     void leave_fence();
     void wake_next(WindowTarget& next);
-    /// All operations so far on `rank` are complete there.
-    Failure settle(Engine::Lock& lock, std::string_view operation, int rank);
+    /// All operations so far are complete at their targets.
+    static void settle() noexcept;
     Failure pass(Engine::Lock& lock);
     // Waits until done(); `rank` is the one that can end it.
     Failure await(Engine::Lock& lock, std::string_view operation, int rank,

@@ -178,11 +178,11 @@ Window::Failure Window::unlock(int rank)
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::locks || target(rank).cover == WindowCover::none)
         return wrong(WindowFault::epoch, "unlock", rank, "this rank has not locked it by lock()");
-    Failure failed = settle(held, "unlock", rank);
+    settle();
     release(rank);
     if (--locked_ == 0)
         epoch_ = Epoch::none;
-    return failed;
+    return nullptr;
 }
 
 Window::Failure Window::lock_all(unsigned promises)
@@ -211,21 +211,17 @@ Window::Failure Window::unlock_all()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::all_locked)
         return wrong(WindowFault::epoch, "unlock_all", Error::kNoPeer, "this rank has not called lock_all()");
-    Failure failed = settle(held, "unlock_all", kAnyRank);
+    settle();
     for (int rank = 0; rank < communicator_->size(); ++rank)
         release(rank);
     epoch_ = Epoch::none;
-    return failed;
+    return nullptr;
 }
 
-Window::Failure Window::settle(Engine::Lock& lock, std::string_view operation, int rank)
+// Operations are done when their calls return; they must not be seen behind what this rank does next.
+void Window::settle() noexcept
 {
-    static_cast<void>(lock);
-    static_cast<void>(operation);
-    static_cast<void>(rank);
-    // Operations on mapped memory are done; they must not be seen behind what this rank does next.
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return nullptr;
 }
 
 Window::Failure Window::complete_at(std::string_view operation, int rank)
@@ -236,16 +232,11 @@ Window::Failure Window::complete_at(std::string_view operation, int rank)
         (epoch_ != Epoch::locks || (rank != kAnyRank && target(rank).cover == WindowCover::none)))
         return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                      "this rank has not locked it; flush is for epochs of lock() and lock_all()");
-    const bool passes = ++flushes_ % kFlushesPerPass == 0;
-    if (!passes) [[likely]] {
-        std::atomic_thread_fence(std::memory_order_seq_cst);
+    settle();
+    if (++flushes_ % kFlushesPerPass != 0) [[likely]]
         return nullptr;
-    }
     Engine::Lock held = process_.engine().lock();
-    Failure failed = settle(held, operation, rank);
-    if (passes && !failed)
-        failed = pass(held);
-    return failed;
+    return pass(held);
 }
 
 // One pass of progress. A rank that polls gives a core that it shares to those that it polls for.

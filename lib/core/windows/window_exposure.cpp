@@ -35,8 +35,7 @@ Window::Failure Window::fence(unsigned promises)
         if (is_exposed_)
             return wrong(WindowFault::epoch, "fence", Error::kNoPeer,
                          "this rank's memory is exposed by post(); wait() for the end of that epoch first");
-        if (Failure failed = settle(held, "fence", kAnyRank))
-            return failed;
+        settle();
     }
     if (Failure failed = barrier("fence"))
         return failed;
@@ -142,14 +141,15 @@ Window::Failure Window::complete()
     Engine::Lock held = process_.engine().lock();
     if (epoch_ != Epoch::started)
         return wrong(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
-    Failure failed = settle(held, "complete", kAnyRank);
+    settle();
+    Failure failed;
     try {
         for (const int rank : started_) {
             cover(rank, WindowCover::none);
             tell(rank, WindowHeader::What::completed);
         }
     } catch (const Error&) {
-        failed = failed ? failed : std::current_exception();
+        failed = std::current_exception();
     }
     epoch_ = Epoch::none;
     return failed;

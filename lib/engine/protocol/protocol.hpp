@@ -77,11 +77,6 @@ public:
     {
         return connected(peer_rank).transport->capabilities().inject_below - 1;
     }
-    /// Whether frames of tell() wait until the peer takes more.
-    bool is_behind(int peer_rank) const noexcept
-    {
-        return known(peer_rank) != nullptr && !known(peer_rank)->control.empty();
-    }
 
     // transport::Sink
     bool expects_long(int peer_rank) const noexcept override
