@@ -61,9 +61,34 @@ RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
           return page;
       }()),
       many_threads_(many_threads),
-      profile_(profile::Profile::wanted(ranks, many_threads, daemon))
+      profile_(profile::Profile::wanted(ranks, many_threads, daemon)),
+      tells_more_(many_threads_ || profile_ != nullptr)
 {
     put(page_->many_threads, many_threads ? 1 : 0);
+}
+
+void RankStatus::begins_more(const Words& call, int peer) noexcept
+{
+    if (many_threads_)
+        enter_thread(call);
+    if (profile_ != nullptr)
+        profile_->begins(call, peer);
+}
+
+void RankStatus::ended_more() noexcept
+{
+    if (many_threads_)
+        leave_thread();
+    if (profile_ != nullptr)
+        profile_->ended();
+}
+
+void RankStatus::passes_more(const Words& call, std::uint64_t begun) noexcept
+{
+    if (profile_ == nullptr)
+        return;
+    profile_->begins(call, -1, begun);
+    profile_->ended();
 }
 
 void RankStatus::enter_thread(const Words& call) noexcept

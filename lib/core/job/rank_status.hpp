@@ -24,33 +24,32 @@ public:
     /// `daemon` gets to see the page; nullptr: nobody does.
     RankStatus(int ranks, bool many_threads, control::Channel* daemon);
 
-    /// A call that may block; it ends by ended(). `peer`: the rank of the job that it waits for; -1: any, or
-    /// several.
-    void begins(const Words& call, int peer = -1) noexcept
+    /// A call that may block; it ends by ended(). `peer_of()`: the rank of the job that it waits for; -1:
+    /// any, or several. Only a profile asks.
+    template <class PeerOf>
+    void begins(const Words& call, PeerOf&& peer_of) noexcept
     {
         write(call);
-        if (many_threads_) [[unlikely]]
-            enter_thread(call);
-        if (profile_ != nullptr) [[unlikely]]
-            profile_->begins(call, peer);
+        if (tells_more_) [[unlikely]]
+            begins_more(call, profile_ != nullptr ? peer_of() : -1);
+    }
+    void begins(const Words& call) noexcept
+    {
+        begins(call, [] { return -1; });
     }
     void ended() noexcept
     {
         page_->ended.store(begun_, std::memory_order_relaxed);
-        if (many_threads_) [[unlikely]]
-            leave_thread();
-        if (profile_ != nullptr) [[unlikely]]
-            profile_->ended();
+        if (tells_more_) [[unlikely]]
+            ended_more();
     }
     /// A call that has not blocked and ends here. `begun`: what clock() was.
     void passes(const Words& call, std::uint64_t begun) noexcept
     {
         write(call);
         page_->ended.store(begun_, std::memory_order_relaxed);
-        if (profile_ != nullptr) [[unlikely]] {
-            profile_->begins(call, -1, begun);
-            profile_->ended();
-        }
+        if (tells_more_) [[unlikely]]
+            passes_more(call, begun);
     }
     /// For passes(); 0 where no profile wants it.
     std::uint64_t clock() const noexcept { return profile_ != nullptr ? profile_->writer().now() : 0; }
@@ -60,9 +59,11 @@ public:
     public:
         /// The call itself follows: begins().
         explicit InCall(RankStatus& status) noexcept : status_(status) {}
-        InCall(RankStatus& status, const Words& call, int peer = -1) noexcept : status_(status)
+        InCall(RankStatus& status, const Words& call) noexcept : status_(status) { status.begins(call); }
+        template <class PeerOf>
+        InCall(RankStatus& status, const Words& call, PeerOf&& peer_of) noexcept : status_(status)
         {
-            status.begins(call, peer);
+            status.begins(call, peer_of);
         }
         ~InCall() { status_.ended(); }
         InCall(const InCall&) = delete;
@@ -127,6 +128,9 @@ private:
         page_->calls[begun_ % base::StatusPage::kCalls].store(call);
         page_->begun.store(++begun_, std::memory_order_release);
     }
+    void begins_more(const Words& call, int peer) noexcept;
+    void ended_more() noexcept;
+    void passes_more(const Words& call, std::uint64_t begun) noexcept;
     void enter_thread(const Words& call) noexcept;
     void leave_thread() noexcept;
     Words current() const noexcept;
@@ -136,6 +140,7 @@ private:
     const base::StatusMemory page_;
     const bool many_threads_;
     const std::unique_ptr<profile::Profile> profile_;
+    const bool tells_more_;  // there are many threads, or a profile
     std::uint64_t begun_ = 0;
     std::mutex communicators_;
     base::StatusCommunicator left_out_{};

@@ -102,7 +102,7 @@ std::exception_ptr send(progress::Engine::Lock& lock, const CommunicatorState& s
     const RankStatus::InCall in_call(
         process.status(),
         RankStatus::words(base::Operation::send, state.context(), destination, tag, view.size_bytes),
-        state.peer_rank(destination));
+        [&] { return state.peer_rank(destination); });
     SendRequest request;
     describe(request, state, view, destination, tag, mode);
     check::Checker* const checker = process.checker();
@@ -151,7 +151,7 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
     const RankStatus::InCall in_call(
         process.status(),
         RankStatus::words(base::Operation::recv, state.context(), source, tag, view.size_bytes),
-        source == any_source ? -1 : state.peer_rank(source));
+        [&] { return source == any_source ? -1 : state.peer_rank(source); });
     ReceiveRequest request;
     describe(request, state, view, source, tag);
     check::Checker* const checker = process.checker();

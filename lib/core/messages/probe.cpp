@@ -17,7 +17,7 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
     const FailureDetector::Probe waiting(state, source);
     const RankStatus::InCall in_call(
         process.status(), RankStatus::words(base::Operation::probe, state.context(), source, tag, 0),
-        source == any_source ? -1 : state.peer_rank(source));
+        [&] { return source == any_source ? -1 : state.peer_rank(source); });
     process.engine().wait(lock, [&] {
         found = process.protocol().probe({state.context(), source, tag});
         return found != nullptr || is_lost(state, source) || waiting.hopeless();

@@ -155,7 +155,7 @@ bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_
     const RankStatus::InCall in_call(
         process_of(state).status(),
         timed ? RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1) : words_of(state),
-        timed ? -1 : peer_of(state));
+        [&] { return timed ? -1 : peer_of(state); });
     const CallDiagnosis::Blocked blocked(process_of(state).calls(), call_of(state));
     set_awaited(state, true);
     try {

@@ -219,9 +219,34 @@ public:
     bool wait(Lock& lock, Done&& done, std::int64_t until_ns = kForEver)
     {
         const Waiting waiting(*this);
+        if (profile_ != nullptr) [[unlikely]]
+            return wait_timed(lock, done, until_ns);
+        base::NoIdleTime none;
+        return look(lock, done, until_ns, none);
+    }
+
+    /// A long wait calls it from time to time, after a pass of progress without events; `twice_as_long`: the
+    /// wait has doubled since the last such call. True: call again in 100 ms. Under the lock. Its exceptions
+    /// end the wait.
+    using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
+    void set_watch(Watch watch) { watch_ = std::move(watch); }
+
+    /// All later progress, and so each wait, throws `why`. Under the lock.
+    void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
+
+    /// Ends the progress thread, sends what transports have refused so far, and closes the transports. Waits
+    /// without limit for peers that take no frames yet; drops the frames for lost peers. Not under the lock.
+    void close() noexcept;
+
+private:
+    friend class ProgressThread;
+
+    // wait(), which tells `idle_time` what its passes find.
+    template <class Done, class IdleTime>
+    [[gnu::always_inline]] bool look(Lock& lock, Done&& done, std::int64_t until_ns, IdleTime& idle_time)
+    {
         WaitPolicy::Idle idle;
         Patience patience;
-        base::IdleTime idle_time(profile_);
         while (!done()) {
             idle_time.looks();
             if (progress() != 0) {
@@ -240,22 +265,12 @@ public:
         }
         return true;
     }
-
-    /// A long wait calls it from time to time, after a pass of progress without events; `twice_as_long`: the
-    /// wait has doubled since the last such call. True: call again in 100 ms. Under the lock. Its exceptions
-    /// end the wait.
-    using Watch = std::function<bool(std::int64_t waited_ns, bool twice_as_long)>;
-    void set_watch(Watch watch) { watch_ = std::move(watch); }
-
-    /// All later progress, and so each wait, throws `why`. Under the lock.
-    void end(std::exception_ptr why) noexcept { broken_ = std::move(why); }
-
-    /// Ends the progress thread, sends what transports have refused so far, and closes the transports. Waits
-    /// without limit for peers that take no frames yet; drops the frames for lost peers. Not under the lock.
-    void close() noexcept;
-
-private:
-    friend class ProgressThread;
+    template <class Done>
+    [[gnu::noinline]] bool wait_timed(Lock& lock, Done&& done, std::int64_t until_ns)
+    {
+        base::IdleTime idle_time(*profile_);
+        return look(lock, done, until_ns, idle_time);
+    }
 
     [[noreturn]] static void refuse_child();
 

@@ -109,6 +109,7 @@ public:
           connect_(std::move(connect)),
           losses_(losses),
           traffic_(options.traffic != nullptr ? *options.traffic : own_traffic_),
+          profile_(options_.profile),
           peers_(static_cast<std::size_t>(ranks))
     {
     }
@@ -141,15 +142,15 @@ public:
     {
         base::add_to(traffic_.sent, 1);
         base::add_to(traffic_.sent_bytes, bytes);
-        if (options_.profile != nullptr) [[unlikely]]
-            options_.profile->sent(peer_rank, envelope.context, envelope.tag(), bytes);
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes);
     }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
         base::add_to(traffic_.arrived, 1);
         base::add_to(traffic_.arrived_bytes, bytes);
-        if (options_.profile != nullptr) [[unlikely]]
-            options_.profile->arrived(from.rank, envelope.context, envelope.tag(), bytes);
+        if (profile_ != nullptr) [[unlikely]]
+            profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes);
     }
     /// Counts any other step of a message.
     void count_piece() noexcept { base::add_to(traffic_.pieces, 1); }
@@ -172,6 +173,7 @@ private:
     transport::Sink& losses_;
     base::StatusTraffic own_traffic_{};
     base::StatusTraffic& traffic_;
+    base::ProfileWriter* const profile_;
     std::vector<std::unique_ptr<Peer>> peers_;                         // by rank in the job
     std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;

@@ -60,26 +60,28 @@ private:
     int last_peer_ = -1;  // whose message came last, since the last wait
 };
 
-/// How long a wait finds nothing to do. Of a wait that does not read its clock: `profile` is nullptr.
+/// For a wait without a profile.
+struct NoIdleTime {
+    void looks() noexcept {}
+    void moved() noexcept {}
+    void idled() noexcept {}
+};
+
+/// How long a wait finds nothing to do.
 class IdleTime {
 public:
-    explicit IdleTime(ProfileWriter* profile) noexcept : profile_(profile)
+    explicit IdleTime(ProfileWriter& profile) noexcept : profile_(profile)
     {
-        if (profile_ != nullptr) [[unlikely]]
-            moved_ = (mark_ticks_ = profile_->fresh_since()) == 0;
+        moved_ = (mark_ticks_ = profile_.fresh_since()) == 0;
     }
-    ~IdleTime()
-    {
-        if (profile_ != nullptr) [[unlikely]]
-            hand_in();
-    }
+    ~IdleTime() { hand_in(); }
     IdleTime(const IdleTime&) = delete;
     IdleTime& operator=(const IdleTime&) = delete;
 
     /// Before a pass of progress.
     void looks() noexcept
     {
-        if (profile_ != nullptr && moved_) [[unlikely]]
+        if (moved_)
             resume();
     }
     /// The pass has found something.
@@ -87,31 +89,26 @@ public:
     /// It has not, and the thread has slept or given way.
     void idled() noexcept
     {
-        if (profile_ != nullptr) [[unlikely]]
-            count();
+        const std::uint64_t now = profile_.now();
+        waited_ticks_ += now > mark_ticks_ ? now - mark_ticks_ : 0;
+        mark_ticks_ = now;
     }
 
 private:
     void resume() noexcept
     {
         hand_in();
-        mark_ticks_ = profile_->now();
+        mark_ticks_ = profile_.now();
         moved_ = false;
-    }
-    void count() noexcept
-    {
-        const std::uint64_t now = profile_->now();
-        waited_ticks_ += now > mark_ticks_ ? now - mark_ticks_ : 0;
-        mark_ticks_ = now;
     }
     void hand_in() noexcept
     {
         if (waited_ticks_ != 0)
-            profile_->waited(waited_ticks_);
+            profile_.waited(waited_ticks_);
         waited_ticks_ = 0;
     }
 
-    ProfileWriter* const profile_;
+    ProfileWriter& profile_;
     bool moved_ = false;
     std::uint64_t mark_ticks_ = 0;
     std::uint64_t waited_ticks_ = 0;
