@@ -61,7 +61,7 @@ TEST_CASE("a wait is told of the peer whose message ends it, or of the call's ow
 {
     ProfileWriter writer(ProfileMemory::create(4, 0), false);
     const auto idle = [&] {
-        IdleTime time(&writer);
+        IdleTime time(writer);
         time.looks();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         time.idled();
