@@ -25,7 +25,7 @@ void ProfileCollector::add(int rank, UniqueFd memory)
 void ProfileCollector::rank_ended(int rank)
 {
     if (const auto found = ranks_.find(rank); found != ranks_.end())
-        found->second.end = ProfileMoment::of_now(found->second.memory);
+        found->second.end = moment_of(found->second.memory);
 }
 
 bool ProfileCollector::is_sent(std::function<void()> done)
@@ -54,7 +54,7 @@ void ProfileCollector::send(const std::map<CodePlace, StackFrame>& names)
 {
     for (const auto& [rank, held] : std::exchange(ranks_, {})) {
         // One that could not be killed has no end yet.
-        const ProfileMoment end = held.end.ns != 0 ? held.end : ProfileMoment::of_now(held.memory);
+        const base::TickMoment end = held.end.ns != 0 ? held.end : moment_of(held.memory);
         RankProfile profile = read_profile(rank, held.memory, end);
         const std::vector<CodePlace> places = places_of(held.memory);
         for (std::size_t i = 0; i < std::min(places.size(), profile.callers.size()); ++i) {

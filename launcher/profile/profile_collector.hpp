@@ -34,7 +34,7 @@ public:
 private:
     struct Held {
         base::ProfileMemory memory;
-        ProfileMoment end;
+        base::TickMoment end;
     };
     void send(const std::map<CodePlace, StackFrame>& names);
 

@@ -5,8 +5,6 @@
 
 #include "launcher/profile/trace_read.hpp"
 #include "launcher/wire/wire.hpp"
-#include "lib/foundation/base/clock.hpp"
-#include "lib/foundation/base/ticks.hpp"
 
 namespace tutti::launcher {
 
@@ -102,13 +100,13 @@ void add_peers(RankProfile& profile, const base::ProfileMemory& memory, const Pr
 
 }  // namespace
 
-ProfileMoment ProfileMoment::of_now(const base::ProfileMemory& memory) noexcept
+base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept
 {
     const bool of_processor = word_of(memory->ticks_are_of_processor) != 0;
-    return {base::ticks(of_processor && base::ticks_are_of_processor()), base::now_ns()};
+    return base::tick_moment(of_processor && base::ticks_are_of_processor());
 }
 
-ProfileClock::ProfileClock(const base::ProfileMemory& memory, const ProfileMoment& end) noexcept
+ProfileClock::ProfileClock(const base::ProfileMemory& memory, const base::TickMoment& end) noexcept
     : begin_{word_of(memory->joined_ticks), static_cast<std::int64_t>(word_of(memory->joined_ns))}, end_(end)
 {
     if (begin_.ns < 0 || begin_.ns > end_.ns || begin_.ticks >= end_.ticks)
@@ -146,7 +144,7 @@ std::vector<CodePlace> places_of(const base::ProfileMemory& memory)
     return places;
 }
 
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const ProfileMoment& end)
+RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base::TickMoment& end)
 {
     const ProfileClock clock(memory, end);
     const std::uint64_t left = word_of(memory->left_ticks);

@@ -10,6 +10,7 @@
 #include "launcher/profile/trace.hpp"
 #include "launcher/stacks/stack.hpp"
 #include "lib/foundation/base/profile_page.hpp"
+#include "lib/foundation/base/ticks.hpp"
 
 namespace tutti::launcher {
 
@@ -88,25 +89,20 @@ struct RankProfile {
     }
 };
 
-/// One moment on both clocks of a profile.
-struct ProfileMoment {
-    std::uint64_t ticks = 0;
-    std::int64_t ns = 0;
-
-    static ProfileMoment of_now(const base::ProfileMemory& memory) noexcept;
-};
+/// This moment on both clocks of a profile.
+base::TickMoment moment_of(const base::ProfileMemory& memory) noexcept;
 
 /// The times of a profile as nanoseconds. Any numbers have an answer.
 class ProfileClock {
 public:
-    ProfileClock(const base::ProfileMemory& memory, const ProfileMoment& end) noexcept;
+    ProfileClock(const base::ProfileMemory& memory, const base::TickMoment& end) noexcept;
     /// At a moment, within the time of the rank.
     std::int64_t at(std::uint64_t ticks) const noexcept;
     std::int64_t duration(std::uint64_t ticks) const noexcept;
 
 private:
-    ProfileMoment begin_;
-    ProfileMoment end_;
+    base::TickMoment begin_;
+    base::TickMoment end_;
     double ns_per_tick_ = 1;
 };
 
@@ -114,6 +110,6 @@ private:
 std::vector<CodePlace> places_of(const base::ProfileMemory& memory);
 
 /// All of it but the names of its callers. `end`: when the rank had ended.
-RankProfile read_profile(int rank, const base::ProfileMemory& memory, const ProfileMoment& end);
+RankProfile read_profile(int rank, const base::ProfileMemory& memory, const base::TickMoment& end);
 
 }  // namespace tutti::launcher

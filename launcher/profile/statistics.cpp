@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/algorithm_name.hpp"
+#include "launcher/profile/call_words.hpp"
 #include "launcher/report/page_view.hpp"
 #include "lib/foundation/base/quantity.hpp"
 
@@ -17,10 +17,6 @@ namespace {
 using base::Operation;
 
 constexpr double kNsPerSecond = 1e9;
-// As CallSignature has them in its second word.
-constexpr unsigned kKindBits = 63;
-constexpr unsigned kBoardBit = 64;
-constexpr int kAlgorithmShift = 7;
 /// A rank is slow when it waits for less than this part of the mean of the others, and they wait for more
 /// than this part of the time.
 constexpr double kClearlyLess = 0.5;
@@ -29,48 +25,6 @@ constexpr double kWorthAWord = 0.02;
 double seconds_of(std::int64_t ns) noexcept
 {
     return static_cast<double>(ns) / kNsPerSecond;
-}
-
-bool is_collective(Operation operation) noexcept
-{
-    return operation == Operation::collective || operation == Operation::wait_collective;
-}
-
-collectives::CallKind kind_of(const RankProfile::Calls& calls) noexcept
-{
-    const unsigned kind = calls.signature & kKindBits;
-    return static_cast<collectives::CallKind>(kind < collectives::kCallKinds ? kind : 0);
-}
-
-std::string operation_name(const RankProfile::Calls& calls)
-{
-    if (is_collective(calls.operation)) {
-        const std::string_view kind = collectives::kCallNames[static_cast<std::size_t>(kind_of(calls))];
-        return calls.operation == Operation::collective ? std::string(kind)
-                                                        : fmt::format("wait for {}", kind);
-    }
-    static constexpr std::string_view kNames[] = {"a call",
-                                                  "send",
-                                                  "isend",
-                                                  "recv",
-                                                  "irecv",
-                                                  "probe",
-                                                  "wait for a send",
-                                                  "wait for a receive",
-                                                  "wait for one of several"};
-    return std::string(kNames[static_cast<std::size_t>(calls.operation)]);
-}
-
-std::string algorithm_of(const RankProfile::Calls& calls)
-{
-    if ((calls.signature & kBoardBit) != 0 && calls.signature >> kAlgorithmShift == 0)
-        return "shared memory";
-    const auto number = static_cast<std::uint8_t>(calls.signature >> kAlgorithmShift & 31);
-    if (number == 0)
-        return {};
-    // Without the size of its segments.
-    const std::string name = collectives::describe(kind_of(calls), {number, 0});
-    return name.substr(0, name.find(" in segments"));
 }
 
 /// Without its parameters, and without the words for a namespace that has no name.
@@ -147,7 +101,7 @@ private:
             calls.operation == Operation::wait_any
                 ? ""
                 : communicator_in_words(calls.context, known != names_.end() ? known->second : "");
-        const std::string name = operation_name(calls);
+        const std::string name = name_of_operation(calls.operation, calls.signature);
         Statistics::Operation& operation = operations_[{name, calls.size_class, communicator}];
         operation.name = name;
         // The words of such a wait have the number of operations there.
@@ -159,7 +113,8 @@ private:
             lines_[place].place = place;
             lines_[place].add(calls);
         }
-        const std::string algorithm = calls.operation == Operation::collective ? algorithm_of(calls) : "";
+        const std::string algorithm =
+            calls.operation == Operation::collective ? name_of_algorithm(calls.signature) : "";
         if (algorithm.empty())
             return;
         const auto [entry, is_new] = choices_.try_emplace({name, algorithm});

@@ -16,7 +16,7 @@ namespace tutti::launcher {
 
 struct TraceCall {
     std::int64_t begin_ns = 0;
-    std::int64_t end_ns = 0;  // before its begin: it did not end
+    std::int64_t end_ns = 0;  // before its begin: it did not end, see RankTrace::end_of()
     base::CallWords call{};
     std::uint32_t caller = 0;  // in RankTrace::callers, from 1; 0: unknown
     std::uint32_t thread = 0;  // 0: the one that made the environment
@@ -48,12 +48,19 @@ struct TraceMessage {
 struct RankTrace {
     int rank = 0;
     int node = 0;
+    std::int64_t ended_ns = 0;           // when it left the job, or its process ended
     std::vector<TraceCall> calls;        // by begin
     std::vector<TraceMessage> messages;  // by time
     std::uint64_t dropped_calls = 0;     // older than these: there was no room
     std::uint64_t dropped_messages = 0;
     std::map<std::uint64_t, std::string> communicators;  // names by context
     std::vector<std::string> callers;
+
+    /// Of a call that did not end: the end of the rank.
+    std::int64_t end_of(const TraceCall& call) const noexcept
+    {
+        return call.end_ns < call.begin_ns ? std::max(ended_ns, call.begin_ns) : call.end_ns;
+    }
 };
 
 /// A message whose both ends are known.
@@ -86,11 +93,6 @@ struct JobTrace {
         for (const RankTrace& rank : ranks)
             sum += rank.dropped_calls + rank.dropped_messages;
         return sum;
-    }
-    /// Of a call that did not end: that of the trace.
-    std::int64_t end_of(const TraceCall& call) const noexcept
-    {
-        return call.end_ns < call.begin_ns ? std::max(end_ns, call.begin_ns) : call.end_ns;
     }
 };
 

@@ -13,6 +13,7 @@ constexpr std::int64_t kEver = std::numeric_limits<std::int64_t>::max();
 
 void add_to_times(RankTrace& rank, const auto& changed)
 {
+    rank.ended_ns = changed(rank.ended_ns);
     for (TraceCall& call : rank.calls) {
         const bool ended = call.end_ns >= call.begin_ns;
         call.begin_ns = changed(call.begin_ns);
@@ -126,7 +127,7 @@ void find_span(JobTrace& trace)
     for (const RankTrace& rank : trace.ranks) {
         for (const TraceCall& call : rank.calls) {
             covers(call.begin_ns);
-            covers(std::max(call.begin_ns, call.end_ns));
+            covers(rank.end_of(call));
         }
         for (const TraceMessage& message : rank.messages)
             covers(message.time_ns);

@@ -36,6 +36,7 @@ JobTrace trace_of(const Options& options, const JobMap& map, const std::vector<R
     }
     for (const RankProfile& profile : profiles) {
         RankTrace& rank = trace.ranks.at(static_cast<std::size_t>(profile.rank));
+        rank.ended_ns = profile.ended_ns;
         rank.calls = profile.last_calls;
         rank.messages = profile.last_messages;
         rank.dropped_calls = profile.dropped_calls;

@@ -32,13 +32,13 @@ struct Place {
 };
 
 /// The call of the rank during which a message was sent or came.
-Place place_of(const JobTrace& trace, const RankTrace& rank, std::int64_t time_ns)
+Place place_of(const RankTrace& rank, std::int64_t time_ns)
 {
     constexpr int kLook = 8;  // calls of several threads overlap
     auto call = std::ranges::upper_bound(rank.calls, time_ns, {}, &TraceCall::begin_ns);
     for (int i = 0; i < kLook && call != rank.calls.begin(); ++i) {
         --call;
-        if (trace.end_of(*call) > time_ns)
+        if (rank.end_of(*call) > time_ns)
             return {call->thread, true};
     }
     return {};
@@ -124,13 +124,13 @@ private:
         std::set<std::uint32_t> threads = {0};
         for (const TraceCall& call : rank.calls) {
             // The longer one of two that begin at once has the other one within it.
-            items.push_back({call.thread, call.begin_ns, call.begin_ns - trace_.end_of(call), &call});
+            items.push_back({call.thread, call.begin_ns, call.begin_ns - rank.end_of(call), &call});
             threads.insert(call.thread);
         }
         for (const auto& [arrow, arrives] : flows_[index]) {
             const TraceArrow& one = trace_.arrows[arrow];
             const std::int64_t at = arrives ? one.arrived_ns : one.sent_ns;
-            const Place place = place_of(trace_, rank, at);
+            const Place place = place_of(rank, at);
             items.push_back({place.thread, at, 1, nullptr, arrow, arrives, place.within_call});
         }
         std::ranges::sort(items, {}, &Item::key);
@@ -187,7 +187,7 @@ private:
             put("unfinished", true);
         add(R"({{"ph":"X","name":{},"cat":"{}","ts":{},"dur":{},"pid":{},"tid":{},"args":{{{}}}}})",
             json_text(name.name), kTraceKinds[static_cast<std::size_t>(name.kind)], time(call.begin_ns),
-            duration(trace_.end_of(call) - call.begin_ns), process_of(rank), number_of(rank, call.thread),
+            duration(rank.end_of(call) - call.begin_ns), process_of(rank), number_of(rank, call.thread),
             args);
     }
 

@@ -148,7 +148,7 @@ private:
                                            ? 0
                                            : callers_.number_of(json_text(rank.callers[one->caller - 1])) + 1;
             // A negative duration: it did not end.
-            const std::int64_t took_ns = trace_.end_of(*one) - one->begin_ns;
+            const std::int64_t took_ns = rank.end_of(*one) - one->begin_ns;
             fmt::format_to(std::back_inserter(text), "{}{},{},{},{},{},{},{},{}", text.empty() ? "" : ",",
                            one->begin_ns - before_ns,
                            one->end_ns < one->begin_ns ? -std::max<std::int64_t>(took_ns, 1) : took_ns, named,

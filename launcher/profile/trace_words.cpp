@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "collectives/algorithm_name.hpp"
+#include "launcher/profile/call_words.hpp"
 
 namespace tutti::launcher {
 
@@ -11,52 +11,35 @@ namespace {
 
 using base::Operation;
 
-// Of a collective's signature, as lib/core/calls/call_signature.hpp packs it.
-constexpr std::uint64_t kCallKindMask = 0x3f;
-constexpr int kSignatureShift = 7;
-constexpr std::uint64_t kAlgorithmMask = 0x1f;
-
-TraceName name_of_collective(const base::CallWords& call)
+TraceKind trace_kind_of(Operation operation) noexcept
 {
-    const std::uint64_t kind = call.signature & kCallKindMask;
-    const auto algorithm = static_cast<std::uint8_t>(call.signature >> kSignatureShift & kAlgorithmMask);
-    const bool known = kind != 0 && kind < collectives::kCallKinds;
-    const bool waits = call.operation() == Operation::wait_collective;
-    const std::string name(known ? collectives::kCallNames[kind] : "collective");
-    return {waits ? "wait for " + name : name, waits ? TraceKind::wait : TraceKind::collective,
-            known && algorithm != 0
-                ? collectives::describe(static_cast<collectives::CallKind>(kind), {algorithm, 0})
-                : ""};
+    switch (operation) {
+        case Operation::send:
+        case Operation::isend:
+            return TraceKind::send;
+        case Operation::recv:
+        case Operation::irecv:
+        case Operation::probe:
+            return TraceKind::receive;
+        case Operation::wait_send:
+        case Operation::wait_recv:
+        case Operation::wait_any:
+        case Operation::wait_collective:
+            return TraceKind::wait;
+        case Operation::collective:
+            return TraceKind::collective;
+        case Operation::none:
+            break;
+    }
+    return TraceKind::other;
 }
 
 }  // namespace
 
 TraceName name_of(const base::CallWords& call)
 {
-    switch (call.operation()) {
-        case Operation::send:
-            return {"send", TraceKind::send, {}};
-        case Operation::isend:
-            return {"isend", TraceKind::send, {}};
-        case Operation::recv:
-            return {"recv", TraceKind::receive, {}};
-        case Operation::irecv:
-            return {"irecv", TraceKind::receive, {}};
-        case Operation::probe:
-            return {"probe", TraceKind::receive, {}};
-        case Operation::wait_send:
-            return {"wait for a send", TraceKind::wait, {}};
-        case Operation::wait_recv:
-            return {"wait for a receive", TraceKind::wait, {}};
-        case Operation::wait_any:
-            return {"wait", TraceKind::wait, {}};
-        case Operation::collective:
-        case Operation::wait_collective:
-            return name_of_collective(call);
-        case Operation::none:
-            break;
-    }
-    return {"call", TraceKind::other, {}};
+    return {name_of_operation(call.operation(), call.signature), trace_kind_of(call.operation()),
+            call.is_collective() ? name_of_algorithm(call.signature) : ""};
 }
 
 bool has_peer(const base::CallWords& call) noexcept

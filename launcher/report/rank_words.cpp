@@ -14,7 +14,6 @@ namespace {
 
 using base::bytes_in_words;
 
-constexpr unsigned kKindMask = 63;  // of a collective, in its signature
 constexpr std::size_t kMostCommunicators = 8;
 
 std::string rate_of_bytes(double bytes_per_second)
@@ -73,7 +72,7 @@ void set_call(RankGroup& group, const PageView& page, const PageView::Call& call
     group.communicator = page.name_of(call.context);
     group.bytes = call.bytes();
     if (group.is_collective()) {
-        group.kind = static_cast<std::uint8_t>(call.signature & kKindMask);
+        group.kind = base::CollectiveWord{call.signature}.kind();
         group.number = call.number();
     } else {
         group.peer = call.peer();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/call.hpp"
+#include "lib/foundation/base/status_page.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -28,9 +29,9 @@ public:
     explicit CallSignature(const Words& words) noexcept : words_(words) {}
     /// `on_board`: a blocking call of a communicator whose ranks meet at a board.
     CallSignature(const collectives::Call& call, bool on_board) noexcept
-        : words_{call.size_bytes & kSizeMask, static_cast<std::uint64_t>(call.kind) |
-                                                  std::uint64_t{on_board} << kBoardShift |
-                                                  std::uint64_t{call.algorithm.number} << kAlgorithmShift |
+        : words_{call.size_bytes & kSizeMask, base::CollectiveWord::of(static_cast<std::uint8_t>(call.kind),
+                                                                       on_board, call.algorithm.number)
+                                                      .word |
                                                   std::uint64_t{call.operation} << kOperationShift |
                                                   static_cast<std::uint64_t>(call.root + 1) << kRootShift}
     {
@@ -42,13 +43,10 @@ public:
     const Words& words() const noexcept { return words_; }
     collectives::CallKind kind() const noexcept
     {
-        return static_cast<collectives::CallKind>(field(0, kKindBits));
+        return static_cast<collectives::CallKind>(base::CollectiveWord{words_[1]}.kind());
     }
     /// The number in the collective's list, from 1; 0: there is only one algorithm.
-    std::uint8_t algorithm() const noexcept
-    {
-        return static_cast<std::uint8_t>(field(kAlgorithmShift, kAlgorithmBits));
-    }
+    std::uint8_t algorithm() const noexcept { return base::CollectiveWord{words_[1]}.algorithm(); }
     /// The same call by any algorithm.
     CallSignature by_any() const noexcept
     {
@@ -67,13 +65,10 @@ public:
 private:
     friend struct CallMark;
 
-    // First word: 48 bits of size, as many as addresses have, and 16 bits of the parts. Second word: kind,
-    // on_board, algorithm, operation, root (as wide as a rank), and the other 12 bits of the parts.
-    static constexpr int kKindBits = 6;
-    static constexpr int kBoardShift = kKindBits;
-    static constexpr int kAlgorithmShift = kBoardShift + 1;
-    static constexpr int kAlgorithmBits = 5;
-    static constexpr int kOperationShift = kAlgorithmShift + kAlgorithmBits;
+    // First word: 48 bits of size, as many as addresses have, and 16 bits of the parts. Second word: a
+    // CollectiveWord, operation, root (as wide as a rank), and the other 12 bits of the parts.
+    static constexpr int kKindBits = base::CollectiveWord::kKindBits;
+    static constexpr int kOperationShift = base::CollectiveWord::kBits;
     static constexpr int kRootShift = kOperationShift + 16;
     static constexpr int kRootBits = 24;
     static constexpr int kHighPartsShift = kRootShift + kRootBits;
@@ -83,8 +78,9 @@ private:
     static constexpr std::uint64_t kMostParts = (std::uint64_t{1} << (kLowPartsBits + kHighPartsBits)) - 1;
     static constexpr std::uint64_t kSizeMask = (std::uint64_t{1} << kSizeBits) - 1;
     static constexpr std::uint64_t kPartsMask = ~std::uint64_t{0} << kHighPartsShift;
-    static constexpr std::uint64_t kAlgorithmMask = ((std::uint64_t{1} << kAlgorithmBits) - 1)
-                                                    << kAlgorithmShift;
+    static constexpr std::uint64_t kAlgorithmMask =
+        ((std::uint64_t{1} << base::CollectiveWord::kAlgorithmBits) - 1)
+        << base::CollectiveWord::kAlgorithmShift;
     static_assert(collectives::kCallKinds <= 1 << kKindBits);
 
     // Segments of a quarter of a GiB and more count as equal.

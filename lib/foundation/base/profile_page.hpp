@@ -25,7 +25,7 @@ struct ProfileAggregate {
 
 struct ProfileKey {
     static constexpr int kCallerBits = 16;
-    static constexpr int kSignatureBits = 12;  // of a collective: kind, board and algorithm
+    static constexpr int kSignatureBits = CollectiveWord::kBits;
     static constexpr int kClassBits = 8;
     static constexpr std::uint64_t kUsed = std::uint64_t{1} << 63;
 

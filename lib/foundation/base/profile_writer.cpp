@@ -56,8 +56,9 @@ ProfileWriter::ProfileWriter(ProfileMemory memory, bool many_threads) noexcept
     : memory_(std::move(memory)), many_threads_(many_threads)
 {
     put_word(memory_->ticks_are_of_processor, of_processor_ ? 1 : 0);
-    put_word(memory_->joined_ns, static_cast<std::uint64_t>(now_ns()));
-    put_word(memory_->joined_ticks, now());
+    const TickMoment joined = tick_moment(of_processor_);
+    put_word(memory_->joined_ns, static_cast<std::uint64_t>(joined.ns));
+    put_word(memory_->joined_ticks, joined.ticks);
 }
 
 ProfileWriter::Open& ProfileWriter::open() noexcept

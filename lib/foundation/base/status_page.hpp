@@ -39,8 +39,36 @@ enum class Operation : std::uint8_t {
     wait_collective,
 };
 
-/// One call in the words of the page. `signature` is that of a collective: kind, algorithm and so on, as the
-/// calls of different ranks are compared.
+/// The lowest bits of a collective's signature: what readers outside of the rank understand of it.
+struct CollectiveWord {
+    static constexpr int kKindBits = 6;
+    static constexpr int kBoardShift = kKindBits;
+    static constexpr int kAlgorithmShift = kBoardShift + 1;
+    static constexpr int kAlgorithmBits = 5;
+    static constexpr int kBits = kAlgorithmShift + kAlgorithmBits;
+
+    std::uint64_t word = 0;
+
+    static constexpr CollectiveWord of(std::uint8_t kind, bool on_board, std::uint8_t algorithm) noexcept
+    {
+        return {kind | std::uint64_t{on_board} << kBoardShift | std::uint64_t{algorithm} << kAlgorithmShift};
+    }
+    /// collectives::CallKind; any rank may have written it.
+    std::uint8_t kind() const noexcept { return field(0, kKindBits); }
+    /// The ranks meet at a board.
+    bool is_on_board() const noexcept { return field(kBoardShift, 1) != 0; }
+    /// The number in the collective's list, from 1; 0: there is only one algorithm.
+    std::uint8_t algorithm() const noexcept { return field(kAlgorithmShift, kAlgorithmBits); }
+
+private:
+    std::uint8_t field(int shift, int bits) const noexcept
+    {
+        return static_cast<std::uint8_t>(word >> shift & ((1u << bits) - 1));
+    }
+};
+
+/// One call in the words of the page. `signature` is that of a collective, as the calls of different ranks
+/// are compared; its lowest bits are a CollectiveWord.
 struct CallWords {
     std::uint64_t context = 0;
     std::uint64_t peer_and_tag = 0;  // of a collective: its number on the communicator

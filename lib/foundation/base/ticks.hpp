@@ -39,4 +39,29 @@ inline std::uint64_t ticks([[maybe_unused]] bool of_processor) noexcept
     return static_cast<std::uint64_t>(now_ns());
 }
 
+/// One moment on both clocks.
+struct TickMoment {
+    std::uint64_t ticks = 0;
+    std::int64_t ns = 0;
+};
+
+/// This moment. Of a few readings the one that took the least time: an interrupt between its two clocks would
+/// set them apart.
+inline TickMoment tick_moment(bool of_processor) noexcept
+{
+    constexpr int kReadings = 8;
+    TickMoment best;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int i = 0; i < kReadings; ++i) {
+        const std::uint64_t before = ticks(of_processor);
+        const std::int64_t ns = now_ns();
+        const std::uint64_t took = ticks(of_processor) - before;
+        if (took < least) {
+            least = took;
+            best = {before + took / 2, ns};
+        }
+    }
+    return best;
+}
+
 }  // namespace tutti::base

@@ -74,7 +74,8 @@ TEST_CASE("a profile of random words is read, travels, and is added up")
     for (int round = 0; round < 20; ++round) {
         ProfileMemory memory = ProfileMemory::create(4, 8);
         fill_with_random_words(memory, random);
-        const ProfileMoment end = round % 2 == 0 ? ProfileMoment::of_now(memory) : ProfileMoment{random(), 7};
+        const tutti::base::TickMoment end =
+            round % 2 == 0 ? moment_of(memory) : tutti::base::TickMoment{random(), 7};
         RankProfile profile = read_profile(1, memory, end);
         CHECK(places_of(memory).size() == profile.callers.size());
         CHECK(profile.callers.size() <= tutti::base::ProfileHeader::kCallers);

@@ -13,6 +13,7 @@
 using namespace tutti::launcher;
 using nlohmann::json;
 using tutti::base::CallWords;
+using tutti::base::CollectiveWord;
 using tutti::base::Operation;
 using tutti::test::TraceCheck;
 
@@ -27,9 +28,10 @@ CallWords message_call(Operation operation, int peer, int tag, std::uint64_t byt
 
 CallWords allreduce(std::uint32_t number)
 {
-    constexpr std::uint64_t kAllreduce = 4;  // tutti::collectives::CallKind
-    constexpr std::uint64_t kBoard = 2;      // in the list of its algorithms
-    return {1, number, CallWords::what_of(Operation::collective, 4096), kAllreduce | kBoard << 7};
+    constexpr std::uint8_t kAllreduce = 4;  // tutti::collectives::CallKind
+    constexpr std::uint8_t kBoard = 2;      // in the list of its algorithms
+    return {1, number, CallWords::what_of(Operation::collective, 4096),
+            CollectiveWord::of(kAllreduce, false, kBoard).word};
 }
 
 /// Rank 0 sends `messages` to rank 1, each under way for 10 us; rank 1's clock is ahead by `ahead_ns`.
@@ -174,6 +176,7 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     JobTrace trace = two_ranks(5);
     trace.ranks[0].callers = {"solve (solver.cpp:12)"};
     trace.ranks[0].calls.push_back({9 * kMs, 9 * kMs - 1, allreduce(412), 1});
+    trace.ranks[0].ended_ns = 12 * kMs;
     trace.ranks[1].messages.push_back({8 * kMs, 0, 9, 0, 8, 1, false});  // outside of any call
     trace.ranks[0].messages.push_back({8 * kMs + 100, 1, 9, 0, 8, 1, true});
     align(trace, {});
@@ -197,6 +200,7 @@ TEST_CASE("The document of a trace holds its format, and an arrow a message")
     CHECK(by_name["allreduce"]["args"]["algorithm"] == "board");
     CHECK(by_name["allreduce"]["args"]["caller"] == "solve (solver.cpp:12)");
     CHECK(by_name["allreduce"]["args"]["unfinished"] == true);
+    CHECK(by_name["allreduce"]["dur"] == 3000.0);
     CHECK(by_name["departure"]["args"]["to"] == 0);
 }
 
