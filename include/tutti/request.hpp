@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tutti/status.hpp"
 
@@ -79,6 +80,11 @@ public:
     /// unusable unless all ranks give up the same ones; messages and other communicators still work. No
     /// effect on an inactive request. Throws ErrorCode::invalid_argument for a message.
     void give_up();
+
+    /// For a collective that takes too long: the ranks of its communicator that have not called it, as far as
+    /// they say within `patience`. A rank that makes no progress says nothing, and is among them. Empty for
+    /// other operations.
+    std::vector<int> absent_ranks(std::chrono::nanoseconds patience);
 
     /// Calls `function` once, when the operation is complete, and leaves the request inactive. It runs at
     /// once if the operation is complete, else in the thread that makes progress: one that waits, tests or

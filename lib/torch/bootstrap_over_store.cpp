@@ -39,15 +39,24 @@ void BootstrapOverStore::publish(std::string_view key, std::span<const std::byte
 
 std::vector<std::byte> BootstrapOverStore::fetch(int rank, std::string_view key)
 {
-    return bytes_of(store_->get(key_of(rank, key)));
+    const auto [value, is_new] = known_.try_emplace(key_of(rank, key));
+    if (is_new) {
+        try {
+            value->second = bytes_of(store_->get(value->first));
+        } catch (...) {
+            known_.erase(value);
+            throw;
+        }
+    }
+    return value->second;
 }
 
 std::optional<std::vector<std::byte>> BootstrapOverStore::find(int rank, std::string_view key)
 {
     const std::string name = key_of(rank, key);
-    if (!store_->check({name}))
+    if (!known_.contains(name) && !store_->check({name}))
         return std::nullopt;
-    return bytes_of(store_->get(name));
+    return fetch(rank, key);
 }
 
 void BootstrapOverStore::fence()

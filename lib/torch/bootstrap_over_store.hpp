@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -30,6 +32,7 @@ private:
     c10::intrusive_ptr<c10d::Store> store_;
     int rank_;
     int size_;
+    std::map<std::string, std::vector<std::byte>> known_;  // the store may end before the ranks
 };
 
 }  // namespace torch_tutti

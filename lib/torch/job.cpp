@@ -1,12 +1,16 @@
 #include "lib/torch/job.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "lib/torch/bootstrap_over_store.hpp"
 #include "tutti/environment.hpp"
@@ -15,10 +19,14 @@ namespace torch_tutti {
 
 namespace {
 
+constexpr std::chrono::seconds kPatienceAtEnd{2};
+constexpr std::chrono::milliseconds kBetweenLooks{1};
+
 struct Job {
     std::mutex mutex;
     std::optional<tutti::Environment> environment;
     std::vector<int> global_ranks;  // of the job's ranks, where they are not the same numbers
+    pid_t pid = 0;                  // of the process that has joined; a forked child has no part in the job
 };
 
 // Never destroyed: Python's objects may outlive it.
@@ -39,6 +47,7 @@ void start(Job& all, std::unique_ptr<tutti::Bootstrap> bootstrap)
     // Autograd and the program's own threads call.
     all.environment.emplace(std::move(bootstrap),
                             tutti::EnvironmentOptions{.threads = tutti::ThreadLevel::multiple});
+    all.pid = ::getpid();
 }
 
 [[noreturn]] void refuse(const std::string& why)
@@ -75,6 +84,21 @@ void start_first(Job& all, const c10::intrusive_ptr<c10d::Store>& store, const M
 int tag_of(const std::string& group)
 {
     return static_cast<int>(std::hash<std::string>{}(group) % (1u << 30));
+}
+
+// False if operations of this rank have not ended in time: their peers may wait for this rank in turn.
+bool all_have_ended(const tutti::Communicator& world) noexcept
+{
+    const auto until = std::chrono::steady_clock::now() + kPatienceAtEnd;
+    try {
+        while (Unattended::are_there() && std::chrono::steady_clock::now() < until) {
+            world.iprobe();  // makes progress
+            std::this_thread::sleep_for(kBetweenLooks);
+        }
+    } catch (const tutti::Error&) {
+        return true;  // the job has failed: there is nothing to wait for
+    }
+    return !Unattended::are_there();
 }
 
 }  // namespace
@@ -118,8 +142,11 @@ tutti::Communicator join(const c10::intrusive_ptr<c10d::Store>& store, const Mem
 void leave() noexcept
 {
     Job& all = job();
+    if (all.pid != ::getpid())
+        return;
     const std::lock_guard lock(all.mutex);
-    all.environment.reset();
+    if (all.environment && all_have_ended(all.environment->world()))
+        all.environment.reset();
 }
 
 bool has_progress_thread()

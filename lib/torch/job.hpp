@@ -1,6 +1,7 @@
 // The one job of this process, which all process groups share.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,22 @@ bool is_launched();
 /// Joins the launcher's job and returns all its ranks.
 tutti::Communicator join_launched();
 
-/// Leaves the job, if this process has joined one. Other ranks that wait for this one get an error.
+/// Leaves the job, if this process has joined one. Other ranks that wait for this one get an error. Does not
+/// wait long for operations that cannot end: then the end of the process leaves the job.
 void leave() noexcept;
+
+/// An operation under way that nobody waits for. leave() gives it a little time.
+class Unattended {
+public:
+    Unattended() noexcept { ++count_; }
+    Unattended(const Unattended&) noexcept { ++count_; }
+    Unattended& operator=(const Unattended&) = default;
+    ~Unattended() { --count_; }
+    static bool are_there() noexcept { return count_ != 0; }
+
+private:
+    inline static std::atomic<int> count_{0};
+};
 
 /// Whether a thread of Tutti's makes progress beside the program's calls: TUTTI_PROGRESS=thread.
 bool has_progress_thread();

@@ -165,6 +165,7 @@ WorkPointer TuttiGroup::send(Tensors& tensors, int destination, int tag)
     const Tensor data = packed(only("send", tensors));
     return submit({.type = OpType::SEND,
                    .title = "tutti:send",
+                   .peer = destination,
                    .run = [communicator = communicator_, buffer = bytes_of(data), destination,
                            tag](bool) { return communicator.isend(buffer, destination, tag); },
                    .held = {data}},
@@ -177,6 +178,7 @@ WorkPointer TuttiGroup::receive(OpType type, const char* title, Tensors& tensors
     const Tensor data = packed_result(tensor);
     return submit({.type = type,
                    .title = title,
+                   .peer = source,
                    .run = [communicator = communicator_, buffer = bytes_of(data), source,
                            tag](bool) { return communicator.irecv(buffer, source, tag); },
                    .finish = [data, tensor] { unpack(data, tensor); },

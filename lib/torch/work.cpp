@@ -1,9 +1,19 @@
 #include "lib/torch/work.hpp"
 
 #include <memory>
+#include <string>
 #include <utility>
 
+#include "lib/torch/job.hpp"
+
 namespace torch_tutti {
+
+namespace {
+
+// Ranks that make progress answer at once.
+constexpr std::chrono::milliseconds kPatienceWithAnswers{300};
+
+}  // namespace
 
 TuttiWork::TuttiWork(int rank, Operation operation, Form form)
     : Work(rank, operation.type, operation.title), operation_(std::move(operation)), form_(form)
@@ -15,8 +25,8 @@ TuttiWork::~TuttiWork()
     if (!request_.active())
         return;
     try {
-        std::move(request_).then([operation = std::move(operation_)](const tutti::Status& status,
-                                                                     const std::exception_ptr& failure) {
+        std::move(request_).then([operation = std::move(operation_), unattended = Unattended()](
+                                     const tutti::Status& status, const std::exception_ptr& failure) {
             if (failure == nullptr && !status.cancelled && operation.finish)
                 operation.finish();
         });
@@ -75,11 +85,29 @@ void TuttiWork::tell(c10::ivalue::Future& future, const std::exception_ptr& fail
         future.markCompleted(operation_.results);
 }
 
+std::string TuttiWork::who_is_late()
+{
+    if (is_message())
+        return operation_.peer < 0 ? "no rank has sent the message"
+                                   : "waiting for rank " + std::to_string(operation_.peer);
+    std::string ranks;
+    for (const int rank : request_.absent_ranks(kPatienceWithAnswers))
+        ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+    return ranks.empty() ? "all ranks have begun it" : "not come, or without an answer: rank " + ranks;
+}
+
 /// The caller has its tensors back after a collective and a receive; a send goes on with its own.
 void TuttiWork::conclude_late(std::chrono::milliseconds limit)
 {
+    std::string late;
+    try {
+        late = who_is_late();
+    } catch (const tutti::Error& error) {
+        late = error.what();
+    }
     const auto failure = std::make_exception_ptr(std::runtime_error(
-        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) + " ms"));
+        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) +
+        " ms at rank " + std::to_string(rank_) + " of the group: " + late));
     if (!is_message())
         request_.give_up();
     else if (request_.cancel())

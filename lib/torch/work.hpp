@@ -17,6 +17,7 @@ namespace torch_tutti {
 struct Operation {
     c10d::OpType type = c10d::OpType::UNKNOWN;
     const char* title = nullptr;  // in torch's profiler
+    int peer = -1;                // of a message; -1: any
     std::chrono::milliseconds limit = kNoTimeout;
     /// Does it all if it is `blocking`, else begins it and returns the request.
     std::function<tutti::Request(bool blocking)> run = {};
@@ -58,6 +59,7 @@ private:
     void conclude(std::exception_ptr failure) noexcept;
     void tell(c10::ivalue::Future& future, const std::exception_ptr& failure);
     void conclude_late(std::chrono::milliseconds limit);
+    std::string who_is_late();
 
     Operation operation_;
     const Form form_;

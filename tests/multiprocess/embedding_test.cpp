@@ -1,4 +1,5 @@
 // Programs that tell Tutti themselves who their ranks are: processes forked here, which no launcher knows.
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -293,4 +294,86 @@ TEST_CASE("a rank that aborts, or that an exception ends, tells the program's bo
     CHECK(ends[0].status == 0);
     CHECK(ends[0].words == (by_exception ? "recv; 1 rank 1: uncaught exception: no input"
                                          : "recv; 7 rank 1: called abort: no input"));
+}
+
+namespace {
+
+/// Each rank is here until all `ranks` of them have come, so that no rank learns anything from another's end.
+void stay_until_here(const std::string& directory, int rank, int ranks)
+{
+    std::ofstream(directory + "/here." + std::to_string(rank)) << "yes";
+    for (int other = 0; other < ranks; ++other)
+        while (!std::filesystem::exists(directory + "/here." + std::to_string(other)))
+            ::usleep(1000);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a rank that dies fails the collective of all ranks within a second, also of those that wait for others")
+{
+    const std::vector<int> nodes = GENERATE(std::vector{0, 0, 0, 0}, std::vector{0, 1, 2, 3});
+    // Two forms, as these wait in different ways.
+    const bool blocking = GENERATE(true, false);
+    CAPTURE(nodes, blocking);
+    ::setenv("TUTTI_FABRIC", "tcp", 1);
+    const auto ends = run(4, [&](const std::string& directory, int rank) {
+        Environment environment(std::make_unique<Shrinking>(directory, rank, nodes));
+        const Communicator world = environment.world();
+        std::vector<float> data(1000);
+        for (int i = 0; i < 10; ++i)
+            world.allreduce(data, tutti::sum);
+        if (rank == 3) {
+            ::usleep(500'000);
+            ::raise(SIGKILL);
+        }
+        const std::string words = words_of_error([&] {
+            if (blocking)
+                world.allreduce(data, tutti::sum, {.algorithm = "recursive_doubling"});
+            else
+                world.iallreduce(data, tutti::sum, {.algorithm = "recursive_doubling"}).wait();
+            return "no error";
+        });
+        const double failed_at = tutti::wall_time();
+        std::ofstream(directory + "/failed." + std::to_string(rank)) << failed_at;
+        stay_until_here(directory, rank, 3);
+        double first = failed_at;
+        for (int other = 0; other < 3; ++other) {
+            double at = 0;
+            std::ifstream(directory + "/failed." + std::to_string(other)) >> at;
+            first = std::min(first, at);
+        }
+        return (failed_at - first < (tutti::test::kSanitized ? 10 : 2) ? "" : "late: ") + words;
+    });
+    ::unsetenv("TUTTI_FABRIC");
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    for (std::size_t rank = 0; rank < 3; ++rank)
+        CHECK_THAT(ends[rank].words,
+                   Catch::StartsWith("allreduce: peer lost: rank 3 of the communicator was lost") &&
+                       Catch::Contains("4000 bytes") && Catch::Contains(host.data()));
+}
+
+TEST_CASE("a rank that waits too long in a collective learns who has not called it")
+{
+    const auto ends = run(4, [](const std::string& directory, int rank) {
+        using namespace std::chrono_literals;
+        Environment environment(std::make_unique<Shrinking>(directory, rank, std::vector{0, 0, 0, 0}));
+        const tutti::Communicator world = environment.world();
+        std::string absent;
+        if (rank != 2) {
+            // Ranks 1 and 3 give up before rank 0 does.
+            tutti::Request barrier = world.ibarrier();
+            if (!barrier.wait_for(rank == 0 ? 600ms : 300ms))
+                for (const int member : barrier.absent_ranks(300ms))
+                    absent += std::to_string(member);
+            barrier.give_up();
+        }
+        stay_until_here(directory, rank, 4);
+        return absent;
+    });
+    CHECK(ends[0].words == "2");
+    CHECK(ends[1].words == "2");
+    CHECK(ends[2].words.empty());
+    CHECK(ends[3].words == "2");
 }

@@ -21,7 +21,7 @@ constexpr std::size_t kFramesAPass = 8;
 // wait for it. An unexpected message's early bytes are copied once more.
 constexpr std::size_t kEarlyBytes = 64u << 10;
 
-constexpr const char* kEnded = "its process has ended";
+constexpr const char* kEnded = "its process has ended on this host";
 constexpr const char* kDeparted = "it has left the job";
 
 bool has_departed(const Inbox& inbox) noexcept

@@ -61,11 +61,11 @@ void CommunicatorState::compare_at_board() const
 void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
                                    std::string_view name) const
 {
+    const Attendance::Loss loss = process_.attendance().lost(*this, member);
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
-                            member, call != nullptr ? call->describe() : name,
-                            process_.protocol().why_lost(world_rank(member))),
-                member);
+                            loss.member, call != nullptr ? call->describe() : name, loss.why),
+                loss.member);
 }
 
 // Ranks of a node may disagree whether they share cores (TUTTI_SHARED_CORES, a quota of their container), but

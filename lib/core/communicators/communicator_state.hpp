@@ -92,11 +92,12 @@ public:
     std::vector<int> awaited_at_board() const;
     /// Throws if other ranks have made other calls, as far as the board knows.
     void compare_at_board() const;
-    /// Throws: a rank that this one waits for in `call` (nullptr: only its `name` is known) is lost.
+    /// Throws: a rank that this one waits for in `call` (nullptr: only its `name` is known) is lost. Names
+    /// the first rank that was lost in a collective here.
     [[noreturn]] void raise_lost(int member, const CallSignature* call, ErrorCode code = ErrorCode::peer_lost,
                                  std::string_view name = "collective") const;
-    /// Throws: a rank of awaited_at_board() is lost and will never arrive.
-    [[noreturn]] void raise_lost_at_board(int member) const
+    /// The same for the latest call, which will never end.
+    [[noreturn]] void raise_lost_in_latest_call(int member) const
     {
         raise_lost(member, calls_.find(next_number() - 1));
     }

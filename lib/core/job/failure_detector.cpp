@@ -50,7 +50,9 @@ bool FailureDetector::look()
 {
     std::set<int> named;
     std::set<std::uint64_t> anybody;  // contexts
+    std::set<std::uint64_t> contexts;
     const auto add = [&](std::uint64_t context, int peer) {
+        contexts.insert(context);
         if (peer >= 0)
             named.insert(peer);
         else
@@ -66,14 +68,16 @@ bool FailureDetector::look()
         for (const int member : state.awaited_at_board()) {
             const int peer = state.world_rank(member);
             if (process_.protocol().is_lost(peer))
-                state.raise_lost_at_board(member);
-            named.insert(peer);
+                state.raise_lost_in_latest_call(member);
+            add(state.collective_context(), peer);
         }
     });
     process_.windows().add_awaited(named);
-    for (const int peer : named)
-        look_after(peer);
+    for (const std::uint64_t context : contexts)
+        process_.attendance().check(context);
     bool soon = false;
+    for (const int peer : named)
+        soon |= look_after(peer) == Presence::gone;
     for (const std::uint64_t context : anybody) {
         communicators.with(CommunicatorState::collective_context_of(context),
                            [&](const CommunicatorState& state) { soon |= look_for_anybody(state); });

@@ -24,7 +24,7 @@ public:
     explicit FailureDetector(Process& process) noexcept : process_(process) {}
 
     /// For the engine's watch. True: more will probably be known soon. Throws if a rank is lost that this one
-    /// waits for at a board.
+    /// waits for at a board, or that another one has waited for in a collective where this one waits.
     bool look();
 
     /// Registers a waiting probe. Posted receives need no registration: the matcher knows them.

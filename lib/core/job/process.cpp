@@ -118,6 +118,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 {
     protocol_.serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
                     std::bind_front(&CallDiagnosis::frame, &calls_));
+    protocol_.serve(protocol::FrameKind::call_lost, protocol::FrameKind::call_present,
+                    std::bind_front(&Attendance::frame, &attendance_));
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
         status_->note(*this, waited_ns);
         if (twice_as_long)
@@ -235,6 +237,14 @@ bool Process::is_local(int peer) const
     return std::ranges::binary_search(bootstrap_->local_peers(), peer);
 }
 
+std::string Process::why_lost(int peer) const
+{
+    const std::string_view why = protocol_.why_lost(peer);
+    const std::string host = bootstrap_->host_of(peer);
+    return host.empty() || why.find(host) != why.npos ? std::string(why)
+                                                      : fmt::format("{} (host {})", why, host);
+}
+
 std::uint64_t Process::new_context()
 {
     // A frame holds 56 bits: 23 bits of rank, 32 of count, and one bit for collectives.
@@ -245,7 +255,7 @@ transport::Transport& Process::connect(int peer)
 {
     if (protocol_.is_lost(peer))
         throw Error(ErrorCode::peer_lost, "connect",
-                    fmt::format("rank {} of the job: {}", peer, protocol_.why_lost(peer)), peer);
+                    fmt::format("rank {} of the job: {}", peer, why_lost(peer)), peer);
     if (peer == rank())
         return engine_.add(std::make_unique<transport::SelfTransport>(rank()));
     const auto& transports = engine_.transports();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/calls/attendance.hpp"
 #include "lib/core/calls/call_diagnosis.hpp"
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/group_operation.hpp"
@@ -52,6 +53,8 @@ public:
     bool shared_cores() const noexcept { return shared_cores_; }
     bool shared_cores_of(int peer);
     bool is_local(int peer) const;
+    /// In words, with the rank's host. Under the lock.
+    std::string why_lost(int peer) const;
     bootstrap::Bootstrap& bootstrap() noexcept { return *bootstrap_; }
     protocol::Protocol& protocol() noexcept { return protocol_; }
     progress::Engine& engine() noexcept { return engine_; }
@@ -60,6 +63,7 @@ public:
     RankStatus& status() noexcept { return *status_; }
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
+    Attendance& attendance() noexcept { return attendance_; }
     Continuations& continuations() noexcept { return continuations_; }
     /// nullptr: this job is not checked.
     check::Checker* checker() const noexcept { return checker_.get(); }
@@ -121,6 +125,7 @@ private:
     CallDiagnosis calls_;
     std::unique_ptr<WindowService> windows_;
     FailureDetector failure_detector_{*this};
+    Attendance attendance_{*this};
     progress::Engine engine_;
     Continuations continuations_{*this};
     reduction::Team team_;

@@ -71,7 +71,7 @@ void raise_lost(const CommunicatorState& state, std::string_view operation, int 
 {
     throw Error(ErrorCode::peer_lost, operation,
                 fmt::format("nothing more comes from rank {}: {}", source,
-                            state.process().protocol().why_lost(state.peer_rank(source))),
+                            state.process().why_lost(state.peer_rank(source))),
                 source);
 }
 

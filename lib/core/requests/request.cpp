@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
 #include "lib/core/requests/completion.hpp"
 #include "lib/core/requests/request_access.hpp"
@@ -95,6 +96,16 @@ void Request::give_up()
     status_ = {};
     status_.code = ErrorCode::cancelled;
     has_status_ = true;
+}
+
+std::vector<int> Request::absent_ranks(std::chrono::nanoseconds patience)
+{
+    if (state_ == nullptr || state_->kind != RequestState::Kind::collective)
+        return {};
+    Process& process = detail::process_of(*state_);
+    auto lock = process.engine().lock();
+    const detail::CommunicatorGroup& group = static_cast<detail::CollectiveRequest&>(*state_).group;
+    return process.attendance().absent(lock, group.communicator(), group.place().number, end_of(patience));
 }
 
 void Request::then(std::function<void(const Status&, std::exception_ptr)> function) &&

@@ -77,12 +77,13 @@ private:
 };
 
 /// When a long wait asks what is wrong, even if there were events: after 100 ms, as other ranks are rarely
-/// later than that by chance, then every two seconds and whenever the wait has doubled.
+/// later than that by chance, then every 300 ms, so that a rank that has died is known within a second, and
+/// whenever the wait has doubled.
 class Patience {
 public:
     /// The doorbell ends a sleep. The bound only lets a rank notice a peer that died with a full ring or with
     /// an unfinished piece of a copy.
-    static constexpr std::int64_t kLongestSleepNs = 500'000'000;
+    static constexpr std::int64_t kLongestSleepNs = 300'000'000;
 
     /// Calls ask(waited_ns, twice_as_long) if it is time; true means: ask again in 100 ms. Returns how long
     /// the wait may sleep.
@@ -97,17 +98,16 @@ public:
             const bool twice_as_long = now_ns >= doubles_ns_;
             if (twice_as_long)
                 doubles_ns_ = now_ns + waited_ns;
-            ends_ns_ = now_ns + kLongestNs;
+            ends_ns_ = now_ns + kLongestSleepNs;
             if (ask(waited_ns, twice_as_long))
                 ends_ns_ = now_ns + kFirstNs;
             ends_ns_ = std::min(ends_ns_, doubles_ns_);
         }
-        return std::min(kLongestSleepNs, ends_ns_ - now_ns);
+        return ends_ns_ - now_ns;
     }
 
 private:
     static constexpr std::int64_t kFirstNs = 100'000'000;
-    static constexpr std::int64_t kLongestNs = 2'000'000'000;
 
     std::int64_t since_ns_ = 0;
     std::int64_t ends_ns_ = 0;

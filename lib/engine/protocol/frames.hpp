@@ -42,7 +42,10 @@ enum class FrameKind : std::uint8_t {
     check_all_arrived,
     window_call,  // and the next: lib/core/windows/window_service.hpp
     window_answer,
-    last = window_answer
+    call_lost,  // and the next two: lib/core/calls/attendance.hpp
+    call_roll,
+    call_present,
+    last = call_present
 };
 
 /// The first word of every header: the kind in the low byte; in envelopes, the context id above it.

@@ -1,0 +1,110 @@
+#include "lib/core/calls/attendance.hpp"
+
+#include <algorithm>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/business_card.hpp"
+#include "lib/core/job/process.hpp"
+
+namespace tutti::detail {
+
+using protocol::FrameKind;
+
+struct Attendance::Header {
+    protocol::Lead lead;
+    std::uint32_t rank;    // the sender's, in the communicator
+    std::uint32_t number;  // of the call; the lost member in call_lost
+    std::uint64_t unused[2] = {};
+};
+
+Attendance::Loss Attendance::lost(const CommunicatorState& state, int member)
+{
+    const auto [loss, is_first] = losses_.try_emplace(state.collective_context());
+    if (is_first) {
+        loss->second = {member, process_.why_lost(state.world_rank(member))};
+        tell_all(state,
+                 {protocol::Lead::of(FrameKind::call_lost, state.collective_context()),
+                  static_cast<std::uint32_t>(state.rank()), static_cast<std::uint32_t>(member)},
+                 std::as_bytes(std::span(loss->second.why)));
+    }
+    return loss->second;
+}
+
+void Attendance::check(std::uint64_t collective_context)
+{
+    const auto loss = losses_.find(collective_context);
+    if (loss != losses_.end())
+        process_.calls().communicators()->with(collective_context, [&](const CommunicatorState& state) {
+            state.raise_lost_in_latest_call(loss->second.member);
+        });
+}
+
+Attendance::Roll& Attendance::roll(std::uint64_t context, std::uint32_t number)
+{
+    Roll& latest = rolls_[context];
+    if (latest.number != number)
+        latest = {number, {}};
+    return latest;
+}
+
+std::vector<int> Attendance::absent(progress::Engine::Lock& lock, const CommunicatorState& state,
+                                    std::uint32_t number, std::int64_t until_ns)
+{
+    const std::uint64_t context = state.collective_context();
+    roll(context, number).present.insert(state.rank());
+    tell_all(state, {protocol::Lead::of(FrameKind::call_roll, context),
+                     static_cast<std::uint32_t>(state.rank()), number});
+    const auto size = static_cast<std::size_t>(state.size());
+    process_.engine().wait(
+        lock, [&] { return roll(context, number).present.size() == size; }, until_ns);
+    std::vector<int> absent;
+    for (int member = 0; member < state.size(); ++member)
+        if (!roll(context, number).present.contains(member))
+            absent.push_back(member);
+    return absent;
+}
+
+void Attendance::frame(int peer, std::span<const std::byte> bytes, std::span<const std::byte> payload)
+{
+    const Header header = protocol::header_in<Header>(bytes, peer);
+    const std::uint64_t context = header.lead.context();
+    process_.calls().communicators()->with(context, [&](const CommunicatorState& state) {
+        const auto rank = static_cast<int>(header.rank);
+        if (rank < 0 || rank >= state.size() || state.world_rank(rank) != peer)
+            return;
+        if (header.lead.kind() == FrameKind::call_lost) {
+            const auto member = static_cast<int>(header.number);
+            if (member >= 0 && member < state.size())
+                losses_.try_emplace(
+                    context, Loss{member, {reinterpret_cast<const char*>(payload.data()), payload.size()}});
+            return;
+        }
+        const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;
+        roll(context, header.number).present.insert(rank);
+        if (header.lead.kind() == FrameKind::call_roll && is_made)
+            tell(peer, {protocol::Lead::of(FrameKind::call_present, context),
+                        static_cast<std::uint32_t>(state.rank()), header.number});
+    });
+}
+
+void Attendance::tell(int peer, const Header& header, std::span<const std::byte> payload)
+{
+    try {
+        // A rank that has no card yet is not connected, and waits for nobody.
+        if (peer != process_.rank() && process_.bootstrap().find(peer, kCardKey))
+            process_.protocol().tell(
+                peer, header,
+                payload.first(std::min(payload.size(), process_.protocol().most_told_bytes(peer))));
+    } catch (const Error&) {
+        // The peer has left or cannot be reached.
+    }
+}
+
+void Attendance::tell_all(const CommunicatorState& state, const Header& header,
+                          std::span<const std::byte> payload)
+{
+    for (int member = 0; member < state.size(); ++member)
+        tell(state.world_rank(member), header, payload);
+}
+
+}  // namespace tutti::detail

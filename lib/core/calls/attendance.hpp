@@ -1,0 +1,65 @@
+// Which ranks do not take part in a collective.
+//
+// A rank that fails in a collective, because another rank is lost, takes no part in it any more, and some
+// ranks wait for it rather than for the lost one. So it tells all ranks of the communicator (call_lost);
+// those that wait in a collective there fail, too, and name the lost rank.
+//
+// A rank whose time is over asks who has made the call (call_roll). The question tells that it has made the
+// call itself. Ranks answer when they make progress (call_present); one that computes does not answer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/engine/progress/engine.hpp"
+
+namespace tutti::detail {
+
+class CommunicatorState;
+class Process;
+
+/// Under the engine's lock. Communicators are known by the context of their collectives.
+class Attendance {
+public:
+    explicit Attendance(Process& process) noexcept : process_(process) {}
+
+    /// The first member whose loss has failed a collective of the communicator, and why it is lost.
+    struct Loss {
+        int member;
+        std::string why;
+    };
+    /// For a rank that fails, as `member` is lost. Tells the others if it is the first loss here.
+    Loss lost(const CommunicatorState& state, int member);
+    /// Throws the error of a loss that another rank has told, if this rank waits in a collective there.
+    void check(std::uint64_t collective_context);
+
+    /// The members that have not made the call, as far as they say until `until_ns`.
+    std::vector<int> absent(progress::Engine::Lock& lock, const CommunicatorState& state,
+                            std::uint32_t number, std::int64_t until_ns);
+
+    /// Takes a frame of these kinds: protocol::Services::Handler.
+    void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);
+
+private:
+    struct Header;
+    /// Who is known to have made the latest call that somebody has asked about.
+    struct Roll {
+        std::uint32_t number = 0;
+        std::set<int> present;
+    };
+
+    Roll& roll(std::uint64_t context, std::uint32_t number);
+    void tell(int peer, const Header& header, std::span<const std::byte> payload = {});
+    void tell_all(const CommunicatorState& state, const Header& header,
+                  std::span<const std::byte> payload = {});
+
+    Process& process_;
+    std::map<std::uint64_t, Loss> losses_;
+    std::map<std::uint64_t, Roll> rolls_;
+};
+
+}  // namespace tutti::detail
