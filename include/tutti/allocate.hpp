@@ -7,13 +7,16 @@
 
 namespace tutti {
 
-/// Returns `bytes` of memory, aligned to a cache line; it is zero-filled on its first use. Works before,
-/// during and after the Environment, in any thread. Without shared memory it returns ordinary memory, whose
-/// messages travel as any others. A forked child shares it with its parent. Throws tutti::Error
-/// (out_of_memory).
+/// Returns `bytes` of memory, aligned to a cache line, with any contents. Works before, during and after the
+/// Environment, in any thread. Without shared memory it returns ordinary memory, whose messages travel as any
+/// others. Throws tutti::Error (out_of_memory).
+///
+/// A forked child has a copy: it can read what its parent has written, and what it writes itself stays with
+/// it. What the parent writes after the fork may show or not.
 void* allocate(std::size_t bytes);
 
-/// Frees memory of allocate(); does nothing for nullptr. No send from it may be under way.
+/// Frees memory of allocate(); does nothing for nullptr. No send from it may be under way. Freed pages stay
+/// for the next allocations, 16 MiB and a quarter of what is in use; the others go back to the system.
 void deallocate(void* memory) noexcept;
 
 /// For standard containers: `std::vector<float, tutti::Allocator<float>>`.

@@ -19,8 +19,8 @@ namespace torch_tutti {
 
 namespace {
 
-constexpr std::chrono::seconds kPatienceAtEnd{2};
-constexpr std::chrono::milliseconds kBetweenLooks{1};
+constexpr std::chrono::seconds kPatienceWithOperations{2};
+constexpr std::chrono::milliseconds kBetweenPolls{1};
 
 struct Job {
     std::mutex mutex;
@@ -89,11 +89,11 @@ int tag_of(const std::string& group)
 // False if operations of this rank have not ended in time: their peers may wait for this rank in turn.
 bool all_have_ended(const tutti::Communicator& world) noexcept
 {
-    const auto until = std::chrono::steady_clock::now() + kPatienceAtEnd;
+    const auto until = std::chrono::steady_clock::now() + kPatienceWithOperations;
     try {
         while (Unattended::are_there() && std::chrono::steady_clock::now() < until) {
             world.iprobe();  // makes progress
-            std::this_thread::sleep_for(kBetweenLooks);
+            std::this_thread::sleep_for(kBetweenPolls);
         }
     } catch (const tutti::Error&) {
         return true;  // the job has failed: there is nothing to wait for

@@ -5,6 +5,7 @@
 
 #include "lib/torch/job.hpp"
 #include "lib/torch/process_group.hpp"
+#include "lib/torch/shared_tensors.hpp"
 
 namespace py = pybind11;
 
@@ -45,4 +46,5 @@ PYBIND11_MODULE(_C, module)  // NOLINT
         unlocked);
     module.def("tell_all", tell_all, unlocked);
     module.def("leave", torch_tutti::leave, unlocked);
+    module.def("share_new_tensors", torch_tutti::share_new_tensors);
 }

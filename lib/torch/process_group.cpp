@@ -1,5 +1,6 @@
 #include "lib/torch/process_group.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "lib/torch/job.hpp"
@@ -13,6 +14,24 @@ using tutti::Request;
 namespace {
 
 constexpr std::chrono::seconds kPatienceWithRank0{10};
+// Its name differs between versions of torch.
+constexpr std::chrono::minutes kDefaultTimeoutOfTorch{30};
+
+/// In place, with the result at all ranks or at `root`.
+auto reduce_of(const tutti::Communicator& communicator, const Reduction& reduction, const Tensor& data,
+               std::optional<std::int64_t> root = std::nullopt)
+{
+    return [communicator, buffer = reduction.numbers_of(data), op = reduction.op, root](bool blocking) {
+        const tutti::RootOptions at{.root = static_cast<int>(root.value_or(0))};
+        if (!blocking)
+            return root ? communicator.ireduce(buffer, op, at) : communicator.iallreduce(buffer, op);
+        if (root)
+            communicator.reduce(buffer, op, at);
+        else
+            communicator.allreduce(buffer, op);
+        return Request();
+    };
+}
 
 }  // namespace
 
@@ -21,7 +40,7 @@ TuttiGroup::TuttiGroup(tutti::Communicator communicator, std::chrono::millisecon
       communicator_(std::move(communicator)),
       monitored_(communicator_.dup()),
       // A blocking call is faster than one with a limit: torch's default of half an hour is none.
-      timeout_(timeout >= kProcessGroupDefaultTimeout ? kNoTimeout : timeout),
+      timeout_(timeout >= kDefaultTimeoutOfTorch ? kNoTimeout : timeout),
       has_thread_(has_progress_thread())
 {
 }
@@ -70,14 +89,7 @@ WorkPointer TuttiGroup::allreduce(Tensors& tensors, const c10d::AllreduceOptions
     const Tensor data = packed(tensor);
     return submit({.type = OpType::ALLREDUCE,
                    .title = "tutti:all_reduce",
-                   .run =
-                       [communicator = communicator_, buffer = reduction.numbers_of(data),
-                        op = reduction.op](bool blocking) {
-                           if (!blocking)
-                               return communicator.iallreduce(buffer, op);
-                           communicator.allreduce(buffer, op);
-                           return Request();
-                       },
+                   .run = reduce_of(communicator_, reduction, data),
                    .finish =
                        [reduction, data, tensor, ranks = communicator_.size()] {
                            reduction.finish(data, ranks);
@@ -99,14 +111,7 @@ WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::Allred
     copy_in(tensors, joint);
     return submit({.type = OpType::ALLREDUCE_COALESCED,
                    .title = "tutti:all_reduce_coalesced",
-                   .run =
-                       [communicator = communicator_, buffer = reduction.numbers_of(joint),
-                        op = reduction.op](bool blocking) {
-                           if (!blocking)
-                               return communicator.iallreduce(buffer, op);
-                           communicator.allreduce(buffer, op);
-                           return Request();
-                       },
+                   .run = reduce_of(communicator_, reduction, joint),
                    .finish =
                        [reduction, joint, tensors, ranks = communicator_.size()] {
                            reduction.finish(joint, ranks);
@@ -122,18 +127,10 @@ WorkPointer TuttiGroup::reduce(Tensors& tensors, const c10d::ReduceOptions& opti
     Tensor& tensor = only("reduce", tensors);
     const Reduction reduction("reduce", tensor.scalar_type(), options.reduceOp);
     const Tensor data = packed(tensor);
-    const tutti::RootOptions root{.root = static_cast<int>(options.rootRank)};
     return submit(
         {.type = OpType::REDUCE,
          .title = "tutti:reduce",
-         .run =
-             [communicator = communicator_, buffer = reduction.numbers_of(data), op = reduction.op,
-              root](bool blocking) {
-                 if (!blocking)
-                     return communicator.ireduce(buffer, op, root);
-                 communicator.reduce(buffer, op, root);
-                 return Request();
-             },
+         .run = reduce_of(communicator_, reduction, data, options.rootRank),
          .finish =
              [reduction, data, tensor, has_result = is(options.rootRank), ranks = communicator_.size()] {
                  if (!has_result)
@@ -200,7 +197,7 @@ void TuttiGroup::monitoredBarrier(const c10d::BarrierOptions& options, bool wait
 {
     const auto limit = options.timeout != c10d::kUnsetTimeout ? options.timeout
                        : timeout_ != kNoTimeout               ? timeout_
-                                                              : kProcessGroupDefaultTimeout;
+                                                : std::chrono::milliseconds(kDefaultTimeoutOfTorch);
     // Rank 0 answers when its own time is over.
     const auto patience = monitored_.rank() == 0 ? std::chrono::milliseconds(0) : kPatienceWithRank0;
     const auto until = std::chrono::steady_clock::now() + limit + patience;

@@ -216,6 +216,18 @@ def groups():
                 dist.all_reduce(data, group=group)
                 same(data, torch.full((3,), float(len(members))))
                 dist.destroy_process_group(group)
+    # Ranks in several groups at once, which are freed in another order than they were made.
+    halves = [dist.new_group(list(range(first, size, 2))) for first in range(2 if size > 1 else 1)]
+    pairs = [dist.new_group(sorted({peer, (peer + 1) % size})) for peer in range(size)]
+    for kept in (halves, pairs):
+        for group in kept:
+            if dist.get_rank(group) >= 0:
+                data = torch.ones(1)
+                dist.all_reduce(data, group=group)
+                same(data, torch.full((1,), float(dist.get_world_size(group))))
+    for group in reversed(pairs + halves):
+        if dist.get_rank(group) >= 0:
+            dist.destroy_process_group(group)
     # A thread for each group: all work at the same time.
     all_groups = [dist.new_group() for _ in range(3)]
 
@@ -247,6 +259,42 @@ def training():
         same(weight, weights[0])
 
 
+def place_of(tensor):
+    """The file that the tensor's memory is mapped from, if there is one."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            begin, end = (int(text, 16) for text in line.split()[0].split("-"))
+            if begin <= tensor.data_ptr() < end:
+                return line.split(maxsplit=5)[5].strip() if len(line.split()) > 5 else ""
+    return ""
+
+
+def buckets():
+    model = torch.nn.Sequential(torch.nn.Linear(300, 300), torch.nn.Linear(300, 10))
+    parallel = torch.nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
+    for step in range(3):  # the buckets are made anew after the first
+        parallel(torch.full((4, 300), rank + step + 1.)).sum().backward()
+        same(model[1].bias.grad, torch.full((10,), 4.))
+        for parameter in model.parameters():
+            assert "tutti-heap" in place_of(parameter.grad), place_of(parameter.grad)
+        parallel.zero_grad(set_to_none=False)
+    assert "tutti-heap" not in place_of(torch.zeros(1 << 18))
+    assert "tutti-heap" not in place_of(model[0].weight)
+
+
+def profile():
+    with torch.profiler.profile() as profiler:
+        dist.all_reduce(torch.ones(3))
+        dist.broadcast(torch.ones(3), 0)
+        if rank != 0:
+            dist.send(torch.ones(1), 0)
+        for _ in range(size - 1 if rank == 0 else 0):
+            dist.recv(torch.ones(1))
+    names = {event.name for event in profiler.events()}
+    wanted = {"tutti:all_reduce", "tutti:broadcast", "tutti:send" if rank != 0 else "tutti:recv_any_source"}
+    assert wanted - names <= ({"tutti:recv_any_source"} if size == 1 else set()), names
+
+
 def limits():
     group = dist.new_group(timeout=datetime.timedelta(milliseconds=300))
     if size > 1 and rank == 0:
@@ -264,7 +312,7 @@ def limits():
 
 dist.init_process_group("tutti")
 rank, size = dist.get_rank(), dist.get_world_size()
-for test in (reductions, strides, blocks, all_to_all, messages, works, objects, groups, training, limits):
+for test in (reductions, strides, blocks, all_to_all, messages, works, objects, groups, training, buckets, profile, limits):
     test()
 dist.barrier()
 if rank == 0:

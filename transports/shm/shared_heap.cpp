@@ -1,12 +1,14 @@
 #include "transports/shm/shared_heap.hpp"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
-#include "lib/foundation/base/fork.hpp"
 #include "lib/heap/segment.hpp"
 #include "tutti/error.hpp"
 
@@ -16,8 +18,9 @@ namespace {
 
 constexpr std::size_t kLeastArena = 256u << 20;
 constexpr std::size_t kMostBytes = std::size_t{1} << 46;
-// Freed ranges of at least this size give their pages back.
-constexpr std::size_t kPunchFrom = 64u << 10;
+// Freed blocks of at least this size are kept, and give their pages back later.
+constexpr std::size_t kKeepFrom = 64u << 10;
+constexpr std::size_t kKeptBytes = 16u << 20;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit)
 {
@@ -54,6 +57,7 @@ void punch_hole(const MemoryFile& file, std::size_t offset, std::size_t bytes) n
 
 SharedHeap::SharedHeap()
 {
+    pthread_atfork(nullptr, nullptr, [] { instance().become_child(); });
     const TuttiHeapSegment* const segment = tutti_heap_open != nullptr ? tutti_heap_open() : nullptr;
     if (segment == nullptr)
         return;
@@ -75,9 +79,38 @@ void* SharedHeap::allocate(std::size_t bytes)
     if (bytes > kMostBytes)
         throw Error(ErrorCode::out_of_memory, "allocate", "more bytes than any machine has");
     bytes = std::max(round_up(bytes, kLine), kLine);
-    if (base::is_forked_child())
+    if (inherited_)
         return ordinary(bytes);
     const std::lock_guard held(mutex_);
+    if (void* const kept = take_kept(bytes))
+        return kept;
+    if (void* const found = take_free(bytes))
+        return found;
+    drop_kept_beyond(0);
+    if (void* const found = take_free(bytes))
+        return found;
+    Arena* const added = add_arena(bytes);
+    return added != nullptr ? take(*added, added->free.begin(), bytes) : ordinary(bytes);
+}
+
+// The latest one, which is most likely in the caches. It may be a quarter larger than needed.
+void* SharedHeap::take_kept(std::size_t bytes)
+{
+    const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [&](const Kept& block) {
+        return block.bytes >= bytes && block.bytes <= bytes + bytes / 4;
+    });
+    if (found == kept_.rend())
+        return nullptr;
+    const Kept block = *found;
+    block.arena->used.emplace(block.offset, block.bytes);
+    kept_.erase(std::next(found).base());
+    kept_bytes_ -= block.bytes;
+    used_bytes_ += block.bytes;
+    return block.arena->file.base() + block.offset;
+}
+
+void* SharedHeap::take_free(std::size_t bytes)
+{
     for (std::size_t i = 0; i < count_; ++i) {
         Ranges& free = arenas_[i]->free;
         const auto fits =
@@ -85,8 +118,7 @@ void* SharedHeap::allocate(std::size_t bytes)
         if (fits != free.end())
             return take(*arenas_[i], fits, bytes);
     }
-    Arena* const added = add_arena(bytes);
-    return added != nullptr ? take(*added, added->free.begin(), bytes) : ordinary(bytes);
+    return nullptr;
 }
 
 void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t bytes)
@@ -97,6 +129,7 @@ void* SharedHeap::take(Arena& arena, Ranges::iterator from, std::size_t bytes)
     if (size > bytes)
         arena.free.emplace(offset + bytes, size - bytes);
     arena.used.emplace(offset, bytes);
+    used_bytes_ += bytes;
     return arena.file.base() + offset;
 }
 
@@ -108,6 +141,7 @@ SharedHeap::Arena* SharedHeap::add_arena(std::size_t least_bytes)
         const std::size_t size_bytes = std::max(kLeastArena, round_up(least_bytes, kPage) + kPage);
         MemoryFile file = MemoryFile::create("tutti-heap", size_bytes);
         file.map(size_bytes);
+        madvise(file.base(), size_bytes, MADV_DONTFORK);
         file.allocate(0, kPage);
         auto& header = *reinterpret_cast<ArenaHeader*>(file.base());
         header.magic = ArenaHeader::kMagic;
@@ -131,30 +165,61 @@ void SharedHeap::deallocate(void* memory) noexcept
         std::free(memory);
         return;
     }
-    if (base::is_forked_child())
-        return;  // it belongs to the parent, which may use it
+    if (inherited_)
+        return;  // it is a copy of the parent's
     const std::lock_guard held(mutex_);
     const auto used = arena->used.find(static_cast<std::size_t>(data - arena->file.base()));
     if (used == arena->used.end())
         return;  // not the start of an allocation: an error of the caller
     const auto [offset, size] = *used;
-    if (size >= kPunchFrom)
-        punch_hole(arena->file, offset, size);
     arena->used.erase(used);
+    used_bytes_ -= size;
+    const std::size_t most = kKeptBytes + used_bytes_ / 4;
+    if (size < kKeepFrom || size > most)
+        return give_back(*arena, offset, size);
+    drop_kept_beyond(most - size);
+    kept_.push_back({arena, offset, size});
+    kept_bytes_ += size;
+}
 
-    // The free neighbours are merged.
-    auto freed = arena->free.emplace(offset, size).first;
-    if (const auto next = std::next(freed); next != arena->free.end() && offset + size == next->first) {
-        freed->second += next->second;
-        arena->free.erase(next);
+void SharedHeap::drop_kept_beyond(std::size_t bytes)
+{
+    while (kept_bytes_ > bytes) {
+        const Kept oldest = kept_.front();
+        kept_.pop_front();
+        kept_bytes_ -= oldest.bytes;
+        give_back(*oldest.arena, oldest.offset, oldest.bytes);
     }
-    if (freed != arena->free.begin()) {
+}
+
+void SharedHeap::give_back(Arena& arena, std::size_t offset, std::size_t bytes)
+{
+    if (bytes >= kKeepFrom)
+        punch_hole(arena.file, offset, bytes);
+    // The free neighbours are merged.
+    auto freed = arena.free.emplace(offset, bytes).first;
+    if (const auto next = std::next(freed); next != arena.free.end() && offset + bytes == next->first) {
+        freed->second += next->second;
+        arena.free.erase(next);
+    }
+    if (freed != arena.free.begin()) {
         const auto previous = std::prev(freed);
         if (previous->first + previous->second == offset) {
             previous->second += freed->second;
-            arena->free.erase(freed);
+            arena.free.erase(freed);
         }
     }
+}
+
+// Only system calls: another thread of the parent may have held any lock. A child's child has copies already.
+void SharedHeap::become_child() noexcept
+{
+    const std::size_t count = count_.load(std::memory_order_acquire);
+    if (count == 0 || std::exchange(inherited_, true))
+        return;
+    for (std::size_t i = 0; i < count; ++i)
+        mmap(arenas_[i]->file.base(), arenas_[i]->size_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, arenas_[i]->file.descriptor(), 0);
 }
 
 SharedHeap::Arena* SharedHeap::arena_of(const std::byte* data) const noexcept

@@ -1,8 +1,14 @@
 // The heap behind tutti::allocate and large working memory of collectives: memory files that peers map when a
-// message comes from them. A forked child leaves it to its parent.
+// message comes from them.
 //
 // Each arena is one memory file with at least 256 MiB of addresses. Pages are given to allocations and taken
-// back from freed ones, so an arena costs only what is in use. Arenas stay until the end: peers map them.
+// back from freed ones. Arenas stay until the end: peers map them.
+//
+// Large freed blocks keep their pages for the next allocations of their size, up to 16 MiB and a quarter of
+// what is in use: the kernel takes longer to clear a page than the program to use it.
+//
+// Arenas are MADV_DONTFORK. A forked child maps them again, copy-on-write: it can read what its parent has
+// written, perhaps also later, and its own writes stay with it. Its own allocations are ordinary memory.
 //
 // Where the heap of lib/heap is preloaded, peers find malloc's blocks in the same way.
 #pragma once
@@ -11,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,16 +68,33 @@ private:
         std::uint64_t key = 0;
     };
 
+    /// A freed block with its pages.
+    struct Kept {
+        Arena* arena;
+        std::size_t offset;
+        std::size_t bytes;
+    };
+
     static constexpr std::size_t kMostArenas = 64;
 
     SharedHeap();
 
     Arena* add_arena(std::size_t least_bytes);
     Arena* arena_of(const std::byte* data) const noexcept;
-    static void* take(Arena& arena, Ranges::iterator from, std::size_t bytes);
+    void* take_kept(std::size_t bytes);
+    void* take_free(std::size_t bytes);
+    void* take(Arena& arena, Ranges::iterator from, std::size_t bytes);
+    void drop_kept_beyond(std::size_t bytes);
+    static void give_back(Arena& arena, std::size_t offset, std::size_t bytes);
+    void become_child() noexcept;
 
     Preloaded preloaded_;  // constant after construction
+    // This process is a forked child, and the arenas are its parent's. Set while it has one thread.
+    bool inherited_ = false;
     mutable std::mutex mutex_;
+    std::deque<Kept> kept_;  // the latest last
+    std::size_t kept_bytes_ = 0;
+    std::size_t used_bytes_ = 0;
     // Filled from the front, never emptied; the release of the count pairs with arena_of's acquire.
     std::array<std::unique_ptr<Arena>, kMostArenas> arenas_;
     std::atomic<std::size_t> count_{0};

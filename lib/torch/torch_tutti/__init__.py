@@ -6,11 +6,13 @@
 Under tuttirun nothing else is needed; otherwise ranks find each other as torch.distributed has it.
 """
 import atexit
+import contextlib
 import datetime
 import importlib
 import os
 import socket
 
+import torch
 import torch.distributed as dist
 
 from torch_tutti import _C
@@ -55,7 +57,34 @@ def monitored_barrier(group=None, timeout=datetime.timedelta(minutes=30), wait_a
     (group or dist.group.WORLD).monitored_barrier(timeout, wait_all_ranks)
 
 
+@contextlib.contextmanager
+def _shared_tensors(group):
+    if dist.get_backend(group) != "tutti":
+        yield
+        return
+    _C.share_new_tensors(True)
+    try:
+        yield
+    finally:
+        _C.share_new_tensors(False)
+
+
+class _Reducer(dist.Reducer):
+    """What DistributedDataParallel reduces gradients with: its buckets are in memory that other ranks can read."""
+
+    def __init__(self, params, bucket_indices, per_bucket_size_limits, process_group, *rest, **options):
+        with _shared_tensors(process_group):
+            super().__init__(params, bucket_indices, per_bucket_size_limits, process_group, *rest, **options)
+        self._group = process_group
+
+    def _rebuild_buckets(self):
+        with _shared_tensors(self._group):
+            return super()._rebuild_buckets()
+
+
+dist.Reducer = _Reducer
 _handlers["env"] = _rendezvous_by_environment
-dist.Backend.register_backend("tutti", _make_group, extended_api=True)
+_devices = {"devices": ["cpu"]} if int(torch.__version__.split(".")[0]) >= 2 else {}
+dist.Backend.register_backend("tutti", _make_group, extended_api=True, **_devices)
 # Before Python's own objects end. Ranks that wait for this one get an error.
 atexit.register(_C.leave)

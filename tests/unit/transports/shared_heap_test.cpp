@@ -5,6 +5,9 @@
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -74,24 +77,102 @@ TEST_CASE("blocks of the shared heap are apart, in any thread")
     CHECK(std::ranges::all_of(good, [](bool one) { return one; }));
 }
 
-TEST_CASE("freed neighbours become one block again, and come back zeroed where pages were given back")
+TEST_CASE("freed neighbours become one block again")
 {
     SharedHeap& heap = SharedHeap::instance();
-    constexpr std::size_t kSize = 1u << 20;
-    auto* const first = static_cast<std::byte*>(heap.allocate(kSize));
-    void* const second = heap.allocate(kSize);
-    void* const third = heap.allocate(kSize);
+    constexpr std::size_t kSize = 60'032;  // not kept when it is freed
+    constexpr std::size_t kRow = 8;
+    // The first ones fill the holes that other tests have left.
+    std::vector<std::byte*> blocks;
+    std::size_t in_a_row = 1;
+    while (in_a_row < kRow && blocks.size() < 1'000) {
+        blocks.push_back(static_cast<std::byte*>(heap.allocate(kSize)));
+        const bool is_next = blocks.size() > 1 && blocks.back() == blocks[blocks.size() - 2] + kSize;
+        in_a_row = is_next ? in_a_row + 1 : 1;
+    }
+    REQUIRE(in_a_row == kRow);
     void* const behind = heap.allocate(64);
-    std::memset(first, 0x5a, kSize);
-    heap.deallocate(first);
-    heap.deallocate(third);
-    heap.deallocate(second);
-    auto* const all = static_cast<std::byte*>(heap.allocate(3 * kSize));
-    CHECK(all == first);
-    CHECK(all[8192] == std::byte{0});
+    const std::vector<std::byte*> row(blocks.end() - kRow, blocks.end());
+    for (const std::size_t i : {0u, 2u, 1u, 7u, 5u, 6u, 4u, 3u})
+        heap.deallocate(row[i]);
+    void* const all = heap.allocate(kRow * kSize);
+    CHECK(all == row[0]);
     heap.deallocate(all);
     heap.deallocate(behind);
     heap.deallocate(nullptr);
+    blocks.resize(blocks.size() - kRow);
+    for (std::byte* const block : blocks)
+        heap.deallocate(block);
+}
+
+TEST_CASE(
+    "large freed blocks keep their pages for allocations of their size, up to 16 MiB and a quarter of the "
+    "used")
+{
+    SharedHeap& heap = SharedHeap::instance();
+    constexpr std::size_t kSize = 4u << 20;
+    const auto pages_in_bytes = [&](std::byte* in_arena) {
+        struct stat status {};
+        REQUIRE(fstat(arena_descriptor(heap.find(in_arena, 1)->key), &status) == 0);
+        return static_cast<std::size_t>(status.st_blocks) * 512;
+    };
+    std::vector<std::byte*> blocks;
+    for (int i = 0; i < 8; ++i) {
+        blocks.push_back(static_cast<std::byte*>(heap.allocate(kSize)));
+        std::memset(blocks.back(), i, kSize);
+    }
+    const std::size_t all = pages_in_bytes(blocks[0]);
+
+    heap.deallocate(blocks[7]);
+    CHECK(pages_in_bytes(blocks[0]) == all);
+    void* const much_smaller = heap.allocate(kSize / 2);
+    CHECK(much_smaller != blocks[7]);
+    heap.deallocate(much_smaller);
+    auto* const again = static_cast<std::byte*>(heap.allocate(kSize - 1000));
+    CHECK(again == blocks[7]);
+    CHECK(again[kSize / 2] == std::byte{7});
+
+    for (std::byte* const block : blocks)
+        heap.deallocate(block);
+    CHECK(pages_in_bytes(blocks[0]) <= all - 8 * kSize + (16u << 20) + (2u << 20));
+    CHECK(pages_in_bytes(blocks[0]) >= (16u << 20));
+    // Larger than all that may be kept.
+    auto* const huge = static_cast<std::byte*>(heap.allocate(32u << 20));
+    std::memset(huge, 1, 32u << 20);
+    heap.deallocate(huge);
+    CHECK(pages_in_bytes(huge) <= (20u << 20));
+    CHECK(churn(heap, 11));
+}
+
+TEST_CASE("a forked child reads what its parent has written, and its own writes stay with it")
+{
+    SharedHeap& heap = SharedHeap::instance();
+    auto* const data = static_cast<std::byte*>(heap.allocate(100'000));
+    std::memset(data, 5, 100'000);
+    const auto is_filled = [](const std::byte* from, std::byte with) {
+        return std::ranges::all_of(std::span(from, 100'000), [&](std::byte b) { return b == with; });
+    };
+    const pid_t child = fork();
+    if (child == 0) {
+        bool good = is_filled(data, std::byte{5});
+        std::memset(data, 6, 100'000);
+        auto* const own = static_cast<std::byte*>(heap.allocate(100'000));
+        good = good && !heap.find(own, 100'000);
+        heap.deallocate(own);
+        heap.deallocate(data);
+        // A child of the child has what its own parent has written.
+        const pid_t grandchild = fork();
+        if (grandchild == 0)
+            _exit(is_filled(data, std::byte{6}) ? 0 : 1);
+        int status = 1;
+        waitpid(grandchild, &status, 0);
+        _exit(good && status == 0 ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+    CHECK(is_filled(data, std::byte{5}));
+    heap.deallocate(data);
 }
 
 TEST_CASE("a request that no machine can serve is an error and changes nothing")

@@ -1,0 +1,43 @@
+#include "lib/torch/shared_tensors.hpp"
+
+#include <c10/core/CPUAllocator.h>
+
+#include "tutti/allocate.hpp"
+
+namespace torch_tutti {
+
+namespace {
+
+constexpr std::size_t kLeastBytes = 1024;
+
+thread_local bool shares = false;
+
+/// Torch's own allocator, except for threads that share. It is in use only while one shares, so that other
+/// tensors are made as ever.
+class SharedAllocator final : public at::Allocator {
+public:
+    explicit SharedAllocator(at::Allocator& otherwise) : otherwise_(otherwise) {}
+
+    at::DataPtr allocate(std::size_t bytes) const override
+    {
+        if (!shares || bytes < kLeastBytes)
+            return otherwise_.allocate(bytes);
+        void* const memory = tutti::allocate(bytes);
+        return {memory, memory, tutti::deallocate, at::kCPU};
+    }
+
+private:
+    at::Allocator& otherwise_;
+};
+
+}  // namespace
+
+void share_new_tensors(bool share)
+{
+    static at::Allocator& otherwise = *c10::GetCPUAllocator();
+    static SharedAllocator allocator(otherwise);
+    shares = share;
+    c10::SetCPUAllocator(share ? &allocator : &otherwise);
+}
+
+}  // namespace torch_tutti
