@@ -15,7 +15,7 @@ RowSeries series_of_run(const record::Run& run)
     for (const record::RunRow& row : run.rows) {
         const record::RowName name{row.key, row.labels};
         series.order.push_back(name);
-        series.rows[name] = {row.median, row.interval, !row.valid.value_or(true)};
+        series.rows[name] = {{row.median}, !row.valid.value_or(true)};
     }
     return series;
 }
@@ -32,7 +32,7 @@ RowSeries series_of_case(const record::Case& one, const std::string& library)
             continue;
         const record::RowName name{row.key, row.labels};
         series.order.push_back(name);
-        series.rows[name] = {found->second.median, found->second.interval};
+        series.rows[name] = {found->second.runs};
     }
     return series;
 }
@@ -47,27 +47,48 @@ std::string row_name(const RowSeries& series, const record::RowName& name)
     return text;
 }
 
-Change change_of(const RowSeries::Value& before, const RowSeries::Value& after, bool lower_is_better,
-                 double threshold)
+Change change_of(const Shift& shift, bool lower_is_better, double threshold)
 {
-    if (after.wrong)
-        return Change::wrong;
-    const bool grew =
-        after.interval.low > before.interval.high && after.median > before.median * (1 + threshold);
-    const bool shrank =
-        after.interval.high < before.interval.low && before.median > after.median * (1 + threshold);
-    if (grew)
+    if (!shift.interval)
+        return Change::undecided;
+    const auto [low, high, confidence] = *shift.interval;
+    const double much = 1 + threshold;
+    if (low > 1 && shift.ratio > much)
         return lower_is_better ? Change::slower : Change::faster;
-    if (shrank)
+    if (high < 1 && shift.ratio < 1 / much)
         return lower_is_better ? Change::faster : Change::slower;
-    return Change::same;
+    const bool small = low >= 1 / much && high <= much;
+    return small || low > 1 || high < 1 ? Change::same : Change::undecided;
 }
 
-const RowSeries* find(const std::vector<RowSeries>& all, const RowSeries& like)
+void require_same_unit(const RowSeries& one, const RowSeries& other)
+{
+    if (other.quantity.unit != one.quantity.unit ||
+        other.quantity.lower_is_better != one.quantity.lower_is_better)
+        throw NotComparable(fmt::format("{}: {} ({}) here, {} ({}) there", one.name(), one.quantity.value,
+                                        one.quantity.unit, other.quantity.value, other.quantity.unit));
+}
+
+template <class AllSeries>
+auto find(AllSeries& all, const RowSeries& like) -> decltype(all.data())
 {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const RowSeries& series) { return series.matches(like); });
     return found == all.end() ? nullptr : &*found;
+}
+
+// Further starts of the same benchmark.
+void join(RowSeries& series, const RowSeries& more)
+{
+    require_same_unit(series, more);
+    for (const record::RowName& name : more.order) {
+        const auto [row, is_new] = series.rows.try_emplace(name);
+        if (is_new)
+            series.order.push_back(name);
+        const RowSeries::Value& value = more.rows.at(name);
+        row->second.starts.insert(row->second.starts.end(), value.starts.begin(), value.starts.end());
+        row->second.wrong = row->second.wrong || value.wrong;
+    }
 }
 
 std::string names_of(const std::vector<RowSeries>& all)
@@ -84,11 +105,8 @@ void require_common(const std::vector<RowSeries>& before, const std::vector<RowS
     for (const RowSeries& series : before) {
         const RowSeries* other = find(after, series);
         common = common || other != nullptr;
-        if (other != nullptr && (other->quantity.unit != series.quantity.unit ||
-                                 other->quantity.lower_is_better != series.quantity.lower_is_better))
-            throw NotComparable(fmt::format("{}: {} ({}) before, {} ({}) after", series.name(),
-                                            series.quantity.value, series.quantity.unit,
-                                            other->quantity.value, other->quantity.unit));
+        if (other != nullptr)
+            require_same_unit(series, *other);
     }
     if (!common)
         throw NotComparable(fmt::format(
@@ -99,7 +117,7 @@ void require_common(const std::vector<RowSeries>& before, const std::vector<RowS
 void add_rows_of_one(const RowSeries& series, Change change, std::vector<RowChange>& all)
 {
     for (const record::RowName& name : series.order) {
-        const double value = series.rows.at(name).median;
+        const double value = median(series.rows.at(name).starts);
         all.push_back({row_name(series, name), series.quantity.unit, change, value, value});
     }
 }
@@ -108,37 +126,47 @@ void add_rows(const RowSeries& before, const RowSeries& after, double threshold,
 {
     for (const record::RowName& name : before.order) {
         const RowSeries::Value& old = before.rows.at(name);
-        const auto found = after.rows.find(name);
-        if (found == after.rows.end()) {
-            all.push_back(
-                {row_name(before, name), before.quantity.unit, Change::only_before, old.median, old.median});
-            continue;
+        RowChange row{row_name(before, name), before.quantity.unit, Change::only_before, median(old.starts),
+                      median(old.starts)};
+        if (const auto found = after.rows.find(name); found != after.rows.end()) {
+            const RowSeries::Value& value = found->second;
+            row.after = median(value.starts);
+            row.shift = shift_of(old.starts, value.starts);
+            row.starts_before = old.starts.size();
+            row.starts_after = value.starts.size();
+            row.change = value.wrong ? Change::wrong
+                                     : change_of(*row.shift, before.quantity.lower_is_better, threshold);
         }
-        all.push_back({row_name(before, name), before.quantity.unit,
-                       change_of(old, found->second, before.quantity.lower_is_better, threshold), old.median,
-                       found->second.median});
+        all.push_back(row);
     }
     for (const record::RowName& name : after.order) {
         if (before.rows.contains(name))
             continue;
-        const double value = after.rows.at(name).median;
+        const double value = median(after.rows.at(name).starts);
         all.push_back({row_name(after, name), after.quantity.unit, Change::only_after, value, value});
     }
 }
 
-nlohmann::json environment_of(const record::Record& record)
+// For people to read: "Xeon", not "\"Xeon\"".
+std::string fact(const record::Record& record, const char* name)
 {
-    const auto found = std::visit([](const auto& either) { return either.environment; }, record);
-    return found ? *found : nlohmann::json();
+    const auto environment = std::visit([](const auto& either) { return either.environment; }, record);
+    if (!environment || !environment->is_object() || !environment->contains(name))
+        return "unknown";
+    const nlohmann::json& value = (*environment)[name];
+    return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// For people to read: "Xeon", not "\"Xeon\"".
-std::string fact(const nlohmann::json& environment, const char* name)
+// What all starts have, or what each has.
+std::string facts(const std::vector<record::Record>& records, const char* name)
 {
-    if (!environment.is_object() || !environment.contains(name))
-        return "unknown";
-    const nlohmann::json& value = environment[name];
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    std::vector<std::string> found;
+    for (const record::Record& record : records) {
+        const std::string one = fact(record, name);
+        if (std::find(found.begin(), found.end(), one) == found.end())
+            found.push_back(one);
+    }
+    return fmt::format("{}", fmt::join(found, " and "));
 }
 
 }  // namespace
@@ -157,15 +185,21 @@ bool RowSeries::matches(const RowSeries& other) const
            quantity.hosts == other.quantity.hosts;
 }
 
-std::vector<RowSeries> series_of(const record::Record& record, const std::string& library)
+std::vector<RowSeries> series_of(const std::vector<record::Record>& records, const std::string& library)
 {
-    if (const auto* run = std::get_if<record::Run>(&record))
-        return {series_of_run(*run)};
     std::vector<RowSeries> all;
-    for (const record::Case& one : std::get<record::Comparison>(record).cases) {
-        RowSeries series = series_of_case(one, library);
-        if (!series.rows.empty())
-            all.push_back(std::move(series));
+    const auto add = [&](RowSeries more) {
+        if (RowSeries* const known = find(all, more))
+            join(*known, more);
+        else if (!more.rows.empty())
+            all.push_back(std::move(more));
+    };
+    for (const record::Record& record : records) {
+        if (const auto* run = std::get_if<record::Run>(&record))
+            add(series_of_run(*run));
+        else
+            for (const record::Case& one : std::get<record::Comparison>(record).cases)
+                add(series_of_case(one, library));
     }
     return all;
 }
@@ -188,13 +222,14 @@ std::vector<RowChange> changes(const std::vector<RowSeries>& before, const std::
     return all;
 }
 
-std::vector<std::string> differing_circumstances(const record::Record& before, const record::Record& after)
+std::vector<std::string> differing_circumstances(const std::vector<record::Record>& before,
+                                                 const std::vector<record::Record>& after)
 {
     std::vector<std::string> found;
     for (const char* name : {"processor", "cores", "usable_cores", "memory_bytes", "kernel", "optimized",
                              "sanitizers", "compiler"}) {
-        const std::string old = fact(environment_of(before), name);
-        const std::string now = fact(environment_of(after), name);
+        const std::string old = facts(before, name);
+        const std::string now = facts(after, name);
         if (old != now)
             found.push_back(fmt::format("{}: {} before, {} after", name, old, now));
     }

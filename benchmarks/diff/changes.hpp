@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/diff/shift.hpp"
 #include "benchmarks/record/record.hpp"
 #include "benchmarks/record/row_name.hpp"
 
@@ -20,9 +21,8 @@ struct NotComparable : std::runtime_error {
 /// One library's rows of one benchmark on one number of ranks.
 struct RowSeries {
     struct Value {
-        double median;
-        record::Interval interval;
-        bool wrong = false;  // a check of the received bytes failed
+        std::vector<double> starts;  // the median of each start of the program
+        bool wrong = false;          // a check of the received bytes failed
     };
 
     record::Quantity quantity;
@@ -35,27 +35,33 @@ struct RowSeries {
     bool matches(const RowSeries& other) const;
 };
 
-/// A run is one series, whatever library it ran; a comparison has one of `library` ("tutti") for each case.
-std::vector<RowSeries> series_of(const record::Record& record, const std::string& library);
+/// A run is one start, whatever library it ran; a comparison has those of `library` ("tutti") for each case.
+/// What several records have of one benchmark is one series.
+std::vector<RowSeries> series_of(const std::vector<record::Record>& records, const std::string& library);
 
-enum class Change { slower, faster, same, wrong, only_before, only_after };
+enum class Change { slower, faster, same, undecided, wrong, only_before, only_after };
 
 struct RowChange {
     std::string name;  // "allreduce, 2 ranks, 65536"
     std::string unit;
     Change change;
-    double before = 0.0;
+    double before = 0.0;  // medians of the starts
     double after = 0.0;
+    std::optional<Shift> shift{};  // of rows that both have
+    std::size_t starts_before = 0;
+    std::size_t starts_after = 0;
 };
 
-/// Row by row. Slower or faster is what has intervals apart and medians that differ by more than `threshold`,
-/// in parts of the smaller one; wrong what has wrong bytes after. Throws NotComparable where both have no
-/// benchmark in common on the same number of ranks, or the same one in other units.
+/// Row by row. Slower or faster is what has shifted by more than `threshold`, in parts of the smaller one,
+/// with an interval that excludes no shift; the same what has an interval within the threshold, or excludes
+/// none but shifted by less; undecided all else; wrong what has wrong bytes after. Throws NotComparable where
+/// both have no benchmark in common on the same number of ranks, or the same one in other units.
 std::vector<RowChange> changes(const std::vector<RowSeries>& before, const std::vector<RowSeries>& after,
                                double threshold);
 
 /// What makes the figures of two files differ though the programs need not: another machine, build or
 /// binding. A sentence each.
-std::vector<std::string> differing_circumstances(const record::Record& before, const record::Record& after);
+std::vector<std::string> differing_circumstances(const std::vector<record::Record>& before,
+                                                 const std::vector<record::Record>& after);
 
 }  // namespace tutti::bench

@@ -29,20 +29,36 @@ const char* word(Change change)
             return "gone";
         case Change::only_after:
             return "new";
+        case Change::undecided:
+            return "unclear";
         case Change::same:
             break;
     }
     return "same";
 }
 
+std::string percent(double ratio)
+{
+    return fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
+std::string interval_text(const RowChange& row)
+{
+    if (!row.shift || !row.shift->interval)
+        return "";
+    const Interval& interval = *row.shift->interval;
+    return fmt::format("; with 99 % {} to {}", percent(interval.low), percent(interval.high));
+}
+
 std::string line(const RowChange& row)
 {
     if (row.change == Change::only_before || row.change == Change::only_after)
         return fmt::format("{:<8}{}: {:.4g} {}\n", word(row.change), row.name, row.before, row.unit);
-    const std::string change =
-        row.before > 0 ? fmt::format(" ({:+.1f} %)", 100 * (row.after / row.before - 1)) : std::string();
+    std::string how_much;
+    if (row.before > 0)
+        how_much = fmt::format(" ({}{})", percent(row.after / row.before), interval_text(row));
     return fmt::format("{:<8}{}: {:.4g} -> {:.4g} {}{}\n", word(row.change), row.name, row.before, row.after,
-                       row.unit, change);
+                       row.unit, how_much);
 }
 
 std::ptrdiff_t count(const std::vector<RowChange>& rows, Change change)
@@ -51,18 +67,47 @@ std::ptrdiff_t count(const std::vector<RowChange>& rows, Change change)
                          [&](const RowChange& row) { return row.change == change; });
 }
 
+// Rows with too few starts, and rows whose starts differ too much.
+std::string why_undecided(const std::vector<RowChange>& rows, double threshold)
+{
+    const RowChange* few = nullptr;
+    std::ptrdiff_t wide = count(rows, Change::undecided);
+    for (const RowChange& row : rows) {
+        if (row.change != Change::undecided || row.shift->interval)
+            continue;
+        few = &row;
+        --wide;
+    }
+    std::string text;
+    if (few != nullptr)
+        text += fmt::format(
+            "# Too few starts of the program to decide by ({} before, {} after; {} of each are the least): "
+            "give folders of files\n",
+            few->starts_before, few->starts_after, kLeastStarts);
+    if (wide > 0)
+        text += fmt::format(
+            "# {} undecided, because starts differ too much to know {:g} %: measure more of them, on a "
+            "machine "
+            "with nothing else to do\n",
+            wide, 100 * threshold);
+    return text;
+}
+
 constexpr const char* kDiffExamples =
-    "A and B are what --json has written: runs of one benchmark, or comparisons, of which Tutti's rows "
-    "count.\n"
+    "A and B are what --json has written, runs of one benchmark or comparisons, of which Tutti's rows "
+    "count;\n"
+    "or folders of such files. Each file of a run is one start of the program, a comparison has one a "
+    "round.\n"
+    "A single start decides nothing: five on either side are the least, nine bear one that was disturbed.\n"
     "Examples:\n"
-    "  tutti-bench diff before.json after.json\n"
+    "  for i in 1 2 3 4 5; do tuttirun -n 2 tutti-bench latency --json before/$i.json; done\n"
+    "  tutti-bench diff before after\n"
     "  tutti-bench diff main.json branch.json --threshold 10%\n"
     "  tutti-bench diff monday.json friday.json --library openmpi\n"
     "  tutti-bench diff all.json latency.json --allow-missing\n"
-    "Exit status: 0; 1 when a row got slower, has wrong bytes, or is gone; 2 when the files cannot be "
-    "compared "
-    "or the\n"
-    "command line is mistaken.";
+    "Exit status: 0; 1 when a row got slower, has wrong bytes, or is gone; 2 when nothing can be decided, "
+    "the\n"
+    "files cannot be compared, or the command line is mistaken.";
 
 struct DiffOptions {
     std::string before;
@@ -75,8 +120,8 @@ struct DiffOptions {
 int diff(const DiffOptions& options)
 {
     const double threshold = parse_threshold(options.threshold);
-    const record::Record before = record::read(options.before);
-    const record::Record after = record::read(options.after);
+    const std::vector<record::Record> before = record::read_all(options.before);
+    const std::vector<record::Record> after = record::read_all(options.after);
     const std::vector<RowChange> rows =
         changes(series_of(before, options.library), series_of(after, options.library), threshold);
     for (const std::string& sentence : differing_circumstances(before, after))
@@ -93,7 +138,11 @@ int diff(const DiffOptions& options)
                    options.after, gone, options.before);
         return 1;
     }
-    return count(rows, Change::slower) + count(rows, Change::wrong) > 0 ? 1 : 0;
+    if (count(rows, Change::slower) + count(rows, Change::wrong) > 0)
+        return 1;
+    const bool decided = std::ranges::any_of(
+        rows, [](const RowChange& row) { return row.shift.has_value() && row.shift->interval.has_value(); });
+    return decided ? 0 : 2;
 }
 
 }  // namespace
@@ -113,18 +162,19 @@ double parse_threshold(const std::string& text)
 std::string diff_text(const std::vector<RowChange>& rows, double threshold)
 {
     std::string text;
-    for (const Change change :
-         {Change::wrong, Change::slower, Change::faster, Change::only_before, Change::only_after}) {
+    for (const Change change : {Change::wrong, Change::slower, Change::faster, Change::undecided,
+                                Change::only_before, Change::only_after}) {
         for (const RowChange& row : rows) {
             if (row.change == change)
                 text += line(row);
         }
     }
     fmt::format_to(std::back_inserter(text),
-                   "# {} slower, {} faster, {} the same within noise and {:g} %; {} gone, {} new\n",
+                   "# {} slower, {} faster, {} the same but for {:g} %, {} undecided; {} gone, {} new\n",
                    count(rows, Change::slower), count(rows, Change::faster), count(rows, Change::same),
-                   100 * threshold, count(rows, Change::only_before), count(rows, Change::only_after));
-    return text;
+                   100 * threshold, count(rows, Change::undecided), count(rows, Change::only_before),
+                   count(rows, Change::only_after));
+    return text + why_undecided(rows, threshold);
 }
 
 namespace {

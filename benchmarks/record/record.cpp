@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "benchmarks/record/fields.hpp"
 
@@ -36,7 +39,11 @@ Quantity quantity(const Place& place)
 // Figures of another kind come from a file that somebody edited, or that something else wrote.
 Measured measured(const Place& place)
 {
-    const Measured found{place["median"].number(), {place["low"].number(), place["high"].number()}};
+    Measured found{place["median"].number(), {place["low"].number(), place["high"].number()}, {}};
+    if (place.has("runs"))
+        found.runs = place["runs"].numbers();
+    if (found.runs.empty())
+        found.runs = {found.median};
     if (found.median < 0)
         place["median"].complain(fmt::format("is {:g}; a median must not be negative", found.median));
     if (found.median < found.interval.low || found.median > found.interval.high)
@@ -209,6 +216,24 @@ Record parse(const nlohmann::json& document, const std::string& file)
 Record read(const std::string& file)
 {
     return parse(read_json(file), file);
+}
+
+std::vector<Record> read_all(const std::string& path)
+{
+    if (!std::filesystem::is_directory(path))
+        return {read(path)};
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        if (entry.is_regular_file() && entry.path().extension() == ".json")
+            files.push_back(entry.path().string());
+    }
+    if (files.empty())
+        throw std::runtime_error(fmt::format("{}: no file of this folder ends in .json", path));
+    std::sort(files.begin(), files.end());
+    std::vector<Record> records;
+    for (const std::string& file : files)
+        records.push_back(read(file));
+    return records;
 }
 
 }  // namespace tutti::bench::record

@@ -73,6 +73,7 @@ struct Limit {
 struct Measured {
     double median = 0.0;
     Interval interval;
+    std::vector<double> runs{};  // of a comparison: the median of each
 };
 
 /// How Tutti stands beside the best peer, and the machine's limit.
@@ -124,6 +125,8 @@ using Record = std::variant<Run, Comparison>;
 
 /// Throws std::runtime_error that names the file and the field that is missing or wrong.
 Record read(const std::string& file);
+/// A file, or the files of a folder that end in .json, by name: one start of a program each.
+std::vector<Record> read_all(const std::string& path);
 /// The same of a document that was read from `file`.
 Record parse(const nlohmann::json& document, const std::string& file);
 

@@ -19,8 +19,9 @@ constexpr const char* kToolsHeading = "Tools";
 
 void add_tune(CLI::App& app, Options& options)
 {
-    CLI::App* tune = app.add_subcommand(
-        "tune", "Time every algorithm of each collective in this job, and write the rules that follow");
+    CLI::App* tune = app.add_subcommand("tune",
+                                        "Time every algorithm of each collective in this job; after five "
+                                        "such jobs, write the rules that follow");
     tune->group(kToolsHeading);
     tune->callback([&options, tune] {
         options.benchmark = "tune";
@@ -38,6 +39,11 @@ void add_tune(CLI::App& app, Options& options)
         ->type_name("SIZES");
     tune->add_option("--collective", options.collectives, "Only these collectives")->delimiter(',');
     tune->add_option("-o,--output", options.rules_file, "The file for TUTTI_RULES (tutti-rules.json)")
+        ->type_name("FILE");
+    tune->add_option(
+            "--starts", options.starts_file,
+            "The file to which each start adds its times, and from which rules are made, of five starts "
+            "or more (beside the rules: tutti-rules.starts.json)")
         ->type_name("FILE");
 }
 
@@ -100,7 +106,7 @@ constexpr const char* kExamples =
     "  build/benchmarks/tutti-bench matching --sources 100\n"
     "  tuttirun -n 1 build/benchmarks/tutti-bench reduce-op --op sum,min --type float32,bfloat16\n"
     "  build/benchmarks/tutti-bench limits\n"
-    "  tuttirun -n 8 build/benchmarks/tutti-bench tune --seconds 120 -o rules.json\n"
+    "  for i in 1 2 3 4 5; do tuttirun -n 8 build/benchmarks/tutti-bench tune -o rules.json; done\n"
     "Exit status: 0; 1 when a checked byte was wrong (-c); 2 for a command line or a job that does not "
     "suit;\n"
     "3 when the library does not offer what the benchmark calls.";

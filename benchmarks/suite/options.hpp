@@ -60,6 +60,7 @@ struct Options {
     int repetitions = 5;                            // tune
     std::vector<std::string> collectives;           // tune: none means all
     std::string rules_file = "tutti-rules.json";    // tune
+    std::string starts_file;                        // tune: empty means beside the rules
 
     /// MIN, 2 MIN, 4 MIN ... MAX (or by another growth), and 0 before 1 when MIN is 0. `usual` where nothing
     /// was said.

@@ -40,6 +40,21 @@ std::size_t between(std::size_t smaller, std::size_t larger)
     return static_cast<std::size_t>(std::sqrt(static_cast<double>(smaller) * static_cast<double>(larger)));
 }
 
+// What to do instead of the table's choice, if anything. Non-blocking calls have no board, so that a rule
+// with it needs another one for them.
+std::vector<Trial> changes_of(const Times& times)
+{
+    std::vector<Trial> chosen;
+    const auto add = [&](const Trial& trial) {
+        if (trial != times.trials.front())
+            chosen.push_back(trial);
+    };
+    add(times.winner());
+    if (times.winner().on_board && !chosen.empty())
+        add(times.winner(true));
+    return chosen;
+}
+
 }  // namespace
 
 std::string to_string(const Trial& trial)
@@ -72,16 +87,38 @@ std::vector<Trial> trials(std::string_view collective, const Surroundings& where
     return found;
 }
 
+std::optional<Ratio> Times::beside_table(std::size_t trial) const
+{
+    return ratio_of(us[trial], us.front());
+}
+
 const Trial& Times::winner(bool only_messages) const
 {
-    std::size_t best = trials.size();
-    for (std::size_t index = 0; index < trials.size(); ++index) {
-        const bool counts = !only_messages || !trials[index].on_board;
-        if (counts && (best == trials.size() || us[index] < us[best]))
+    std::size_t best = 0;
+    double least = kWorthAChange;
+    for (std::size_t index = 1; index < trials.size(); ++index) {
+        const std::optional<Ratio> ratio = beside_table(index);
+        const bool counts = ratio && ratio->interval && ratio->interval->high < 1 &&
+                            us[index].size() >= kLeastTuneStarts &&
+                            !(only_messages && trials[index].on_board);
+        if (counts && ratio->value < least) {
             best = index;
+            least = ratio->value;
+        }
     }
-    const bool usual_counts = !only_messages || !trials.front().on_board;
-    return usual_counts && us[best] > kWorthAChange * us.front() ? trials.front() : trials[best];
+    return trials[best];
+}
+
+bool Times::undecided() const
+{
+    if (winner() != trials.front())
+        return false;
+    for (std::size_t index = 1; index < trials.size(); ++index) {
+        const std::optional<Ratio> ratio = beside_table(index);
+        if (ratio && ratio->value < kWorthAChange)
+            return true;
+    }
+    return false;
 }
 
 ordered_json rules_of(const Surroundings& where, const std::vector<Times>& by_size)
@@ -89,20 +126,15 @@ ordered_json rules_of(const Surroundings& where, const std::vector<Times>& by_si
     ordered_json rules = ordered_json::array();
     std::size_t begin = 0;
     for (std::size_t first = 0; first < by_size.size();) {
-        const auto same = [&](const Times& times) {
-            return times.winner() == by_size[first].winner() &&
-                   times.winner(true) == by_size[first].winner(true);
-        };
+        const std::vector<Trial> chosen = changes_of(by_size[first]);
         std::size_t last = first;
-        while (last + 1 < by_size.size() && same(by_size[last + 1]))
+        while (last + 1 < by_size.size() && changes_of(by_size[last + 1]) == chosen)
             ++last;
         const std::size_t end = last + 1 < by_size.size()
                                     ? between(by_size[last].size_bytes, by_size[last + 1].size_bytes)
                                     : by_size[last].size_bytes;
-        const Times& times = by_size[first];
-        rules.push_back(rule_of(where, begin, end, times.winner()));
-        if (times.winner().on_board)  // which non-blocking calls do not have
-            rules.push_back(rule_of(where, begin, end, times.winner(true)));
+        for (const Trial& trial : chosen)
+            rules.push_back(rule_of(where, begin, end, trial));
         begin = end + 1;
         first = last + 1;
     }

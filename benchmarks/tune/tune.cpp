@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "benchmarks/suite/statistics.hpp"
 #include "benchmarks/tune/calls.hpp"
 #include "benchmarks/tune/plan.hpp"
+#include "benchmarks/tune/starts.hpp"
 #include "lib/foundation/base/cpus.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
@@ -39,6 +41,43 @@ std::vector<int> node_of_each(const Communicator& ranks, const Communicator& nod
     return node_of_rank;
 }
 
+// Beside the rules: "rules.json" has "rules.starts.json".
+std::string starts_file(const Options& options)
+{
+    if (!options.starts_file.empty())
+        return options.starts_file;
+    return std::filesystem::path(options.rules_file).replace_extension(".starts.json").string();
+}
+
+/// The file of earlier starts does not suit. Words only at rank 0.
+struct OtherStarts : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+double median_of(const Rounds& rounds)
+{
+    std::vector<double> values;
+    for (const auto& [start, us] : rounds)
+        values.push_back(us);
+    return median(std::move(values));
+}
+
+std::string interval_text(const std::optional<Ratio>& ratio)
+{
+    return ratio && ratio->interval
+               ? fmt::format("{:.2f} - {:.2f}", ratio->interval->low, ratio->interval->high)
+               : "-";
+}
+
+void write(const std::string& name, const std::string& text)
+{
+    std::ofstream file(name);
+    file << text;
+    file.close();
+    if (!file)
+        throw std::runtime_error(fmt::format("{} cannot be written", name));
+}
+
 class Tuner {
 public:
     Tuner(const Communicator& ranks, const Options& options)
@@ -46,8 +85,20 @@ public:
           options_(options),
           node_(ranks.split_by_node()),
           where_{ranks.size(), base::cores_are_shared(node_.size()), node_of_each(ranks, node_)},
+          starts_(where_),
           end_us_(now_us() + 1e6 * options.seconds)
     {
+        std::string complaint;
+        if (ranks.rank() == 0) {
+            try {
+                starts_ = Starts(where_, starts_file(options));
+            } catch (const std::runtime_error& error) {
+                complaint = error.what();
+            }
+        }
+        if (decided_by_0(ranks, complaint.empty() ? 0 : 1) != 0)
+            throw OtherStarts(complaint);
+        starts_.begin();
         for (const CollectiveInfo& entry : known_collectives()) {
             if (is_wanted(entry.name))
                 sizes_left_ += sizes_of(entry).size();
@@ -70,20 +121,28 @@ public:
             for (const std::size_t size_bytes : sizes_of(entry)) {
                 if (progress)
                     progress->next(fmt::format("{}, size {}", entry.name, size_bytes));
-                std::optional<Times> times = measure(entry, size_bytes);
+                const std::optional<Times> times = measure(entry, size_bytes);
                 if (progress)
                     progress->erase();
                 if (times) {
                     show(entry, *times);
-                    by_size.push_back(std::move(*times));
+                    undecided_ += times->undecided() ? 1 : 0;
+                    by_size.push_back(*times);
                 }
                 --sizes_left_;
             }
-            if (!by_size.empty())
-                rules[std::string(entry.name)] = rules_of(where_, by_size);
+            if (by_size.empty())
+                continue;
+            if (ordered_json found = rules_of(where_, by_size); !found.empty())
+                rules[std::string(entry.name)] = std::move(found);
         }
         return rules;
     }
+
+    /// All starts, with this one. At rank 0.
+    const Starts& starts() const { return starts_; }
+    /// Of sizes, whose choice stays with the table though another looks faster.
+    int undecided() const { return undecided_; }
 
 private:
     bool is_wanted(std::string_view collective) const
@@ -106,37 +165,36 @@ private:
         return sizes;
     }
 
-    /// Nothing when the time is up.
+    /// Of all starts, of which this is one. Nothing when the time is up.
     std::optional<Times> measure(const CollectiveInfo& entry, std::size_t size_bytes)
     {
         const double share_us = decided_by_0(
             ranks_, (end_us_ - now_us()) / static_cast<double>(std::max<std::size_t>(1, sizes_left_)));
         if (share_us <= 0)
             return std::nullopt;
-        Times times{.size_bytes = size_bytes, .trials = trials(entry.name, where_, size_bytes), .us = {}};
+        const std::vector<Trial> tried = trials(entry.name, where_, size_bytes);
         TunedCall call(ranks_, entry.name, size_bytes);
         time(call, "", kCallsUntilBoard);
         const double stop_us = now_us() + share_us;
-        std::vector<std::vector<double>> samples(times.trials.size());
+        std::vector<std::vector<double>> samples(tried.size());
         std::vector<int> iterations;
-        for (const Trial& trial : times.trials) {
+        for (const Trial& trial : tried) {
             time(call, to_string(trial), kWarmUps);
             const double once_us = time(call, to_string(trial), 1);
-            const double each_us = share_us / static_cast<double>(options_.repetitions) /
-                                   static_cast<double>(times.trials.size());
+            const double each_us =
+                share_us / static_cast<double>(options_.repetitions) / static_cast<double>(tried.size());
             iterations.push_back(static_cast<int>(std::clamp(each_us / std::max(once_us, 0.1), 1.0, 1000.0)));
         }
         // Interleaved: what disturbs the machine for a while meets all.
         for (int repetition = 0; repetition < options_.repetitions; ++repetition) {
-            for (std::size_t index = 0; index < times.trials.size(); ++index) {
-                samples[index].push_back(time(call, to_string(times.trials[index]), iterations[index]));
-            }
+            for (std::size_t index = 0; index < tried.size(); ++index)
+                samples[index].push_back(time(call, to_string(tried[index]), iterations[index]));
             if (decided_by_0(ranks_, now_us() > stop_us))
                 break;
         }
-        for (const std::vector<double>& own : samples)
-            times.us.push_back(median(own));
-        return times;
+        for (std::size_t index = 0; index < tried.size(); ++index)
+            starts_.add(entry.name, size_bytes, tried[index], median(samples[index]));
+        return starts_.times(entry.name, size_bytes, tried);
     }
 
     /// Mean time of a call, at the slowest rank; the same at all ranks. All start each call together: without
@@ -160,15 +218,16 @@ private:
         if (ranks_.rank() != 0)
             return;
         if (shown_ != entry.name)
-            fmt::print("# {}\n# {:<12} {:<28} {:>12} {:>9}\n", entry.name, "Size", "Algorithm", "Time (us)",
-                       "Of usual");
+            fmt::print("# {}\n# {:<12} {:<28} {:>12} {:>9} {:>17}\n", entry.name, "Size", "Algorithm",
+                       "Time (us)", "Of usual", "95 %");
         shown_ = entry.name;
         for (std::size_t index = 0; index < times.trials.size(); ++index) {
             const Trial& trial = times.trials[index];
+            const std::optional<Ratio> ratio = times.beside_table(index);
             const std::string_view mark = trial == times.winner() ? " <- chosen" : "";
-            fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f}{}{}\n", times.size_bytes, to_string(trial),
-                       times.us[index], times.us[index] / times.us.front(), index == 0 ? " (table)" : "",
-                       mark);
+            fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f} {:>17}{}{}\n", times.size_bytes, to_string(trial),
+                       median_of(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
+                       index == 0 ? " (table)" : "", mark);
         }
         std::fflush(stdout);
     }
@@ -181,7 +240,9 @@ private:
     const Options& options_;
     Communicator node_;
     Surroundings where_;
+    Starts starts_;
     double end_us_;
+    int undecided_ = 0;
     std::size_t sizes_left_ = 0;
     std::string_view shown_;
 };
@@ -208,6 +269,27 @@ std::string unsuitable(const Communicator& ranks, const Options& options)
     return {};
 }
 
+// At rank 0: the files, and what is to be done with them.
+void conclude(const Tuner& tuner, const ordered_json& rules, const Options& options)
+{
+    const std::string starts = starts_file(options);
+    write(starts, tuner.starts().text());
+    if (const int count = tuner.starts().count(); count < kLeastTuneStarts) {
+        fmt::print(
+            "# Start {} of {} at least, kept in {}: one start decides nothing. Give the same command again\n",
+            count, kLeastTuneStarts, starts);
+        return;
+    }
+    write(options.rules_file, rules.dump(2) + "\n");
+    if (tuner.undecided() > 0)
+        fmt::print(
+            "# {} sizes undecided, which stay with the table: another algorithm looks faster, but not beyond "
+            "noise; more starts may tell\n",
+            tuner.undecided());
+    fmt::print("# {}, of the {} starts in {}: use it with TUTTI_RULES={}\n", options.rules_file,
+               tuner.starts().count(), starts, options.rules_file);
+}
+
 }  // namespace
 
 int run_tune(const Communicator& ranks, const Options& options)
@@ -218,14 +300,16 @@ int run_tune(const Communicator& ranks, const Options& options)
         ranks.barrier();  // a rank that leaves with an error may end the job: not before it has been said
         return 2;
     }
-    const ordered_json rules = Tuner(ranks, options).run();
-    if (ranks.rank() == 0) {
-        std::ofstream file(options.rules_file);
-        file << rules.dump(2) << "\n";
-        file.close();
-        if (!file)
-            throw std::runtime_error(fmt::format("{} cannot be written", options.rules_file));
-        fmt::print("# {}: use it with TUTTI_RULES={}\n", options.rules_file, options.rules_file);
+    try {
+        Tuner tuner(ranks, options);
+        const ordered_json rules = tuner.run();
+        if (ranks.rank() == 0)
+            conclude(tuner, rules, options);
+    } catch (const OtherStarts& error) {
+        if (ranks.rank() == 0)
+            fmt::print(stderr, "tutti-bench: {}\n", error.what());
+        ranks.barrier();
+        return 2;
     }
     return 0;
 }

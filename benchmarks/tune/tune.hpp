@@ -1,4 +1,5 @@
-// tutti-bench tune: times every algorithm of each collective in this job, and writes the rules that follow.
+// tutti-bench tune: times every algorithm of each collective in this job, and writes the rules that follow
+// from several such jobs.
 #pragma once
 
 #include "benchmarks/suite/options.hpp"
@@ -6,7 +7,8 @@
 
 namespace tutti::bench {
 
-/// Collective over `ranks`. The exit status of this rank: 0, 2 when the job does not suit. Throws
+/// Collective over `ranks`. The exit status of this rank: 0, 2 when the job, or the file of earlier
+/// starts, does not suit. Throws
 /// std::runtime_error at rank 0 when the file cannot be written.
 int run_tune(const Communicator& ranks, const Options& options);
 
