@@ -49,8 +49,10 @@ public:
     /// Describes a hopeless wait for any source: who waits for what, and which ranks are gone.
     std::string nobody_left(std::uint64_t context, int tag);
 
-private:
+    /// Asks about a rank of the job.
     transport::Presence look_after(int peer);
+
+private:
     bool look_for_anybody(const CommunicatorState& state);
     void end_hopeless(const CommunicatorState& state);
 

@@ -106,20 +106,21 @@ void ElementUpdate::alone(std::byte* target, const std::byte* from, std::byte* b
         kernel_(target, target, from, count);
 }
 
-void ElementUpdate::apply(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* from,
-                          std::byte* before, std::size_t count) const noexcept
+void ElementUpdate::apply(const Updater& by, std::byte* target, const std::byte* from, std::byte* before,
+                          std::size_t count) const
 {
+    WindowControl& control = by.control;
     if (count <= kFewElements && is_atomic(target, element_bytes_)) [[likely]] {
-        control.begin_atomic(slot);
+        control.begin_atomic(by.slot, by.look_after);
         with_word(element_bytes_, [&]<class Word>(Word) { atomically<Word>(target, from, before, count); });
-        control.end_atomic(slot);
+        control.end_atomic(by.slot);
         return;
     }
     const std::size_t most = std::max<std::size_t>(kAloneBytes / element_bytes_, 1);
     for (std::size_t done = 0; done < count;) {
         const std::size_t part = std::min(most, count - done);
         const std::size_t offset = done * element_bytes_;
-        control.begin_alone();
+        control.begin_alone(by.slot, by.look_after);
         alone(target + offset, from == nullptr ? nullptr : from + offset,
               before == nullptr ? nullptr : before + offset, part);
         control.end_alone();
@@ -127,11 +128,12 @@ void ElementUpdate::apply(WindowControl& control, std::size_t slot, std::byte* t
     }
 }
 
-void compare_and_swap(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* desired,
-                      const std::byte* expected, std::byte* before, std::size_t element_bytes) noexcept
+void compare_and_swap(const Updater& by, std::byte* target, const std::byte* desired,
+                      const std::byte* expected, std::byte* before, std::size_t element_bytes)
 {
+    WindowControl& control = by.control;
     if (is_atomic(target, element_bytes)) [[likely]] {
-        control.begin_atomic(slot);
+        control.begin_atomic(by.slot, by.look_after);
         with_word(element_bytes, [&]<class Word>(Word) {
             Word was;
             Word wanted;
@@ -141,10 +143,10 @@ void compare_and_swap(WindowControl& control, std::size_t slot, std::byte* targe
                 .compare_exchange_strong(was, wanted, std::memory_order_acq_rel, std::memory_order_acquire);
             std::memcpy(before, &was, sizeof was);
         });
-        control.end_atomic(slot);
+        control.end_atomic(by.slot);
         return;
     }
-    control.begin_alone();
+    control.begin_alone(by.slot, by.look_after);
     const bool same = std::memcmp(target, expected, element_bytes) == 0;
     std::memcpy(before, target, element_bytes);
     if (same)

@@ -9,9 +9,15 @@
 
 namespace tutti::detail {
 
+/// Who updates: the rank of a slot. The engine's lock is held, so its slot serves one thread.
+struct Updater {
+    WindowControl& control;  // the target's
+    std::size_t slot;
+    const WindowControl::LookAfter& look_after;  // its exceptions end an update
+};
+
 /// Updates of elements that are atomic for each element, against all others of the same type: CPU atomics
-/// for a few elements that the CPU takes whole, kernels for all others. The engine's lock is held, so this
-/// process's slot serves one thread.
+/// for a few elements that the CPU takes whole, kernels for all others.
 class ElementUpdate {
 public:
     /// Throws if the operator is not defined on the type.
@@ -20,8 +26,8 @@ public:
     std::size_t element_bytes() const noexcept { return element_bytes_; }
 
     /// `count` elements in a row. `before` may be nullptr; `from` is not read with no_op.
-    void apply(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* from,
-               std::byte* before, std::size_t count) const noexcept;
+    void apply(const Updater& by, std::byte* target, const std::byte* from, std::byte* before,
+               std::size_t count) const;
 
 private:
     template <class Word>
@@ -38,7 +44,7 @@ private:
 };
 
 /// target = desired if it is `expected`; `before` gets what it was. 1 to 16 bytes.
-void compare_and_swap(WindowControl& control, std::size_t slot, std::byte* target, const std::byte* desired,
-                      const std::byte* expected, std::byte* before, std::size_t element_bytes) noexcept;
+void compare_and_swap(const Updater& by, std::byte* target, const std::byte* desired,
+                      const std::byte* expected, std::byte* before, std::size_t element_bytes);
 
 }  // namespace tutti::detail

@@ -83,7 +83,8 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
     : communicator_(std::move(communicator)),
       process_(communicator_->process()),
       flavor_(flavor),
-      targets_(static_cast<std::size_t>(communicator_->size()))
+      targets_(static_cast<std::size_t>(communicator_->size())),
+      look_after_([this](std::size_t slot) { look_after_updater(slot); })
 {
     const std::span<const int> local = process_.bootstrap().local_peers();
     slot_ = static_cast<std::size_t>(std::ranges::lower_bound(local, process_.rank()) - local.begin());

@@ -32,6 +32,7 @@
 namespace tutti::detail {
 
 class Process;
+struct Updater;
 
 /// Promises of the caller, as bits: MPI's assertions.
 namespace window_promise {
@@ -164,6 +165,7 @@ private:
     Failure outside(std::string_view operation, int rank) const;
     Failure not_a_rank(std::string_view operation, int rank) const;
     std::string_view epoch_in_words() const noexcept;
+    std::string in_epoch() const;
 
     bool is_rank(int rank) const noexcept { return static_cast<std::size_t>(rank) < targets_.size(); }
     WindowTarget& target(int rank) noexcept { return targets_[static_cast<std::size_t>(rank)]; }
@@ -177,15 +179,19 @@ private:
     void wake_next(WindowTarget& next);
     /// All operations so far are complete at their targets.
     static void settle() noexcept;
-    Failure pass(Engine::Lock& lock);
+    Failure pass(Engine::Lock& lock, std::string_view operation, int rank);
     // Waits until done(); `rank` is the one that can end it.
     Failure await(Engine::Lock& lock, std::string_view operation, int rank,
                   const std::function<bool()>& done);
-    void add_awaited(std::set<int>& ranks) const;
+    void add_awaited(std::set<int>& ranks);
+    // An error if `rank` is lost: `doing` says what that does to this rank.
+    Failure loss(std::string_view operation, int rank, std::string_view doing) const;
+    void look_after_updater(std::size_t slot);
+    Updater updater(WindowTarget& updated) noexcept;
     void tell(int rank, WindowHeader::What what);
     void tell_peer(int peer, WindowHeader::What what);
     void heard(int rank, const WindowHeader& header, std::span<const std::byte> payload);
-    bool have_all_completed();
+    bool have_all_completed() const;
     // For targets that this process does not map: window_remote.cpp.
     void tell_header(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     WindowHeader header_of(WindowHeader::What what, std::uint64_t id, std::uint64_t offset) const;
@@ -210,6 +216,7 @@ private:
     struct Waiting {
         std::string_view operation;
         int rank;
+        Failure failed;  // by the failure detector
     };
 
     // What a frame has asked a target, until its answer.
@@ -236,7 +243,8 @@ private:
     std::byte* base_ = nullptr;
     void* allocated_ = nullptr;  // by this rank
     void* control_memory_ = nullptr;
-    std::size_t slot_ = 0;  // this rank's, at all targets
+    std::size_t slot_ = 0;                               // this rank's, at all targets
+    const std::function<void(std::size_t)> look_after_;  // the rank of a slot
     Epoch epoch_ = Epoch::none;
     int locked_ = 0;               // targets, in Epoch::locks
     std::vector<int> started_;     // targets

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
 
 #include "lib/core/windows/window.hpp"
@@ -95,28 +96,40 @@ public:
 
     // Updates of elements. One that a CPU atomic does is made together with others of its kind; any other is
     // made alone. Each side announces itself and then looks for the other, sequentially consistent; they last
-    // as long as a copy of some KiB, so nobody sleeps.
+    // as long as a copy of some KiB, so nobody sleeps. A rank may die in one: who waits long for it looks
+    // after it.
 
-    void begin_atomic(std::size_t slot_index) noexcept
+    /// Throws if the rank of this slot is no more.
+    using LookAfter = std::function<void(std::size_t slot)>;
+
+    void begin_atomic(std::size_t slot_index, const LookAfter& look_after)
     {
         for (;;) {
             slot(slot_index).updates.store(1, std::memory_order_seq_cst);
             if (alone_.load(std::memory_order_seq_cst) == 0) [[likely]]
                 return;
             end_atomic(slot_index);
-            spin([&] { return alone_.load(std::memory_order_relaxed) == 0; });
+            await_nobody_alone(look_after);
         }
     }
     void end_atomic(std::size_t slot_index) noexcept
     {
         slot(slot_index).updates.store(0, std::memory_order_release);  // pairs with begin_alone()
     }
-    void begin_alone() noexcept
+    void begin_alone(std::size_t slot_index, const LookAfter& look_after)
     {
-        while (alone_.exchange(1, std::memory_order_seq_cst) != 0)
-            spin([&] { return alone_.load(std::memory_order_relaxed) == 0; });
-        for (std::size_t i = 0; i < slots_; ++i)
-            spin([&] { return slot(i).updates.load(std::memory_order_seq_cst) == 0; });
+        const auto own = static_cast<std::uint32_t>(slot_index + 1);
+        for (std::uint32_t nobody = 0;
+             !alone_.compare_exchange_strong(nobody, own, std::memory_order_seq_cst); nobody = 0)
+            await_nobody_alone(look_after);
+        try {
+            for (std::size_t i = 0; i < slots_; ++i)
+                spin([&] { return slot(i).updates.load(std::memory_order_seq_cst) == 0; },
+                     [&] { look_after(i); });
+        } catch (...) {
+            end_alone();
+            throw;
+        }
     }
     void end_alone() noexcept { alone_.store(0, std::memory_order_release); }  // pairs with both begins
 
@@ -133,23 +146,33 @@ private:
 
     Slot& slot(std::size_t index) noexcept { return reinterpret_cast<Slot*>(this + 1)[index]; }
 
-    template <class Over>
-    static void spin(Over&& over) noexcept
+    void await_nobody_alone(const LookAfter& look_after)
+    {
+        std::uint32_t owner = 0;  // of a slot, plus 1
+        spin([&] { return (owner = alone_.load(std::memory_order_relaxed)) == 0; },
+             [&] { look_after(owner - 1); });
+    }
+    // Calls doubt() from time to time in a long wait.
+    template <class Over, class Doubt>
+    static void spin(Over&& over, Doubt&& doubt)
     {
         for (unsigned i = 0; !over(); ++i)
             if (i < kSpins)
                 base::pause();
-            else
+            else if (i % kSpinsPerDoubt != 0)
                 yield();
+            else
+                doubt();
     }
     static void yield() noexcept;
     static constexpr unsigned kSpins = 100;
+    static constexpr unsigned kSpinsPerDoubt = 10'000;
 
     alignas(kLine) std::atomic<std::uint32_t> next_ticket_{0};
     std::atomic<std::uint32_t> shared_turn_{0};
     std::atomic<std::uint32_t> exclusive_turn_{0};
     std::atomic<std::uint32_t> waiting_{0};
-    alignas(kLine) std::atomic<std::uint32_t> alone_{0};
+    alignas(kLine) std::atomic<std::uint32_t> alone_{0};  // whose update it is: a slot, plus 1
     const std::size_t slots_;
 };
 

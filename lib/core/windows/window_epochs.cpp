@@ -54,35 +54,16 @@ Window::Failure Window::await(Engine::Lock& lock, std::string_view operation, in
         return nullptr;
     const RankStatus::InCall in_call(process_.status(),
                                      RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1));
-    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank});
-    const auto end = [&] { waiting_.erase(waiting); };
+    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, nullptr});
+    Failure failed;
     try {
-        process_.engine().wait(lock, done);
+        process_.engine().wait(lock, [&] { return done() || waiting->failed; });
+        failed = done() ? nullptr : waiting->failed;
     } catch (const Error&) {
-        end();
-        return std::current_exception();
+        failed = std::current_exception();
     }
-    end();
-    return nullptr;
-}
-
-// Under the lock. Only the lost rank itself, or the holder of a lock, could end the wait; who holds it shared
-// nobody knows, so the loss of any rank ends a wait for a lock.
-void Window::add_awaited(std::set<int>& ranks) const
-{
-    const protocol::Protocol& protocol = process_.protocol();
-    for (const Waiting& waiting : waiting_)
-        for (int rank = 0; rank < communicator_->size(); ++rank) {
-            const int peer = communicator_->world_rank(rank);
-            if ((waiting.rank != rank && waiting.rank != kAnyRank) || peer == process_.rank())
-                continue;
-            if (protocol.is_lost(peer))
-                throw Error(ErrorCode::peer_lost, waiting.operation,
-                            fmt::format("{}: rank {} was lost while this rank was waiting in {}: {}", name_,
-                                        rank, waiting.operation, protocol.why_lost(peer)),
-                            rank);
-            ranks.insert(peer);
-        }
+    waiting_.erase(waiting);
+    return failed;
 }
 
 Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
@@ -236,11 +217,11 @@ Window::Failure Window::complete_at(std::string_view operation, int rank)
     if (++flushes_ % kFlushesPerPass != 0) [[likely]]
         return nullptr;
     Engine::Lock held = process_.engine().lock();
-    return pass(held);
+    return pass(held, operation, rank);
 }
 
 // One pass of progress. A rank that polls gives a core that it shares to those that it polls for.
-Window::Failure Window::pass(Engine::Lock& lock)
+Window::Failure Window::pass(Engine::Lock& lock, std::string_view operation, int rank)
 {
     const bool shares = process_.shared_cores();
     try {
@@ -248,10 +229,11 @@ Window::Failure Window::pass(Engine::Lock& lock)
     } catch (const Error&) {
         return std::current_exception();
     }
+    Failure lost = rank == kAnyRank ? nullptr : loss(operation, rank, "while this rank accesses its memory");
     lock.unlock();
     if (shares)
         sched_yield();
-    return nullptr;
+    return lost;
 }
 
 Window::Failure Window::sync()

@@ -20,8 +20,9 @@ Window::Failure Window::barrier(std::string_view operation)
         call_barrier(communicator_, Form::blocking, {});
         return nullptr;
     } catch (const Error& error) {
-        return std::make_exception_ptr(Error(
-            error.code(), operation, fmt::format("{}: {}", name_, base::detail_of(error)), error.peer()));
+        return std::make_exception_ptr(
+            Error(error.code(), operation, fmt::format("{}: {}{}", name_, base::detail_of(error), in_epoch()),
+                  error.peer()));
     }
 }
 
@@ -155,9 +156,10 @@ Window::Failure Window::complete()
     return failed;
 }
 
-bool Window::have_all_completed()
+bool Window::have_all_completed() const
 {
-    return std::ranges::all_of(exposed_to_, [this](int rank) { return target(rank).completed != 0; });
+    return std::ranges::all_of(
+        exposed_to_, [this](int rank) { return targets_[static_cast<std::size_t>(rank)].completed != 0; });
 }
 
 void Window::end_exposure()
@@ -194,8 +196,14 @@ Window::Failure Window::test(bool& done)
         }
     }
     done = have_all_completed();
-    if (done)
+    if (done) {
         end_exposure();
+        return nullptr;
+    }
+    for (const int rank : exposed_to_)
+        if (target(rank).completed == 0)
+            if (Failure lost = loss("test", rank, "before it called complete()"))
+                return lost;
     return nullptr;
 }
 

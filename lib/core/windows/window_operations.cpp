@@ -231,15 +231,19 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
                              reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
                              &update);
         else if (!place.is_remote)
-            element.apply(*target(to.rank).control, slot_, place.base + offset,
+            element.apply(updater(target(to.rank)), place.base + offset,
                           reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
                           bytes / element.element_bytes());
         done += bytes;
     };
-    if (to.type == nullptr)
-        run(0, to.count);
-    else
-        datatype::for_each_run(*to.type, to.count, run);
+    try {
+        if (to.type == nullptr)
+            run(0, to.count);
+        else
+            datatype::for_each_run(*to.type, to.count, run);
+    } catch (const Error&) {
+        failed = std::current_exception();
+    }
     if (!failed && !kept.empty())
         datatype::unpack(*before->type, before->count, before->base, 0, kept);
     return failed;
@@ -275,7 +279,11 @@ Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, i
                        {rank, displacement, bytes, nullptr}, update);
     }
     const Engine::Lock held = process_.engine().lock();
-    ElementUpdate(update).apply(*target(rank).control, slot_, there, from, before, 1);
+    try {
+        ElementUpdate(update).apply(updater(target(rank)), there, from, before, 1);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
     return nullptr;
 }
 
@@ -300,7 +308,11 @@ Window::Failure Window::compare_and_swap(const std::byte* desired, const std::by
         }
     }
     const Engine::Lock held = process_.engine().lock();
-    detail::compare_and_swap(*target(rank).control, slot_, there, desired, expected, before, element_bytes);
+    try {
+        detail::compare_and_swap(updater(target(rank)), there, desired, expected, before, element_bytes);
+    } catch (const Error&) {
+        return std::current_exception();
+    }
     return nullptr;
 }
 

@@ -117,8 +117,8 @@ void Window::serve(int rank, const WindowHeader& header, std::span<const std::by
         std::byte before[16];
         if (bytes > sizeof before)
             protocol::corrupt(peer, "a window's frame that is too long");
-        detail::compare_and_swap(*own.control, slot_, place(bytes), payload.data(), payload.data() + bytes,
-                                 before, bytes);
+        detail::compare_and_swap(updater(own), place(bytes), payload.data(), payload.data() + bytes, before,
+                                 bytes);
         return answer({before, bytes});
     }
     const auto call = read<UpdateCall>(payload, peer);
@@ -135,7 +135,7 @@ void Window::serve(int rank, const WindowHeader& header, std::span<const std::by
         return answer({memory, call.bytes});
     std::vector<std::byte> before(call.fetches != 0 ? call.bytes : 0);
     const ElementUpdate element(call.update);
-    element.apply(*own.control, slot_, memory, has_data ? data.data() : nullptr,
+    element.apply(updater(own), memory, has_data ? data.data() : nullptr,
                   before.empty() ? nullptr : before.data(), call.bytes / element.element_bytes());
     answer(before);
 }

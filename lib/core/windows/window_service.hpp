@@ -22,7 +22,7 @@ public:
     void remove(const Window& window) noexcept;
     std::uint64_t next_number() noexcept { return ++made_; }
 
-    /// Adds the ranks of the job that windows wait for. Throws if one is lost.
+    /// Adds the ranks of the job that windows depend on. Waits for one that is lost end with an error.
     void add_awaited(std::set<int>& ranks) const;
 
 private:

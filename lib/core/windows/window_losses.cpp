@@ -1,0 +1,75 @@
+// What the loss of a rank means for the others of its windows.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/failure_detector.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/windows/element_update.hpp"
+#include "lib/core/windows/window.hpp"
+
+namespace tutti::detail {
+
+// For the end of a sentence.
+std::string Window::in_epoch() const
+{
+    return epoch_ == Epoch::none ? "" : fmt::format(", in the epoch {}", epoch_in_words());
+}
+
+Window::Failure Window::loss(std::string_view operation, int rank, std::string_view doing) const
+{
+    const int peer = communicator_->world_rank(rank);
+    if (!process_.protocol().is_lost(peer))
+        return nullptr;
+    return std::make_exception_ptr(Error(ErrorCode::peer_lost, operation,
+                                         fmt::format("{}: rank {} was lost {}{}: {}", name_, rank, doing,
+                                                     in_epoch(), process_.protocol().why_lost(peer)),
+                                         rank));
+}
+
+// Under the lock. Only the lost rank itself, or the holder of a lock, could end the wait; who holds it shared
+// nobody knows, so the loss of any rank ends a wait for a lock. Calls that poll look for losses themselves.
+void Window::add_awaited(std::set<int>& ranks)
+{
+    const auto add = [&](int rank) {
+        if (communicator_->world_rank(rank) != process_.rank())
+            ranks.insert(communicator_->world_rank(rank));
+    };
+    for (Waiting& waiting : waiting_)
+        for (int rank = 0; rank < communicator_->size(); ++rank) {
+            if (waiting.rank != rank && waiting.rank != kAnyRank)
+                continue;
+            add(rank);
+            if (!waiting.failed)
+                waiting.failed = loss(waiting.operation, rank,
+                                      fmt::format("while this rank was waiting in {}()", waiting.operation));
+        }
+    std::ranges::for_each(exposed_to_, add);
+    for (int rank = 0; rank < communicator_->size(); ++rank)
+        if (target(rank).cover > WindowCover::fence && target(rank).cover != WindowCover::not_locked)
+            add(rank);
+}
+
+Updater Window::updater(WindowTarget& updated) noexcept
+{
+    return {*updated.control, slot_, look_after_};
+}
+
+// Within an update, which waits for that of another rank; also in a pass of progress.
+void Window::look_after_updater(std::size_t slot)
+{
+    const int peer = process_.bootstrap().local_peers()[slot];
+    if (process_.failure_detector().look_after(peer) != transport::Presence::gone)
+        return;
+    const std::vector<int>& members = *communicator_->members();
+    const auto rank = static_cast<int>(std::ranges::find(members, peer) - members.begin());
+    throw Error(
+        ErrorCode::peer_lost, "accumulate",
+        fmt::format(
+            "{}: rank {} was lost while it was changing elements of it{}; nobody can change them any more",
+            name_, rank, in_epoch()),
+        rank);
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,53 @@
+// Ranks die in epochs of windows.
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/on_hosts.hpp"
+
+using namespace tutti::test;
+
+TEST_CASE("the others of a window learn that a rank has died in an epoch, by window, rank and call",
+          "[windows]")
+{
+    // Where the last rank dies, and what the others are told where they map its memory, do not, or use TCP.
+    struct Case {
+        std::string where;
+        std::string mapped;
+        std::string ordinary;
+        std::string tcp;
+    };
+    const std::string in_all = ", in the epoch of lock_all()";
+    const std::string waiting = "while this rank was waiting in ";
+    const auto [where, mapped, ordinary, tcp] = GENERATE_COPY(
+        Case{"lock", waiting + "lock()", waiting + "lock()", waiting + "lock()"},
+        Case{"lock_all", waiting + "lock()", waiting + "lock()", waiting + "lock()"},
+        Case{"fence", ", in the epoch of fence()", ", in the epoch of fence()", ", in the epoch of fence()"},
+        Case{"start", waiting + "start()", waiting + "start()", waiting + "start()"},
+        Case{"wait", waiting + "wait()", waiting + "wait()", waiting + "wait()"},
+        Case{"test", "before it called complete()", "before it called complete()",
+             "before it called complete()"},
+        Case{"flush", "while this rank accesses its memory" + in_all, waiting + "get()" + in_all,
+             waiting + "lock()" + in_all},
+        Case{"update", "", waiting + "lock()", waiting + "lock()"});
+    const std::string memory = GENERATE("mapped", "ordinary", "tcp");
+    CAPTURE(where, memory);
+    // The launcher would end the others at once: its rank is a shell, which stays for a while.
+    const std::vector<std::string> rest{
+        "sh",  "-c",  R"("$0" "$@" 2> /dev/null || exec sleep 10)", program("api_window_killed"),
+        where, memory};
+    std::vector<std::string> arguments{"-q", "-n", "3"};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    const Result result = tuttirun(memory == "tcp" ? on_hosts({2, 1}, rest) : arguments);
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 3);
+    CHECK(result.seconds < 2 * kSoonSeconds);
+    const std::vector<std::string> told = lines_of(result.out);
+    REQUIRE(told.size() == (where == "fence" ? 1 : 2));
+    for (const std::string& line : told) {
+        CHECK(contains(line, ": peer lost: table: rank 2 "));
+        CHECK(contains(line, memory == "mapped" ? mapped : memory == "tcp" ? tcp : ordinary));
+    }
+}
