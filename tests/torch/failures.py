@@ -65,23 +65,24 @@ def death(folder, rank, port, victim):
     seconds = time.monotonic() - float((folder / "died").read_text())
     assert f"allreduce: peer lost: rank {victim} of the communicator was lost" in error, error
     assert "4000 bytes" in error and socket.gethostname() in error, error
-    assert seconds < 3, seconds  # one on a quiet machine
+    assert seconds < 10, seconds  # one on a quiet machine
     meet(folder, "failed", others)
     dist.destroy_process_group()
 
 
 def late(folder, rank, port):
     start(folder, rank, port)
-    group = dist.new_group(timeout=milliseconds(400))
+    group = dist.new_group(timeout=milliseconds(1_500))
+    meet(folder, "begin", range(RANKS))
     if rank != 2:
         error = error_of(lambda: dist.all_reduce(torch.ones(3), group=group))
-        assert "has not ended within 400 ms" in error and error.endswith("answer: rank 2"), error
+        assert "has not ended within 1500 ms" in error and error.endswith("answer: rank 2"), error
     meet(folder, "first", range(RANKS))
     patient = dist.new_group(timeout=milliseconds(60_000))
     if rank < 2:
         work = dist.barrier(group=patient, async_op=True)
-        error = error_of(lambda: work.wait(milliseconds(300)))
-        assert "has not ended within 300 ms" in error and error.endswith("answer: rank 2, 3"), error
+        error = error_of(lambda: work.wait(milliseconds(1_000)))
+        assert "has not ended within 1000 ms" in error and error.endswith("answer: rank 2, 3"), error
         error = error_of(lambda: dist.irecv(torch.ones(1), 3, group=patient).wait(milliseconds(50)))
         assert "recv has not ended within 50 ms" in error and "rank 3" in error, error
     meet(folder, "second", range(RANKS))
