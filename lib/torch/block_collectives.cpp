@@ -114,7 +114,8 @@ WorkPointer TuttiGroup::allgather(std::vector<Tensors>& outputs, Tensors& inputs
                    .run = allgather_of(communicator_, in, joint),
                    .finish = [joint, blocks] { copy_out(joint, blocks); },
                    .results = blocks,
-                   .held = {in, joint}},
+                   .held = {in, joint},
+                   .inputs = inputs},
                   options.timeout);
 }
 
@@ -130,7 +131,8 @@ WorkPointer TuttiGroup::_allgather_base(Tensor& output, Tensor& input, const c10
                    .run = allgather_of(communicator_, in, out),
                    .finish = [out, output] { unpack(out, output); },
                    .results = {output},
-                   .held = {in, out}},
+                   .held = {in, out},
+                   .inputs = {input}},
                   options.timeout);
 }
 
@@ -152,11 +154,12 @@ WorkPointer TuttiGroup::allgather_coalesced(std::vector<Tensors>& outputs, Tenso
     copy_in(inputs, in);
     const Tensor joint = joint_memory(results);
     return submit({.type = OpType::ALLGATHER_COALESCED,
-                   .title = "tutti:all_gather_coalesced",
+                   .title = "tutti:all_gather",
                    .run = allgather_of(communicator_, in, joint),
                    .finish = [joint, results] { copy_out(joint, results); },
                    .results = results,
-                   .held = {in, joint}},
+                   .held = {in, joint},
+                   .inputs = inputs},
                   options.timeout);
 }
 
@@ -182,7 +185,8 @@ WorkPointer TuttiGroup::gather(std::vector<Tensors>& outputs, Tensors& inputs,
                        },
                    .finish = [joint, blocks] { copy_out(joint, blocks); },
                    .results = blocks,
-                   .held = {in}},
+                   .held = {in},
+                   .inputs = inputs},
                   options.timeout);
 }
 
@@ -236,7 +240,8 @@ WorkPointer TuttiGroup::reduce_scatter(Tensors& outputs, std::vector<Tensors>& i
                            unpack(out, output);
                        },
                    .results = {output},
-                   .held = {joint}},
+                   .held = {joint},
+                   .inputs = blocks},
                   options.timeout);
 }
 
@@ -258,7 +263,8 @@ WorkPointer TuttiGroup::_reduce_scatter_base(Tensor& output, Tensor& input,
                            unpack(out, output);
                        },
                    .results = {output},
-                   .held = {in}},
+                   .held = {in},
+                   .inputs = {input}},
                   options.timeout);
 }
 
@@ -276,7 +282,8 @@ WorkPointer TuttiGroup::alltoall_base(Tensor& output, Tensor& input, std::vector
                                       byte_counts(output, output_splits, ranks())),
                    .finish = [out, output] { unpack(out, output); },
                    .results = {output},
-                   .held = {in, out}},
+                   .held = {in, out},
+                   .inputs = {input}},
                   options.timeout);
 }
 
@@ -294,7 +301,8 @@ WorkPointer TuttiGroup::alltoall(Tensors& outputs, Tensors& inputs, const c10d::
                    .run = alltoall_of(communicator_, in, byte_counts(inputs), out, byte_counts(outputs)),
                    .finish = [out, outputs] { copy_out(out, outputs); },
                    .results = outputs,
-                   .held = {in, out}},
+                   .held = {in, out},
+                   .inputs = inputs},
                   options.timeout);
 }
 

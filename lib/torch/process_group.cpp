@@ -110,7 +110,7 @@ WorkPointer TuttiGroup::allreduce_coalesced(Tensors& tensors, const c10d::Allred
     const Tensor joint = joint_memory(tensors).view(type);
     copy_in(tensors, joint);
     return submit({.type = OpType::ALLREDUCE_COALESCED,
-                   .title = "tutti:all_reduce_coalesced",
+                   .title = "tutti:all_reduce",
                    .run = reduce_of(communicator_, reduction, joint),
                    .finish =
                        [reduction, joint, tensors, ranks = communicator_.size()] {
@@ -190,7 +190,7 @@ WorkPointer TuttiGroup::recv(Tensors& tensors, int source, int tag)
 
 WorkPointer TuttiGroup::recvAnysource(Tensors& tensors, int tag)
 {
-    return receive(OpType::RECVANYSOURCE, "tutti:recv_any_source", tensors, tutti::any_source, tag);
+    return receive(OpType::RECVANYSOURCE, "tutti:recvAnySource", tensors, tutti::any_source, tag);
 }
 
 void TuttiGroup::monitoredBarrier(const c10d::BarrierOptions& options, bool wait_all_ranks)

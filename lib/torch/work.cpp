@@ -1,5 +1,7 @@
 #include "lib/torch/work.hpp"
 
+#include <ATen/record_function.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,10 +15,21 @@ namespace {
 // Ranks that make progress answer at once.
 constexpr std::chrono::milliseconds kPatienceWithAnswers{300};
 
+c10::optional<std::vector<at::Tensor>> for_profile(const Operation& operation)
+{
+    if (!at::hasCallbacks())
+        return c10::nullopt;
+    if (!operation.inputs.empty())
+        return operation.inputs;
+    return operation.results.empty() ? operation.held : operation.results;
+}
+
 }  // namespace
 
 TuttiWork::TuttiWork(int rank, Operation operation, Form form)
-    : Work(rank, operation.type, operation.title), operation_(std::move(operation)), form_(form)
+    : Work(rank, operation.type, operation.title, for_profile(operation)),
+      operation_(std::move(operation)),
+      form_(form)
 {
 }
 

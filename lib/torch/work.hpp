@@ -24,7 +24,8 @@ struct Operation {
     /// Comes after the operation, if there is something to do: copies results to where they belong.
     std::function<void()> finish = {};
     std::vector<at::Tensor> results = {};
-    std::vector<at::Tensor> held = {};  // other tensors in use
+    std::vector<at::Tensor> held = {};    // other tensors in use
+    std::vector<at::Tensor> inputs = {};  // if they are not the results: profiles have their sizes
 };
 
 /// How an operation goes on.
