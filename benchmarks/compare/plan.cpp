@@ -33,6 +33,8 @@ std::vector<std::string> usual_arguments(const Benchmark& benchmark, bool quick)
             return {"--depth", quick ? "10" : "10,1000"};
         case Group::reduction:
             return {"--op", "sum,max", "--type", "float32,int32"};
+        case Group::atomics:
+            return {"-w", "create"};  // Open MPI 4.1.4 dies at swaps in memory that it allocates
         default:
             return {};
     }
@@ -58,7 +60,7 @@ std::vector<std::string> arguments_of(const Benchmark& benchmark, const Choice& 
         if (choice.warmup)
             append(words, {"-x", fmt::format("{}", *choice.warmup)});
     }
-    if (benchmark.sizes.max_bytes > 0) {
+    if (has_sizes(benchmark)) {
         if (!choice.sizes.empty())
             append(words, {"-m", choice.sizes});
         append(words,

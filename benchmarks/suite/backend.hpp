@@ -4,12 +4,14 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
 #include "benchmarks/suite/collective_backend.hpp"
 #include "benchmarks/suite/job.hpp"
 #include "benchmarks/suite/joined.hpp"
+#include "benchmarks/suite/one_sided_options.hpp"
 #include "tutti/reduction.hpp"
 
 namespace tutti::bench {
@@ -48,10 +50,27 @@ concept Messages = requires(B& job, Bytes in, ConstBytes out, typename B::Reques
     job.wait_all(persistents);
 };
 
+/// Windows have the names of tutti::Window; what differs between libraries is here. `kind` says whether
+/// `memory` is the window's or only gives its size.
+template <class B>
+concept OneSided = requires(B& job, std::span<std::int64_t> memory,
+                            typename B::template Window<std::int64_t>& window,
+                            typename B::template Target<std::int64_t>& target, std::int64_t& word)
+{
+    {
+        job.window(WindowKind::allocate, memory)
+        } -> std::same_as<typename B::template Window<std::int64_t>>;
+    // Complete at the latest after the target's flush or the end of the epoch.
+    B::fetch_and_add(target, word, word);
+    B::compare_and_swap(target, word, word, word);
+    // Complete when it returns, in an epoch of a lock.
+    B::next_of(target, word, word);
+};
+
 /// One joined job with all that there is. A Reduction is an operator on elements of one type, looked up once:
 /// `reduction(in, inout)` makes inout = in op inout, locally.
 template <class B>
-concept Backend = CollectiveBackend<B> && Messages<B> &&
+concept Backend = CollectiveBackend<B> && Messages<B> && OneSided<B> &&
     requires(B& job, Bytes in, ConstBytes out, const typename B::Reduction& reduction)
 {
     // The library's own allocator.

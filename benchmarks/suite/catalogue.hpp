@@ -35,6 +35,9 @@ enum class Group {
     idle,
     reduction,
     startup,
+    one_sided,
+    atomics,
+    counter,
 };
 
 struct Benchmark {
@@ -55,10 +58,22 @@ struct Benchmark {
     std::optional<Collective> collective = {};  // what the three groups of them call
 };
 
+/// Whether its sizes may be chosen.
+constexpr bool has_sizes(const Benchmark& benchmark) noexcept
+{
+    return benchmark.sizes.max_bytes > 0 && benchmark.group != Group::atomics;
+}
+
 /// Whether its buffers may come from the library's allocator or from malloc.
 constexpr bool has_memory(const Benchmark& benchmark) noexcept
 {
-    return benchmark.sizes.max_bytes > 0 && benchmark.group != Group::reduction;
+    return has_sizes(benchmark) && benchmark.group != Group::reduction;
+}
+
+/// Whether it is of two ranks and a window, whose kind and synchronisation may be chosen (-w, -s).
+constexpr bool is_one_sided(const Benchmark& benchmark) noexcept
+{
+    return benchmark.group == Group::one_sided || benchmark.group == Group::atomics;
 }
 
 /// Whether --touch may be asked of it.

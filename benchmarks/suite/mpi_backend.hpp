@@ -11,6 +11,7 @@
 #include "benchmarks/suite/mpi_collective.hpp"
 #include "benchmarks/suite/mpi_reduction.hpp"
 #include "benchmarks/suite/mpi_requests.hpp"
+#include "benchmarks/suite/mpi_window.hpp"
 
 namespace tutti::bench {
 
@@ -125,6 +126,34 @@ public:
     Prepared prepare(const CollectiveCall& call)
     {
         return {call, is_neighbourly(call.collective) ? graph(call.neighbors) : MPI_COMM_WORLD};
+    }
+
+    template <class T>
+    using Window = MpiWindow<T>;
+    template <class T>
+    using Target = MpiTarget<T>;
+
+    /// Collective.
+    template <class T>
+    Window<T> window(WindowKind kind, std::span<T> memory)
+    {
+        return Window<T>(kind, memory);
+    }
+    template <class T>
+    static void fetch_and_add(const Target<T>& target, const T& operand, T& before)
+    {
+        target.fetch_and_add(operand, before, 0);
+    }
+    template <class T>
+    static void compare_and_swap(const Target<T>& target, const T& expected, const T& desired, T& before)
+    {
+        target.compare_and_swap(expected, desired, before, 0);
+    }
+    template <class T>
+    static void next_of(const Target<T>& target, const T& operand, T& before)
+    {
+        target.fetch_and_add(operand, before, 0);
+        target.flush();
     }
 
     void barrier() { MPI_Barrier(MPI_COMM_WORLD); }

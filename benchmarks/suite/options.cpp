@@ -97,6 +97,8 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
         sub->add_flag("--touch", options.touch,
                       "Write the buffers before each iteration and read them after it, within its time");
     sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
+    if (is_one_sided(benchmark))
+        add_one_sided_options(sub, options, benchmark);
     if (benchmark.collective)
         add_collective_options(sub, options, *benchmark.collective);
     if (benchmark.group == Group::collective || benchmark.group == Group::persistent)
@@ -161,6 +163,10 @@ const char* heading_of(const Benchmark& benchmark)
             return "Non-blocking collectives, and how much of them hides behind computing";
         case Group::persistent:
             return "Persistent collectives";
+        case Group::one_sided:
+        case Group::atomics:
+        case Group::counter:
+            return "Windows: one-sided operations on other ranks' memory";
         case Group::startup:
         case Group::idle:
         case Group::reduction:
@@ -214,7 +220,7 @@ void add_benchmark(CLI::App& app, Options& options, const Benchmark& benchmark, 
         return;
     }
     add_budget(sub, options.budget);
-    if (benchmark.sizes.max_bytes > 0)
+    if (has_sizes(benchmark))
         add_sizes(sub, options);
     if (benchmark.group == Group::matching)
         add_matching(sub, options, own_library);
@@ -257,7 +263,8 @@ std::vector<std::size_t> Options::size_list() const
 DataType Options::element() const noexcept
 {
     const bool sums = entry->collective && is_reduction(*entry->collective);
-    return type.value_or(sums ? DataType::float32 : DataType::int8);
+    const bool words = entry->group == Group::atomics || entry->group == Group::counter;
+    return type.value_or(sums ? DataType::float32 : words ? DataType::int64 : DataType::int8);
 }
 
 LoopCount Options::loop_count(LoopCount usual) const noexcept

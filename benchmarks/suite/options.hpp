@@ -10,6 +10,7 @@
 
 #include "benchmarks/suite/catalogue.hpp"
 #include "benchmarks/suite/neighborhood.hpp"
+#include "benchmarks/suite/one_sided_options.hpp"
 #include "benchmarks/suite/stopping.hpp"
 #include "tutti/data_type.hpp"
 
@@ -48,6 +49,9 @@ struct Options {
     bool vary_window = false;                        // likewise
     bool in_place = false;                           // collectives
     std::optional<NeighborhoodChoice> neighborhood;  // neighbourhood collectives: otherwise a ring
+
+    WindowKind window_kind = WindowKind::allocate;   // one-sided
+    std::optional<Synchronization> synchronization;  // likewise: otherwise flush, of put_bibw pscw
 
     std::vector<int> depths{10, 100, 1000, 10000};  // matching
     std::string mode = "posted";                    // matching

@@ -17,6 +17,8 @@ bool is_of_osu(const Benchmark& benchmark) noexcept
         case Group::threads:
         case Group::congestion:
         case Group::startup:
+        case Group::one_sided:
+        case Group::atomics:
             return true;
         case Group::collective:
         case Group::overlap:
@@ -31,7 +33,7 @@ std::string value_column(const Benchmark& benchmark)
 {
     if (std::string_view(benchmark.name) == "mbw_mr")
         return "MB/s";
-    if (is_of_osu(benchmark) && benchmark.better == Better::lower)
+    if (is_of_osu(benchmark) && !is_one_sided(benchmark) && benchmark.better == Better::lower)
         return fmt::format("{}({})", benchmark.group == Group::overlap ? "Overall" : "Avg Latency",
                            benchmark.unit);
     return fmt::format("{} ({})", benchmark.value, benchmark.unit);
@@ -48,6 +50,8 @@ const char* mpi_name(DataType type) noexcept
     switch (type) {
         case DataType::int32:
             return "MPI_INT";
+        case DataType::int64:
+            return "MPI_LONG_LONG";
         case DataType::float32:
             return "MPI_FLOAT";
         case DataType::float64:

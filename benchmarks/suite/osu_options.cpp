@@ -115,7 +115,7 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
         refuse(sub, "-I,--session", "a choice of ways to join the job is", "leave it out");
         return;
     }
-    if (benchmark.sizes.max_bytes > 0)
+    if (has_sizes(benchmark))
         sub->add_option_function<std::string>(
                "-T,--type", [&options](const std::string& text) { parse_types(text, options.types_in_turn); },
                "Elements: char, int, float or double (float where they are added, otherwise char); several "
@@ -124,7 +124,7 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
     sub->add_option("-u,--validation-warmup", options.validation_warmup,
                     "With -c: exactly N untimed iterations, as -x otherwise")
         ->check(CLI::Range(0, 1000000000));
-    if (benchmark.sizes.max_bytes > 0)
+    if (has_sizes(benchmark))
         sub->add_option("-M,--mem-limit", options.memory_limit,
                         "Leave out sizes for which one of a rank's two buffers would take more bytes (of "
                         "collectives: 536870912)")
@@ -141,7 +141,7 @@ void add_osu_options(CLI::App* sub, Options& options, const Benchmark& benchmark
                "Whom ranks exchange blocks with (cart:1:1, a ring): in a periodic grid of so many dimensions "
                "all within a radius; or the edges of a file, a line 'SOURCE, DESTINATION' each")
             ->type_name("cart:DIMENSIONS:RADIUS|graph:FILE");
-    if (benchmark.windows)
+    if (benchmark.windows && !is_one_sided(benchmark))
         sub->add_option_function<std::string>(
                "-b,--buffer-num",
                [&options](const std::string& text) { options.buffer_each = text == "multiple"; },

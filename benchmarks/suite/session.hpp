@@ -42,8 +42,9 @@ public:
         if (options.root >= job.size())
             throw UnsuitableJob(fmt::format("-k: there is no rank {} in a job of {}: the last is {}",
                                             options.root, job.size(), job.size() - 1));
-        if (benchmark_.collective) {
+        if (benchmark_.collective || is_one_sided(benchmark_))
             require_whole_elements();
+        if (benchmark_.collective) {
             if (is_neighbourly(*benchmark_.collective))
                 neighborhood_ = neighborhood_of(job, options.neighborhood.value_or(NeighborhoodChoice{}));
         }
@@ -68,6 +69,13 @@ public:
         return options_.start == "clock" || placement_.core_each ? Start::clock : Start::barrier;
     }
 
+    /// What completes one-sided operations: as the command line says, or as OSU's benchmark does.
+    Synchronization synchronization() const
+    {
+        return options_.synchronization.value_or(name() == "put_bibw" ? Synchronization::pscw
+                                                                      : Synchronization::flush);
+    }
+
     /// Prints the header at rank 0; the other ranks have no report. `more` holds labels and parts, or a
     /// title, if the benchmark has them.
     void open(Start start, Heading more = {})
@@ -77,6 +85,12 @@ public:
         more.start = to_string(start);
         more.taken_off_ns = sampler_.taken_off_ns(start);
         more.left_over_ns = sampler_.left_over_ns(start);
+        if (is_one_sided(benchmark_)) {
+            more.notes.push_back(fmt::format(
+                "Window creation: {}", kWindowKinds[static_cast<std::size_t>(options_.window_kind)].calls));
+            more.notes.push_back(fmt::format(
+                "Synchronization: {}", kSynchronizations[static_cast<std::size_t>(synchronization())].calls));
+        }
         if (has_memory(benchmark_))
             more.notes.push_back(fmt::format(
                 "Buffers of {}, {} between iterations; load of the machine before: {}",

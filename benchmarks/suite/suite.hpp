@@ -4,9 +4,11 @@
 #include "benchmarks/suite/backend.hpp"
 #include "benchmarks/suite/collectives.hpp"
 #include "benchmarks/suite/congestion.hpp"
+#include "benchmarks/suite/counter.hpp"
 #include "benchmarks/suite/idle.hpp"
 #include "benchmarks/suite/matching.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
+#include "benchmarks/suite/one_sided.hpp"
 #include "benchmarks/suite/overlap.hpp"
 #include "benchmarks/suite/persistent_messages.hpp"
 #include "benchmarks/suite/point_to_point.hpp"
@@ -49,6 +51,11 @@ void run_loops(Session<B>& session, Group group)
             return idle_wait(session);
         case Group::reduction:
             return reduction_kernels(session);
+        case Group::one_sided:
+        case Group::atomics:
+            return one_sided(session);
+        case Group::counter:
+            return shared_counter(session);
     }
 }
 

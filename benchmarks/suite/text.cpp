@@ -36,8 +36,8 @@ void Text::title() const
     const std::string job = fmt::format("{} rank{}{}", ranks, ranks == 1 ? "" : "s",
                                         hosts > 1 ? fmt::format(" on {} hosts", hosts) : "");
     if (is_of_osu(benchmark_))
-        fmt::print("# OSU MPI {} v{} format, by {}: {}\n", benchmark_.title, kOsuVersion, heading_.library,
-                   job);
+        fmt::print("# OSU {}{} v{} format, by {}: {}\n", is_one_sided(benchmark_) ? "" : "MPI ",
+                   benchmark_.title, kOsuVersion, heading_.library, job);
     else
         fmt::print("# {} {}, {}\n", heading_.library, heading_.title, job);
 }

@@ -80,6 +80,41 @@ public:
         return {call, communicator_, graph_};
     }
 
+    template <class T>
+    using Window = tutti::Window<T>;
+    template <class T>
+    using Target = tutti::WindowTarget<T>;
+
+    /// Collective.
+    template <class T>
+    Window<T> window(WindowKind kind, std::span<T> memory)
+    {
+        switch (kind) {
+            case WindowKind::create:
+                return Window<T>(communicator_, memory);
+            case WindowKind::shared:
+                return Window<T>::shared(communicator_, memory.size());
+            case WindowKind::allocate:
+                break;
+        }
+        return Window<T>(communicator_, memory.size());
+    }
+    template <class T>
+    static void fetch_and_add(const Target<T>& target, const T& operand, T& before)
+    {
+        before = target.fetch_and_op(operand, 0, tutti::sum);
+    }
+    template <class T>
+    static void compare_and_swap(const Target<T>& target, const T& expected, const T& desired, T& before)
+    {
+        before = target.compare_and_swap(expected, desired, 0);
+    }
+    template <class T>
+    static void next_of(const Target<T>& target, const T& operand, T& before)
+    {
+        fetch_and_add(target, operand, before);
+    }
+
     void barrier() { communicator_.barrier(); }
     void broadcast(Bytes data, int root) { communicator_.broadcast(data, {.root = root}); }
     void allgather(ConstBytes in, Bytes out) { communicator_.allgather(in, out); }

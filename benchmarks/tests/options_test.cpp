@@ -216,7 +216,22 @@ TEST_CASE("OSU's options and names", "[benchmarks]")
     CHECK(parse("osu_reduce_scatter").benchmark == "reduce_scatterv");
     CHECK(parse("osu_ireduce_scatter_block").benchmark == "ireduce_scatter");
     check_refused("osu_ring");
-    check_refused("osu_put_latency");
+    check_refused("osu_alltoallw");
+}
+
+TEST_CASE("one-sided benchmarks have windows and synchronisations, as OSU's", "[benchmarks]")
+{
+    CHECK(parse("put_latency").window_kind == WindowKind::allocate);
+    CHECK_FALSE(parse("put_latency").synchronization);
+    CHECK(parse("osu_get_bw -w create -s lock_all").window_kind == WindowKind::create);
+    CHECK(parse("osu_get_bw -w create -s lock_all").synchronization == Synchronization::lock_all);
+    CHECK(parse("put_bibw -s fence").synchronization == Synchronization::fence);
+    CHECK(parse("acc_latency -T double").size_list().front() == 8);
+    CHECK(parse("fop_latency").size_list() == std::vector<std::size_t>{8});
+    CHECK(parse("cas_latency").element() == tutti::DataType::int64);
+    for (const char* line : {"put_bibw -s flush", "put_latency -w dynamic", "get_latency -s often",
+                             "fop_latency -m 16", "counter -s lock", "put_latency -W 4", "latency -w create"})
+        check_refused(line);
 }
 
 TEST_CASE("OSU's options that are not offered are refused by name, with what there is instead",
