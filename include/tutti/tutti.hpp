@@ -20,6 +20,7 @@
 #include "tutti/serialize.hpp"
 #include "tutti/serialized_messages.hpp"
 #include "tutti/status.hpp"
+#include "tutti/table.hpp"
 #include "tutti/topologies.hpp"
 #include "tutti/typed_buffer.hpp"
 #include "tutti/values.hpp"

@@ -150,6 +150,13 @@ public:
                                             detail::update_of<T>(op), nullptr);
     }
     template <class B, class R, UpdateOperator O>
+    void get_accumulate(const B& from, R&& before, std::size_t offset, const O& op,
+                        const Layout& layout) const
+    {
+        detail::WindowCalls::get_accumulate(*window_, block(from), result(before),
+                                            place(offset, before, layout), detail::update_of<T>(op), nullptr);
+    }
+    template <class B, class R, UpdateOperator O>
     Request iget_accumulate(const B& from, R&& before, std::size_t offset, const O& op) const
     {
         return made([&](Request& request) {

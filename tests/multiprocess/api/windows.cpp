@@ -109,6 +109,22 @@ void run_shared(tutti::Communicator& world)
     world.barrier();
 }
 
+void run_table(tutti::Communicator& world)
+{
+    tutti::Table<float> table(world, 101, 7);
+    const std::vector<std::size_t> rows = {100, 3, 50, 3, 51, 2};
+    const std::vector<float> ones(rows.size() * 7, 1.0f);
+    for (int i = 0; i < 20; ++i)
+        table.push(rows, ones, tutti::sum);
+    world.barrier();
+    const std::vector<float> pulled = table.pull(rows);
+    for (std::size_t i = 0; i < pulled.size(); ++i) {
+        const bool twice = rows[i / 7] == 3;
+        expect(pulled[i] == static_cast<float>(20 * world.size() * (twice ? 2 : 1)), "what was pushed");
+    }
+    world.barrier();
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -117,6 +133,7 @@ int main(int argc, char** argv)
     tutti::Communicator world = environment.world();
     run(world);
     run_mixed(world);
+    run_table(world);
     if (argc == 1)  // else there are several nodes
         run_shared(world);
 }

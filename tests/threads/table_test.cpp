@@ -1,0 +1,119 @@
+// Rows that all ranks push to and pull from; ranks are threads.
+#include "tests/threads/support.hpp"
+
+namespace tutti::test {
+
+namespace {
+
+void at_table_sizes(const std::function<void(const Communicator&)>& body)
+{
+    for (const int ranks : {1, 2, 3, 5, 8})
+        at_size(ranks, body);
+}
+
+// Of element `column` of row `row`.
+double first_value(std::size_t row, std::size_t column)
+{
+    return static_cast<double>(100 * row + column);
+}
+
+}  // namespace
+
+TEST_CASE("table: what all ranks push is added, row by row", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        for (const std::size_t width : {1u, 3u, 17u}) {
+            constexpr std::size_t kRows = 23;
+            Table<double> table(world, kRows, width, 0.5);
+            std::vector<std::size_t> rows;
+            std::vector<double> values;
+            for (std::size_t row = kRows; row-- > 0;) {
+                rows.push_back(row);
+                for (std::size_t column = 0; column < width; ++column)
+                    values.push_back(first_value(row, column));
+            }
+            table.push(rows, values, sum);
+            table.push({}, {}, sum);
+            world.barrier();
+            const std::vector<std::size_t> wanted = {22, 0, 5, 0, 7};
+            const std::vector<double> pulled = table.pull(wanted);
+            expect(pulled.size() == wanted.size() * width, "as many elements as rows have");
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                for (std::size_t column = 0; column < width; ++column)
+                    expect(pulled[i * width + column] == 0.5 + world.size() * first_value(wanted[i], column),
+                           "element of row " + std::to_string(wanted[i]));
+            }
+            expect(table.pull({}).empty(), "no rows");
+        }
+    });
+}
+
+TEST_CASE("table: a row that is named again gets all that is pushed to it", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        Table<int> table(world, 4, 2);
+        const std::vector<std::size_t> rows = {3, 1, 3, 3, 1};
+        for (int repetition = 0; repetition < 50; ++repetition)
+            table.push(rows, std::vector<int>{1, 2, 10, 20, 3, 4, 5, 6, 30, 40}, sum);
+        world.barrier();
+        const int times = 50 * world.size();
+        expect(
+            table.pull(rows) == std::vector<int>{9 * times, 12 * times, 40 * times, 60 * times, 9 * times,
+                                                 12 * times, 9 * times, 12 * times, 40 * times, 60 * times},
+            "sums of repeated rows");
+        world.barrier();
+        if (world.rank() == 0)
+            table.push(std::vector<std::size_t>{2, 2}, std::vector<int>{1, 2, 3, 4}, replace);
+        world.barrier();
+        expect(table.pull(std::vector<std::size_t>{2, 0}) == std::vector<int>{3, 4, 0, 0},
+               "the last one stays");
+    });
+}
+
+TEST_CASE("table: its own pushes are seen at once; rows belong to ranks in turn", "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        Table<float> table(world, 100, 3);
+        const auto own = static_cast<std::size_t>(world.rank());
+        const std::vector<std::size_t> rows = {own, own + 10, own + 20};
+        for (int i = 1; i <= 20; ++i) {
+            table.push(rows, std::vector<float>(9, 1.0f), sum);
+            expect(table.pull(rows) == std::vector<float>(9, static_cast<float>(i)),
+                   "what was pushed before");
+        }
+        expect(table.owner(own + 3 * static_cast<std::size_t>(world.size())) == world.rank(), "owner");
+        expect(table.local().size() / 3 == (100 + world.size() - 1 - own) / world.size(), "rows of a rank");
+        expect(table.local()[0] == 20.0f, "the owner's own row");
+        Table<float> empty(world, 0, 5);
+        Table<float> narrow(world, 5, 0);
+        narrow.push(std::vector<std::size_t>{4}, {}, sum);
+        expect(empty.pull({}).empty() && narrow.pull(std::vector<std::size_t>{4, 0}).empty(), "no elements");
+    });
+}
+
+TEST_CASE("table: rows outside it and buffers of another size are refused, and nothing is changed",
+          "[windows]")
+{
+    at_table_sizes([](const Communicator& world) {
+        Table<int> table(world, 10, 2);
+        const auto refused = [](const auto& call) -> std::string {
+            try {
+                call();
+            } catch (const Error& error) {
+                expect(error.code() == ErrorCode::invalid_argument, "code");
+                return error.what();
+            }
+            return {};
+        };
+        const std::vector<std::size_t> rows = {1, 10};
+        const std::string outside = refused([&] { table.push(rows, std::vector<int>(4, 1), sum); });
+        expect(outside.find("there is no row 10 in a table of 10 rows") != std::string::npos, outside);
+        const std::string size = refused([&] { table.push(rows, std::vector<int>(3, 1), sum); });
+        expect(size.find("2 rows of 2 elements have 4 elements, the buffer 3") != std::string::npos, size);
+        expect(!refused([&] { table.pull(rows); }).empty(), "pull of a row outside");
+        world.barrier();
+        expect(table.pull(std::vector<std::size_t>{1}) == std::vector<int>{0, 0}, "nothing is changed");
+    });
+}
+
+}  // namespace tutti::test
