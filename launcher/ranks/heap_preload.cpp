@@ -35,7 +35,7 @@ std::string library()
     std::error_code error;
     const fs::path here = fs::read_symlink(kSelf, error).parent_path();
     // Installed, and in the folder of a build.
-    for (const char* const place : {TUTTI_HEAP_FROM_BINDIR, "../lib/heap/libtutti_heap.so.0"})
+    for (const char* const place : {TUTTI_HEAP_FROM_BINDIR, "../lib/heap/libtutti_heap.so"})
         if (const std::string path = (here / place).lexically_normal();
             fs::exists(path, error) && path.find_first_of(": ") == std::string::npos)
             return path;
