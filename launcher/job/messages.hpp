@@ -9,11 +9,11 @@
 #include "launcher/stacks/crash_report.hpp"
 #include "launcher/wire/codec.hpp"
 #include "launcher/wire/wire.hpp"
+#include "lib/foundation/base/version.hpp"
 
 namespace tutti::launcher {
 
-/// Which Tutti this is.
-inline constexpr std::string_view kVersion = "0.1.0";
+using base::kVersion;
 
 enum class Channel : std::uint8_t { standard_output = 1, standard_error = 2 };
 

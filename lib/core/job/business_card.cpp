@@ -5,12 +5,14 @@
 #include <cstring>
 #include <string>
 
+#include "lib/foundation/base/version.hpp"
+
 namespace tutti::detail {
 
 namespace {
 
-// Starts every card. Changes with any change of the data that ranks exchange.
-constexpr std::string_view kVersion = "tutti 0.1 ";
+// Starts every card: ranks of another series exchange other data.
+const std::string kCardStart = "tutti " + std::string(base::kSeries) + " ";
 
 // An entry besides the transports' names.
 constexpr std::string_view kCores = "cores";
@@ -57,7 +59,7 @@ std::span<const std::byte> take(std::span<const std::byte>& from)
 std::vector<std::byte> make_business_card(
     const std::vector<std::unique_ptr<transport::Transport>>& transports, bool shares_cores, bool is_checked)
 {
-    std::vector<std::byte> card(bytes_of(kVersion).begin(), bytes_of(kVersion).end());
+    std::vector<std::byte> card(bytes_of(kCardStart).begin(), bytes_of(kCardStart).end());
     append(card, bytes_of(kCores));
     append(card, bytes_of(shares_cores ? kShared : kOwn));
     if (is_checked) {
@@ -73,7 +75,7 @@ std::vector<std::byte> make_business_card(
 
 std::optional<std::span<const std::byte>> find_address(std::span<const std::byte> card, std::string_view name)
 {
-    const auto version = bytes_of(kVersion);
+    const auto version = bytes_of(kCardStart);
     if (card.size() < version.size() || !std::ranges::equal(card.first(version.size()), version))
         foreign();
     for (auto rest = card.subspan(version.size()); !rest.empty();) {
