@@ -38,7 +38,8 @@ def _files(build, scratch):
     _run("meson", "install", "-C", build, "--no-rebuild", "--tags", "torch", "--destdir", scratch)
     files = {file.name: file.read_bytes() for file in scratch.glob("**/torch_tutti/*")}
     # The module finds it beside itself.
-    files["libtutti.so.0"] = (build / "lib/core/libtutti.so.0").read_bytes()
+    library = next((build / "lib/core").glob("libtutti.so.?.?"))
+    files[library.name] = library.read_bytes()
     return files
 
 
