@@ -12,6 +12,7 @@
 #include "benchmarks/compare/document.hpp"
 #include "benchmarks/compare/scratch_folder.hpp"
 #include "benchmarks/compare/table.hpp"
+#include "benchmarks/compare/trip.hpp"
 #include "benchmarks/environment/environment.hpp"
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/result_file.hpp"
@@ -23,6 +24,8 @@ namespace {
 // A peer that took too long in so many cases of a number of ranks is left out of the following cases.
 constexpr int kPatience = 3;
 constexpr double kLimitsTimeoutSeconds = 60.0;
+// Of waiting for the machine to be in its usual mode again, in all.
+constexpr double kPatienceSeconds = 300.0;
 
 // The yardsticks, measured now; empty if no case uses them or if they cannot be measured.
 std::vector<record::Limit> measure_limits(const std::vector<Case>& cases, const Contender& own)
@@ -55,9 +58,15 @@ public:
           contenders_(contenders),
           limits_(options.choice.quick ? std::vector<record::Limit>{}
                                        : measure_limits(cases, contenders.front())),
+          modes_(trip_ns, options.choice.quick ? 0.0 : kPatienceSeconds),
           document_(comparison_document(options.command, options.thoroughness.rounds, limits_)),
           progress_(steps())
     {
+        if (modes_.usual_ns()) {
+            document_["trip_ns"] = *modes_.usual_ns();
+            fmt::print("# A cache line takes {:.0f} ns from core to core; runs wait until it does so again\n",
+                       *modes_.usual_ns());
+        }
         for (const Contender& contender : contenders)
             document_["settings"][contender.name] = text_of(contender.settings);
         save();
@@ -73,7 +82,8 @@ public:
                 one, taking_part, options_.choice.hosts, options_.thoroughness,
                 [&](const Contender& contender, int round) {
                     progress_.next(fmt::format("{}, {}, round {}", one.name(), contender.title, round + 1));
-                });
+                },
+                one.hosts == 1 ? &modes_ : nullptr);
             excuse_left_out(one, result);
             report(std::move(result));
         }
@@ -138,7 +148,7 @@ private:
             ++failed_runs_;
             fmt::print(stderr, "{}: {}: {}\n", result.which.name(), failure.library, failure.message);
         }
-        fmt::print("{}", case_table(result, asked, limits_, options_.goals));
+        fmt::print("{}{}", case_table(result, asked, limits_, options_.goals), modes_text(result, modes_));
         std::fflush(stdout);
         document_["cases"].push_back(case_document(result, names, limits_));
         save();
@@ -162,14 +172,12 @@ private:
                        one.same, one.slower, one.undecided);
         };
         fmt::print("\n");
+        score.beyond_limit += allocated.beyond_limit;
+        admit(score.beyond_limit);
         say("Beside the best peer, beyond noise", score);
         if (options_.choice.memory == "both")
             say("Out of tutti::allocate", allocated);
         fmt::print("{}", slower_rows(results_, limits_));
-        score.beyond_limit += allocated.beyond_limit;
-        if (score.beyond_limit > 0)
-            fmt::print("# {} beyond the limit: something else ran while limits were measured\n",
-                       counted(static_cast<std::size_t>(score.beyond_limit), "row"));
         if (options_.goals)
             say_goals(score, allocated);
         if (failed_runs_ > 0)
@@ -178,6 +186,29 @@ private:
             fmt::print("# --quick: the figures mean nothing\n");
         if (Interruptible::signal() != 0)
             fmt::print("# Interrupted: {} of {} cases\n", results_.size(), cases_.size());
+    }
+
+    // What the figures are to be read with, before any of them is summed up.
+    void admit(int beyond_limit) const
+    {
+        double share = 0.0;
+        std::size_t runs = 0, elsewhere = 0;
+        for (const CaseResult& result : results_) {
+            share = std::max(share, result.others_share);
+            for (const auto& [library, trips] : result.trips_ns) {
+                runs += trips.size();
+                elsewhere += static_cast<std::size_t>(std::ranges::count_if(
+                    trips, [&](const auto& trip) { return !modes_.is_usual(trip.second); }));
+            }
+        }
+        fmt::print("# Other programs had up to {:.0f} % of the cores\n", 100 * share);
+        if (elsewhere > 0)
+            fmt::print(
+                "# {} of {} in another mode of the machine than at the beginning: see under the tables\n",
+                elsewhere, counted(runs, "run"));
+        if (beyond_limit > 0)
+            fmt::print("# {} beyond the limit: something else ran while limits were measured\n",
+                       counted(static_cast<std::size_t>(beyond_limit), "row"));
     }
 
     void say_goals(const Score& score, const Score& allocated) const
@@ -200,6 +231,7 @@ private:
     const std::vector<Case>& cases_;
     const std::vector<Contender>& contenders_;
     std::vector<record::Limit> limits_;
+    Modes modes_;
     nlohmann::json document_;
     std::vector<CaseResult> results_;
     std::map<std::pair<std::string, int>, int>
@@ -234,7 +266,8 @@ void introduce(const CompareOptions& options, const std::vector<Case>& cases,
         duration(foretell_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
         options.thoroughness.timeout_seconds);
     fmt::print(
-        "# Medians over the rounds. Ratio: Tutti / best peer; allocate: the same out of tutti::allocate; 95 "
+        "# Medians over the rounds. Ratio: Tutti / best peer, below 1 is better of times, above 1 of rates; "
+        "allocate: the same out of tutti::allocate; 95 "
         "%: "
         "the interval\n"
         "# of the true ratio; verdict: beyond noise; limit: the part reached of what the machine allows\n");

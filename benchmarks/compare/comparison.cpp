@@ -48,10 +48,11 @@ void CaseResult::add(const std::string& library, int round, const record::Run& r
         if (!rows.contains(name))
             order.push_back(name);
         Measured& measured = rows[name].libraries[library];
-        if (measured.rounds.empty())
+        const bool repeated = measured.rounds.contains(round);
+        if (measured.rounds.size() == (repeated ? 1u : 0u))
             measured.of_one_run = {row.interval.low, row.interval.high, 0.95};
         measured.rounds[round] = row.median;
-        measured.runs_after_barriers += row.gave_up_clock ? 1 : 0;
+        measured.runs_after_barriers += row.gave_up_clock && !repeated ? 1 : 0;
     }
 }
 

@@ -65,8 +65,10 @@ struct CaseResult {
     std::map<RowName, CaseRow> rows{};
     std::vector<Failure> failures{};
     double others_share = 0.0;  // of the cores' time, while it was measured
+    /// A cache line's trip between two cores, in ns, at each run of a library, where it was watched.
+    std::map<std::string, Rounds> trips_ns{};
 
-    /// Takes over one run's rows as this library's of `round`.
+    /// Takes over one run's rows as this library's of `round`, in place of those of an earlier run of it.
     void add(const std::string& library, int round, const record::Run& run);
     Better better() const;
 };

@@ -39,14 +39,20 @@ json row_document(const CaseResult& result, const RowName& name, const std::vect
     const Judgement judgement = judge(result, name, limits);
     json row = {{"key", or_null(name.key)}, {"labels", name.labels}, {"libraries", json::object()}};
     for (const auto& [library, measured] : result.rows.at(name).libraries) {
-        json runs = json::array();
-        for (const auto& [round, value] : measured.rounds)
+        json runs = json::array(), trips = json::array();
+        const auto watched = result.trips_ns.find(library);
+        for (const auto& [round, value] : measured.rounds) {
             runs.push_back(value);
+            if (watched != result.trips_ns.end() && watched->second.contains(round))
+                trips.push_back(watched->second.at(round));
+        }
         const Interval interval = measured.interval();
         row["libraries"][library] = {{"median", measured.median()},
                                      {"low", interval.low},
                                      {"high", interval.high},
                                      {"runs", std::move(runs)}};
+        if (!trips.empty())
+            row["libraries"][library]["trips_ns"] = std::move(trips);
     }
     row.update(judgement_document(judgement, *result.quantity));
     if (own_columns(result).size() > 1)

@@ -26,10 +26,13 @@ constexpr int kUncounted = -1;  // a round
 constexpr double kFarSlower = 4.0;
 constexpr double kLongSeconds = 5.0;
 
+// Of a run that did not end in the mode in which it began.
+constexpr int kRepeats = 1;
+
 class CaseRuns {
 public:
-    CaseRuns(const Case& which, const Hosts& hosts, const Thoroughness& thoroughness)
-        : hosts_(hosts), thoroughness_(thoroughness), result_{.which = which, .quantity = {}}
+    CaseRuns(const Case& which, const Hosts& hosts, const Thoroughness& thoroughness, Modes* modes)
+        : hosts_(hosts), thoroughness_(thoroughness), modes_(modes), result_{.which = which, .quantity = {}}
     {
     }
 
@@ -37,6 +40,31 @@ public:
 
     // False if the user wants to stop.
     bool run(const Contender& contender, int round)
+    {
+        if (modes_ == nullptr)
+            return run_once(contender, round);
+        for (int again = kRepeats;; --again) {
+            const std::optional<double> before = modes_->hold();
+            if (!run_once(contender, round))
+                return false;
+            const std::optional<double> after = modes_->now();
+            const std::optional<double> trip = modes_->is_usual(before) ? after : before;
+            if (again == 0 || modes_->is_usual(trip) || !wanted(contender)) {
+                if (trip && round != kUncounted)
+                    result_.trips_ns[contender.name][round] = *trip;
+                return true;
+            }
+        }
+    }
+
+    CaseResult result(double others_share) &&
+    {
+        result_.others_share = others_share;
+        return std::move(result_);
+    }
+
+private:
+    bool run_once(const Contender& contender, int round)
     {
         const fs::path file = scratch_ / fmt::format("{}.json", ++runs_);
         const std::vector<std::string> command = command_of(contender, file);
@@ -53,13 +81,6 @@ public:
         return true;
     }
 
-    CaseResult result(double others_share) &&
-    {
-        result_.others_share = others_share;
-        return std::move(result_);
-    }
-
-private:
     bool is_launch() const { return result_.which.arguments.empty(); }
 
     std::vector<std::string> command_of(const Contender& contender, const fs::path& file) const
@@ -131,6 +152,7 @@ private:
 
     const Hosts& hosts_;
     const Thoroughness& thoroughness_;
+    Modes* modes_;
     CaseResult result_;
     ScratchFolder scratch_;
     std::set<std::string> ended_;
@@ -141,10 +163,10 @@ private:
 }  // namespace
 
 CaseResult measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
-                        const Thoroughness& thoroughness, const Watcher& watcher)
+                        const Thoroughness& thoroughness, const Watcher& watcher, Modes* modes)
 {
     const Others others;
-    CaseRuns runs(which, hosts, thoroughness);
+    CaseRuns runs(which, hosts, thoroughness, modes);
     // Libraries in the inner loop, rounds in the outer: drift of the machine affects all of them. Launches
     // have a round before the first one, which brings files into memory.
     for (int round = which.arguments.empty() ? kUncounted : 0; round < thoroughness.rounds; ++round) {

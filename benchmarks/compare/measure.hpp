@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "benchmarks/compare/comparison.hpp"
+#include "benchmarks/compare/modes.hpp"
 
 namespace tutti::bench {
 
@@ -22,8 +23,9 @@ using Watcher = std::function<void(const Contender&, int round)>;
 
 /// A B C A B C ... A run that fails, or takes longer than allowed, is the last one of its library in this
 /// case; the rows that it had written count. A peer that is far slower than Tutti runs once. Stops after a
-/// run that was interrupted.
+/// run that was interrupted. With `modes`, each run begins in the usual mode of the machine, and one that did
+/// not end in it is repeated once; in which mode the last one was is in the result.
 CaseResult measure_case(const Case& which, const std::vector<Contender>& contenders, const Hosts& hosts,
-                        const Thoroughness& thoroughness, const Watcher& watcher);
+                        const Thoroughness& thoroughness, const Watcher& watcher, Modes* modes = nullptr);
 
 }  // namespace tutti::bench

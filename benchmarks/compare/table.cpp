@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "benchmarks/suite/size_range.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -26,9 +28,11 @@ std::string number(double value)
     return value < 10000 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
-std::string key_text(const RowName& name)
+std::string key_text(const CaseResult& result, const RowName& name)
 {
-    return name.key ? fmt::format("{}", *name.key) : "-";
+    if (!name.key)
+        return "-";
+    return result.quantity->key == "Size" ? short_size(*name.key) : fmt::format("{}", *name.key);
 }
 
 // Two decimals, or two digits; of what no decimals can tell, that it is far away.
@@ -66,7 +70,7 @@ std::string other_beginnings(const CaseResult& result)
     for (const RowName& name : result.order) {
         for (const auto& [library, measured] : result.rows.at(name).libraries) {
             if (measured.runs_after_barriers > 0)
-                found.push_back(fmt::format("{} {} ({} of {} runs)", library, key_text(name),
+                found.push_back(fmt::format("{} {} ({} of {} runs)", library, key_text(result, name),
                                             measured.runs_after_barriers, measured.rounds.size()));
         }
     }
@@ -129,7 +133,7 @@ std::string line(const CaseResult& result, const RowName& name, const std::vecto
 {
     std::string text;
     auto out = std::back_inserter(text);
-    fmt::format_to(out, "{:<{}}", key_text(name), kKeyWidth);
+    fmt::format_to(out, "{:<{}}", key_text(result, name), kKeyWidth);
     for (const std::string& label : name.labels)
         fmt::format_to(out, "{:<{}}", label, kLabelWidth);
     const auto& libraries = result.rows.at(name).libraries;
@@ -173,7 +177,7 @@ std::string listed(const std::vector<CaseResult>& results, const std::vector<rec
                 const double ratio = judgement.ratio ? judgement.ratio->value : 1.0;
                 found.emplace_back(result.better() == Better::lower ? ratio : 1 / ratio,
                                    fmt::format("#   {}{}{}{}{}: {}\n", result.which.name(),
-                                               name.key ? ", " : "", name.key ? key_text(name) : "",
+                                               name.key ? ", " : "", name.key ? key_text(result, name) : "",
                                                fmt::format("{}{}", name.labels.empty() ? "" : ", ",
                                                            fmt::join(name.labels, " ")),
                                                own == kAllocated ? ", allocate" : "", said));
@@ -205,6 +209,25 @@ std::string case_table(const CaseResult& result, const std::vector<Contender>& c
     for (const RowName& name : result.order)
         text += line(result, name, contenders, limits, goals);
     return text + footnotes(result, contenders);
+}
+
+std::string modes_text(const CaseResult& result, const Modes& modes)
+{
+    std::vector<std::string> found;
+    for (const auto& [library, trips] : result.trips_ns) {
+        std::vector<std::string> others;
+        for (const auto& [round, ns] : trips) {
+            if (!modes.is_usual(ns))
+                others.push_back(fmt::format("{:.0f}", ns));
+        }
+        if (!others.empty())
+            found.push_back(fmt::format("{} {} of {} runs ({} ns)", library, others.size(), trips.size(),
+                                        fmt::join(others, ", ")));
+    }
+    return found.empty()
+               ? ""
+               : fmt::format("# In another mode of the machine, in which cores are not {:.0f} ns apart: {}\n",
+                             *modes.usual_ns(), fmt::join(found, "; "));
 }
 
 std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits)
@@ -241,8 +264,8 @@ std::string cliffs(const std::vector<CaseResult>& results)
                 const double value = found->second.median();
                 if (before && value < (1 - kMostFall) * *before)
                     text += fmt::format("#   {}, {}{}: {}, and {} at the size before\n", result.which.name(),
-                                        key_text(name), own == kAllocated ? ", allocate" : "", number(value),
-                                        number(*before));
+                                        key_text(result, name), own == kAllocated ? ", allocate" : "",
+                                        number(value), number(*before));
                 before = value;
             }
         }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "benchmarks/compare/judgement.hpp"
+#include "benchmarks/compare/modes.hpp"
 
 namespace tutti::bench {
 
@@ -13,6 +14,9 @@ namespace tutti::bench {
 /// no figure; below the table, why, and what else the figures are to be read with.
 std::string case_table(const CaseResult& result, const std::vector<Contender>& contenders,
                        const std::vector<record::Limit>& limits, bool goals);
+
+/// Which runs were taken in another mode of the machine than the usual one, a line for people; empty if none.
+std::string modes_text(const CaseResult& result, const Modes& modes);
 
 /// The rows that are slower than the best peer's, worst first, one per line; empty if there are none.
 std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits);

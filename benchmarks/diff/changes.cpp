@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/compare/modes.hpp"
+#include "benchmarks/suite/size_range.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -32,7 +35,10 @@ RowSeries series_of_case(const record::Case& one, const std::string& library)
             continue;
         const record::RowName name{row.key, row.labels};
         series.order.push_back(name);
-        series.rows[name] = {found->second.runs};
+        const std::vector<double>& runs = found->second.runs;
+        series.rows[name] = {runs};
+        if (found->second.trips_ns.size() == runs.size())
+            series.rows[name].trips_ns = found->second.trips_ns;
     }
     return series;
 }
@@ -41,7 +47,8 @@ std::string row_name(const RowSeries& series, const record::RowName& name)
 {
     std::string text = series.name();
     if (name.key)
-        text += fmt::format(", {}", *name.key);
+        text += fmt::format(
+            ", {}", series.quantity.key == "Size" ? short_size(*name.key) : fmt::format("{}", *name.key));
     if (!name.labels.empty())
         text += fmt::format(", {}", fmt::join(name.labels, " "));
     return text;
@@ -88,6 +95,8 @@ void join(RowSeries& series, const RowSeries& more)
         const RowSeries::Value& value = more.rows.at(name);
         row->second.starts.insert(row->second.starts.end(), value.starts.begin(), value.starts.end());
         row->second.wrong = row->second.wrong || value.wrong;
+        const std::vector<double>& trips = value.trips_ns;
+        row->second.trips_ns.insert(row->second.trips_ns.end(), trips.begin(), trips.end());
     }
 }
 
@@ -114,6 +123,19 @@ void require_common(const std::vector<RowSeries>& before, const std::vector<RowS
             before.empty() ? "nothing" : names_of(before), after.empty() ? "nothing" : names_of(after)));
 }
 
+// The starts at which cores were as far apart as usual; all where that is not known of each.
+std::vector<double> of_mode(const RowSeries::Value& value, std::optional<double> usual_ns)
+{
+    if (!usual_ns || value.trips_ns.size() != value.starts.size())
+        return value.starts;
+    std::vector<double> found;
+    for (std::size_t i = 0; i < value.starts.size(); ++i) {
+        if (is_same_mode(value.trips_ns[i], *usual_ns))
+            found.push_back(value.starts[i]);
+    }
+    return found;
+}
+
 void add_rows_of_one(const RowSeries& series, Change change, std::vector<RowChange>& all)
 {
     for (const record::RowName& name : series.order) {
@@ -131,9 +153,13 @@ void add_rows(const RowSeries& before, const RowSeries& after, double threshold,
         if (const auto found = after.rows.find(name); found != after.rows.end()) {
             const RowSeries::Value& value = found->second;
             row.after = median(value.starts);
-            row.shift = shift_of(old.starts, value.starts);
-            row.starts_before = old.starts.size();
-            row.starts_after = value.starts.size();
+            const std::optional<double> usual_ns =
+                old.trips_ns.empty() ? std::nullopt : std::optional(median(old.trips_ns));
+            const std::vector<double> from = of_mode(old, usual_ns), to = of_mode(value, usual_ns);
+            row.starts_before = from.size();
+            row.starts_after = to.size();
+            row.left_out = old.starts.size() - from.size() + value.starts.size() - to.size();
+            row.shift = from.empty() || to.empty() ? Shift{1.0, {}} : shift_of(from, to);
             row.change = value.wrong ? Change::wrong
                                      : change_of(*row.shift, before.quantity.lower_is_better, threshold);
         }
@@ -173,7 +199,9 @@ std::string facts(const std::vector<record::Record>& records, const char* name)
 
 std::string RowSeries::name() const
 {
-    std::string text = fmt::format("{}, {} ranks", quantity.benchmark, quantity.ranks);
+    std::string text = quantity.benchmark;
+    if (quantity.ranks > 0)  // OSU's texts do not say it
+        text += fmt::format(", {} ranks", quantity.ranks);
     if (quantity.hosts > 1)
         text += fmt::format(" on {} hosts", quantity.hosts);
     return text;

@@ -21,8 +21,9 @@ struct NotComparable : std::runtime_error {
 /// One library's rows of one benchmark on one number of ranks.
 struct RowSeries {
     struct Value {
-        std::vector<double> starts;  // the median of each start of the program
-        bool wrong = false;          // a check of the received bytes failed
+        std::vector<double> starts;         // the median of each start of the program
+        bool wrong = false;                 // a check of the received bytes failed
+        std::vector<double> trips_ns = {};  // where cores were at each start; as many as starts, or none
     };
 
     record::Quantity quantity;
@@ -50,6 +51,7 @@ struct RowChange {
     std::optional<Shift> shift{};  // of rows that both have
     std::size_t starts_before = 0;
     std::size_t starts_after = 0;
+    std::size_t left_out = 0;  // starts of either side, in another mode of the machine than most of `before`
 };
 
 /// Row by row. Slower or faster is what has shifted by more than `threshold`, in parts of the smaller one,

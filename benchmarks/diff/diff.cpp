@@ -84,6 +84,11 @@ std::string why_undecided(const std::vector<RowChange>& rows, double threshold)
             "# Too few starts of the program to decide by ({} before, {} after; {} of each are the least): "
             "give folders of files\n",
             few->starts_before, few->starts_after, kLeastStarts);
+    const auto most = std::ranges::max_element(rows, {}, &RowChange::left_out);
+    if (most != rows.end() && most->left_out > 0)
+        text += fmt::format(
+            "# Up to {} starts a row are left out: cores were not as far apart as at most starts before\n",
+            most->left_out);
     if (wide > 0)
         text += fmt::format(
             "# {} undecided, because starts differ too much to know {:g} %: measure more of them, on a "
@@ -94,10 +99,9 @@ std::string why_undecided(const std::vector<RowChange>& rows, double threshold)
 }
 
 constexpr const char* kDiffExamples =
-    "A and B are what --json has written, runs of one benchmark or comparisons, of which Tutti's rows "
-    "count;\n"
-    "or folders of such files. Each file of a run is one start of the program, a comparison has one a "
-    "round.\n"
+    "A and B are what --json has written, runs of one benchmark or comparisons, of which Tutti's rows\n"
+    "count; what OSU's or Intel's (IMB) programs print; or folders of such files, *.json and *.txt.\n"
+    "Each run is one start of the program, also of several in one text; a comparison has one a round.\n"
     "A single start decides nothing: five on either side are the least, nine bear one that was disturbed.\n"
     "Examples:\n"
     "  for i in 1 2 3 4 5; do tuttirun -n 2 tutti-bench latency --json before/$i.json; done\n"

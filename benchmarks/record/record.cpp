@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "benchmarks/record/fields.hpp"
+#include "benchmarks/record/foreign_text.hpp"
 
 namespace tutti::bench::record {
 
@@ -44,6 +47,8 @@ Measured measured(const Place& place)
         found.runs = place["runs"].numbers();
     if (found.runs.empty())
         found.runs = {found.median};
+    if (place.has("trips_ns"))
+        found.trips_ns = place["trips_ns"].numbers();
     if (found.median < 0)
         place["median"].complain(fmt::format("is {:g}; a median must not be negative", found.median));
     if (found.median < found.interval.low || found.median > found.interval.high)
@@ -193,6 +198,17 @@ Comparison comparison(const Place& place, const std::string& file)
     return found;
 }
 
+std::vector<Record> read_either(const std::string& file)
+{
+    std::ifstream stream(file);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (!is_foreign_text(text))
+        return {read(file)};
+    std::vector<Record> records;
+    std::ranges::move(parse_foreign_text(text, file), std::back_inserter(records));
+    return records;
+}
+
 }  // namespace
 
 Record parse(const nlohmann::json& document, const std::string& file)
@@ -221,18 +237,19 @@ Record read(const std::string& file)
 std::vector<Record> read_all(const std::string& path)
 {
     if (!std::filesystem::is_directory(path))
-        return {read(path)};
+        return read_either(path);
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
-        if (entry.is_regular_file() && entry.path().extension() == ".json")
+        const std::string extension = entry.path().extension().string();
+        if (entry.is_regular_file() && (extension == ".json" || extension == ".txt"))
             files.push_back(entry.path().string());
     }
     if (files.empty())
-        throw std::runtime_error(fmt::format("{}: no file of this folder ends in .json", path));
+        throw std::runtime_error(fmt::format("{}: no file of this folder ends in .json or .txt", path));
     std::sort(files.begin(), files.end());
     std::vector<Record> records;
     for (const std::string& file : files)
-        records.push_back(read(file));
+        std::ranges::move(read_either(file), std::back_inserter(records));
     return records;
 }
 

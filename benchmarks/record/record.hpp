@@ -74,6 +74,8 @@ struct Measured {
     double median = 0.0;
     Interval interval;
     std::vector<double> runs{};  // of a comparison: the median of each
+    std::vector<double>
+        trips_ns{};  // a cache line's way between cores at each; none where it was not watched
 };
 
 /// How Tutti stands beside the best peer, and the machine's limit.
@@ -125,7 +127,8 @@ using Record = std::variant<Run, Comparison>;
 
 /// Throws std::runtime_error that names the file and the field that is missing or wrong.
 Record read(const std::string& file);
-/// A file, or the files of a folder that end in .json, by name: one start of a program each.
+/// A file of --json's, a text of OSU's or IMB's (foreign_text.hpp), or the files of a folder that end in
+/// .json or .txt, by name. Throws likewise.
 std::vector<Record> read_all(const std::string& path);
 /// The same of a document that was read from `file`.
 Record parse(const nlohmann::json& document, const std::string& file);

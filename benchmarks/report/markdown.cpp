@@ -120,6 +120,8 @@ void add_topic(std::string& text, const Topic& topic, const std::string& folder)
 std::string markdown_report(const ReportContent& content, const std::string& folder)
 {
     std::string text = fmt::format("# {}\n\n", markdown_text(content.title));
+    for (const std::string& sentence : admissions(content.records))
+        add(text, "{}\n\n", wrapped(sentence));
     const Overview overview = overview_of(content.topics);
     if (!overview.cases.empty())
         add(text, "{}\n\n", wrapped(summary_of(overview)));

@@ -133,6 +133,8 @@ void add_worst(std::string& page, const Overview& overview)
 void add_summary(std::string& page, const ReportContent& content)
 {
     page += "<section aria-labelledby=\"summary\"><h2 id=\"summary\">Summary</h2>\n";
+    for (const std::string& sentence : admissions(content.records))
+        add(page, "<p>{}</p>\n", html_text(sentence));
     const Overview overview = overview_of(content.topics);
     if (overview.tally.compared() == 0)
         add(page, "<p>{}</p>\n", sentence(overview.tally));

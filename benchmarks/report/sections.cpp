@@ -1,12 +1,17 @@
 #include "benchmarks/report/sections.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/compare/modes.hpp"
+
 #include "benchmarks/report/escape.hpp"
+#include "benchmarks/suite/statistics.hpp"
 
 namespace tutti::bench {
 
@@ -24,7 +29,59 @@ nlohmann::json lasting_part(nlohmann::json environment)
     return environment;
 }
 
+// Limits are measured, too, and have an error of some percent.
+constexpr double kDoubtful = 1.1;
+
+struct Doubts {
+    double others_share = 0.0;
+    std::size_t beyond_limit = 0;
+    std::vector<double> trips_ns;  // of all runs
+
+    void count(const Beside& beside) { beyond_limit += beside.share.value_or(0) > kDoubtful ? 1 : 0; }
+
+    void count(const Case& one)
+    {
+        others_share = std::max(others_share, one.others_share.value_or(0));
+        for (const CaseRow& row : one.rows) {
+            count(row);
+            count(row.allocated.value_or(Beside{}));
+        }
+        if (one.rows.empty())
+            return;
+        for (const auto& [library, measured] : one.rows.front().libraries)  // a run has all rows
+            trips_ns.insert(trips_ns.end(), measured.trips_ns.begin(), measured.trips_ns.end());
+    }
+};
+
 }  // namespace
+
+std::vector<std::string> admissions(const std::vector<Record>& records)
+{
+    std::vector<std::string> found;
+    for (const Record& one : records) {
+        const auto* const comparison = std::get_if<Comparison>(&one);
+        if (comparison == nullptr || comparison->cases.empty())
+            continue;
+        Doubts doubts;
+        for (const Case& which : comparison->cases)
+            doubts.count(which);
+        found.push_back(fmt::format("Other programs had up to {:.0f} % of the cores while it was measured.",
+                                    100 * doubts.others_share));
+        if (doubts.beyond_limit > 0)
+            found.push_back(fmt::format(
+                "Rows beyond the limit of the machine: {}, as something else ran while limits were measured.",
+                doubts.beyond_limit));
+        const double usual_ns = median(doubts.trips_ns);
+        const auto elsewhere =
+            std::ranges::count_if(doubts.trips_ns, [&](double ns) { return !is_same_mode(ns, usual_ns); });
+        if (elsewhere > 0)
+            found.push_back(fmt::format(
+                "{} of {} runs were taken in another mode of the machine, in which cores are not {:.0f} ns "
+                "apart as usual.",
+                elsewhere, doubts.trips_ns.size(), usual_ns));
+    }
+    return found;
+}
 
 std::vector<std::string> reading_help(const std::vector<Record>& records)
 {

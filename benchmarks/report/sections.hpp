@@ -9,6 +9,10 @@
 
 namespace tutti::bench {
 
+/// What the figures of comparisons suffer from, to be known before any of them: load, rows beyond the limit,
+/// runs in another mode of the machine. A sentence each, none where there is no comparison.
+std::vector<std::string> admissions(const std::vector<record::Record>& records);
+
 /// How to read a report with comparisons, with runs, or with both: a paragraph each.
 std::vector<std::string> reading_help(const std::vector<record::Record>& records);
 

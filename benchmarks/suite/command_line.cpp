@@ -35,7 +35,7 @@ void add_tune(CLI::App& app, Options& options)
     tune->add_option("-s,--seconds", options.seconds, "Time for all (60), shared out over the sizes")
         ->check(CLI::Range(0.1, 86400.0));
     tune->add_option("-m,--message-size", options.sizes,
-                     "MIN:MAX or MAX in bytes (8:1048576), by factors of 4")
+                     "MIN:MAX or MAX, bytes or with K, M, G (8:1M), by factors of 4")
         ->type_name("SIZES");
     tune->add_option("--collective", options.collectives, "Only these collectives")->delimiter(',');
     tune->add_option("-o,--output", options.rules_file, "The file for TUTTI_RULES (tutti-rules.json)")

@@ -76,7 +76,8 @@ void add_output(CLI::App* sub, Options& options)
 
 void add_sizes(CLI::App* sub, Options& options)
 {
-    sub->add_option("-m,--message-size", options.sizes, "MIN:MAX, MAX or MIN:, bytes")->type_name("SIZES");
+    sub->add_option("-m,--message-size", options.sizes, "MIN:MAX, MAX or MIN:, bytes, or with K, M, G")
+        ->type_name("SIZES");
     sub->add_option("--growth", options.growth, "From each size to the next: by this factor")
         ->check(CLI::Range(2, 1000000));
 }

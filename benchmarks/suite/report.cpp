@@ -69,8 +69,10 @@ Row row_of(std::optional<double> key, const Series& series, const std::function<
     std::transform(ranks.begin(), ranks.end(), ranks.begin(), value);
     if (!ranks.empty()) {
         const auto [min, max] = std::minmax_element(ranks.begin(), ranks.end());
-        row.rank_min = *min;
-        row.rank_max = *max;
+        // The figure of a row is of the slowest rank at each iteration: it may lie beyond every rank's own
+        // median.
+        row.rank_min = std::min(*min, row.summary.median);
+        row.rank_max = std::max(*max, row.summary.median);
         row.rank_mean = std::accumulate(ranks.begin(), ranks.end(), 0.0) / static_cast<double>(ranks.size());
     }
     return row;

@@ -13,7 +13,10 @@ struct SizeRange {
     std::optional<std::size_t> max;
 };
 
-/// MIN:MAX, MAX or MIN:. Throws CLI::ValidationError.
+/// "64K", "1M": in the largest unit that makes it a whole number; 1000 stays "1000".
+std::string short_size(double bytes);
+
+/// MIN:MAX, MAX or MIN:, in bytes, or with K, M or G behind: powers of 1024. Throws CLI::ValidationError.
 SizeRange parse_range(const std::string& text);
 
 }  // namespace tutti::bench

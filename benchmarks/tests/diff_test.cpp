@@ -192,6 +192,24 @@ TEST_CASE("too few starts decide nothing, however narrow their own intervals are
                Catch::Contains("# 1 undecided, because starts differ too much to know 5 %"));
 }
 
+TEST_CASE("starts at which cores were elsewhere do not count", "[benchmarks]")
+{
+    // Seven runs, of which two were taken while cores were ten times as far from each other.
+    const auto comparison = [](double slow_factor, double trip_ns) {
+        json document = comparison_document_of(10, 10);
+        json& own = document["cases"][0]["rows"][0]["libraries"]["tutti"];
+        own["runs"] = {10, 10 * slow_factor, 10.1, 9.9, 10 * slow_factor, 10.05, 9.95};
+        own["trips_ns"] = {25, trip_ns, 26, 24, trip_ns, 25, 25};
+        return document;
+    };
+    const std::vector<RowChange> rows = compared({comparison(1, 25)}, {comparison(5, 250)});
+    CHECK(rows.at(0).change == Change::same);
+    CHECK(rows.at(0).left_out == 2);
+    CHECK(rows.at(0).starts_after == 5);
+    CHECK_THAT(diff_text(rows, 0.05), Catch::Contains("# Up to 2 starts a row are left out"));
+    CHECK(compared({comparison(1, 25)}, {comparison(5, 25)}).at(0).change == Change::undecided);
+}
+
 TEST_CASE("the interval of a shift is that of the rank sum test", "[benchmarks]")
 {
     const auto shift = shift_of({1, 2, 3, 4, 5}, {10, 20, 30, 40, 50});

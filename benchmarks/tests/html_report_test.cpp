@@ -324,3 +324,20 @@ TEST_CASE("report writes HTML, and Markdown with pictures beside it", "[benchmar
     CHECK(report_status({nothing.c_str(), "-o", page.c_str()}) == 1);
     CHECK_FALSE(std::filesystem::exists(page));
 }
+
+TEST_CASE("what figures suffer from stands on top of a report", "[benchmarks]")
+{
+    record::Comparison comparison =
+        std::get<record::Comparison>(record::read(std::string(TUTTI_TEST_DATA) + "/comparison.json"));
+    comparison.cases[0].others_share = 0.37;
+    comparison.cases[0].rows[0].share = 1.3;
+    comparison.cases[0].rows[0].libraries.at("tutti").trips_ns = {25, 26, 250};
+    const std::vector<std::string> found = admissions({comparison});
+    REQUIRE(found.size() == 3);
+    CHECK(found[0] == "Other programs had up to 37 % of the cores while it was measured.");
+    CHECK_THAT(found[1], Catch::StartsWith("Rows beyond the limit of the machine: 1,"));
+    CHECK(found[2] ==
+          "1 of 3 runs were taken in another mode of the machine, in which cores are not 26 ns apart as "
+          "usual.");
+    CHECK(admissions({record::Run{}}).empty());
+}

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "benchmarks/suite/options.hpp"
+#include "benchmarks/suite/size_range.hpp"
 
 using namespace tutti::bench;
 
@@ -40,6 +41,8 @@ TEST_CASE("sizes double from the smallest to the largest", "[benchmarks]")
     CHECK(parse("latency -m 1:8").size_list() == std::vector<std::size_t>{1, 2, 4, 8});
     CHECK(parse("latency -m 0:4").size_list() == std::vector<std::size_t>{0, 1, 2, 4});
     CHECK(parse("latency -m 3:20").size_list() == std::vector<std::size_t>{3, 6, 12});
+    CHECK(parse("latency -m 1K:4k").size_list() == std::vector<std::size_t>{1024, 2048, 4096});
+    CHECK(parse("latency -m 1M:1M").size_list() == std::vector<std::size_t>{1048576});
     CHECK(parse("latency -m 4").size_list() == std::vector<std::size_t>{1, 2, 4});
     CHECK(parse("latency -m 0").size_list() == std::vector<std::size_t>{0});
     CHECK(parse("latency -m 0:0").size_list() == std::vector<std::size_t>{0});
@@ -135,7 +138,9 @@ TEST_CASE("a command line that makes no sense is refused", "[benchmarks]")
                              "latency -m 1:x",
                              "latency -m 8:4",
                              "latency -m -1",
-                             "latency -m 1k",
+                             "latency -m 1x",
+                             "latency -m K",
+                             "latency -m 99999999999G",
                              "latency -i 0",
                              "bw -W 0",
                              "latency -W 4",
@@ -247,4 +252,14 @@ TEST_CASE("OSU's options that are not offered are refused by name, with what the
         CHECK(command.status == 2);
         CHECK_THAT(command.message, Catch::Contains(words));
     }
+}
+
+TEST_CASE("sizes for people have the largest unit that leaves them whole", "[benchmarks]")
+{
+    CHECK(short_size(0) == "0");
+    CHECK(short_size(1000) == "1000");
+    CHECK(short_size(1024) == "1K");
+    CHECK(short_size(1536) == "1536");
+    CHECK(short_size(65536) == "64K");
+    CHECK(short_size(4194304) == "4M");
 }

@@ -11,6 +11,7 @@
 
 #include "benchmarks/progress/progress.hpp"
 #include "benchmarks/suite/clock.hpp"
+#include "benchmarks/suite/size_range.hpp"
 #include "benchmarks/suite/statistics.hpp"
 #include "benchmarks/tune/calls.hpp"
 #include "benchmarks/tune/plan.hpp"
@@ -225,7 +226,8 @@ private:
             const Trial& trial = times.trials[index];
             const std::optional<Ratio> ratio = times.beside_table(index);
             const std::string_view mark = trial == times.winner() ? " <- chosen" : "";
-            fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f} {:>17}{}{}\n", times.size_bytes, to_string(trial),
+            fmt::print("{:<14} {:<28} {:>12.3f} {:>9.2f} {:>17}{}{}\n",
+                       short_size(static_cast<double>(times.size_bytes)), to_string(trial),
                        median_of(times.us[index]), ratio ? ratio->value : 1.0, interval_text(ratio),
                        index == 0 ? " (table)" : "", mark);
         }
