@@ -216,22 +216,29 @@ void TuttiGroup::monitoredBarrier(const c10d::BarrierOptions& options, bool wait
         told.wait();
         TORCH_CHECK(in_time(answered), "monitored_barrier: rank 0 has not come within ", limit.count(),
                     " ms");
-        TORCH_CHECK(token == 1, "monitored_barrier: another rank has not come; rank 0 says which");
+        // The words that programs look for are those of torch's Gloo.
+        TORCH_CHECK(token == 1, "Rank ", monitored_.rank(),
+                    " successfully reached monitoredBarrier, but received errors while waiting for send/recv "
+                    "from rank 0: another rank has not come; rank 0 says which");
         return;
     }
     std::vector<char> tokens(ranks());
     std::string late;
+    bool several = false;
     for (int rank = 1; rank < monitored_.size(); ++rank) {
         Request come = monitored_.irecv(tokens[static_cast<std::size_t>(rank)], rank);
         if (in_time(come))
             continue;
-        late += (late.empty() ? "" : ", ") + std::to_string(rank);
+        several = !late.empty();
+        late += (several ? ", " : "") + std::to_string(rank);
         if (!wait_all_ranks)
             break;
     }
     for (int rank = 1; rank < monitored_.size(); ++rank)
         monitored_.isend(char{late.empty()}, rank).wait();
-    TORCH_CHECK(late.empty(), "monitored_barrier: not come within ", limit.count(), " ms: rank ", late);
+    TORCH_CHECK(late.empty() || limit.count() > 0, "Rank 0 timed out in monitoredBarrier after 0 ms");
+    TORCH_CHECK(late.empty(), several ? "Ranks " : "Rank ", late, " failed to pass monitoredBarrier in ",
+                limit.count(), " ms");
 }
 
 }  // namespace torch_tutti

@@ -119,7 +119,7 @@ void TuttiWork::conclude_late(std::chrono::milliseconds limit)
         late = error.what();
     }
     const auto failure = std::make_exception_ptr(std::runtime_error(
-        std::string(operation_.title) + " has not ended within " + std::to_string(limit.count()) +
+        std::string(operation_.title) + " has not ended within the timeout of " + std::to_string(limit.count()) +
         " ms at rank " + std::to_string(rank_) + " of the group: " + late));
     if (!is_message())
         request_.give_up();

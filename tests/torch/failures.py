@@ -76,15 +76,15 @@ def late(folder, rank, port):
     meet(folder, "begin", range(RANKS))
     if rank != 2:
         error = error_of(lambda: dist.all_reduce(torch.ones(3), group=group))
-        assert "has not ended within 1500 ms" in error and error.endswith("answer: rank 2"), error
+        assert "has not ended within the timeout of 1500 ms" in error and error.endswith("answer: rank 2"), error
     meet(folder, "first", range(RANKS))
     patient = dist.new_group(timeout=milliseconds(60_000))
     if rank < 2:
         work = dist.barrier(group=patient, async_op=True)
         error = error_of(lambda: work.wait(milliseconds(1_000)))
-        assert "has not ended within 1000 ms" in error and error.endswith("answer: rank 2, 3"), error
+        assert "has not ended within the timeout of 1000 ms" in error and error.endswith("answer: rank 2, 3"), error
         error = error_of(lambda: dist.irecv(torch.ones(1), 3, group=patient).wait(milliseconds(50)))
-        assert "recv has not ended within 50 ms" in error and "rank 3" in error, error
+        assert "recv has not ended within the timeout of 50 ms" in error and "rank 3" in error, error
     meet(folder, "second", range(RANKS))
     dist.barrier()
     dist.destroy_process_group()

@@ -298,10 +298,10 @@ def profile():
 def limits():
     group = dist.new_group(timeout=datetime.timedelta(milliseconds=300))
     if size > 1 and rank == 0:
-        refused(lambda: dist.all_reduce(torch.ones(3), group=group), "has not ended within 300 ms")
+        refused(lambda: dist.all_reduce(torch.ones(3), group=group), "has not ended within the timeout of 300 ms")
     dist.barrier()
     if size > 1 and rank != size - 1:
-        words = f"rank {size - 1}" if rank == 0 else "another rank"
+        words = f"Rank {size - 1} failed to pass monitoredBarrier" if rank == 0 else "another rank"
         refused(lambda: torch_tutti.monitored_barrier(timeout=datetime.timedelta(milliseconds=300)), words)
     elif size > 1:
         dist.barrier()
