@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "benchmarks/suite/collective_call.hpp"
 #include "benchmarks/suite/mpi_reduction.hpp"
 #include "benchmarks/suite/one_sided_options.hpp"
 #include "tutti/data_type.hpp"
@@ -107,12 +108,18 @@ public:
     {
         const auto size_bytes = static_cast<MPI_Aint>(memory.size_bytes());
         T* base = memory.data();
+        int status = MPI_SUCCESS;
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         if (kind == WindowKind::create)
-            MPI_Win_create(base, size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
+            status = MPI_Win_create(base, size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
         else if (kind == WindowKind::allocate)
-            MPI_Win_allocate(size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+            status = MPI_Win_allocate(size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
         else
-            MPI_Win_allocate_shared(size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window_);
+            status = MPI_Win_allocate_shared(size_bytes, sizeof(T), MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                                             &window_);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+        if (status != MPI_SUCCESS)
+            throw NotOffered("windows of this kind, with these settings");
         memory_ = {base, memory.size()};
         MPI_Comm_group(MPI_COMM_WORLD, &world_);
     }
