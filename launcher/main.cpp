@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,8 +41,11 @@ void open_standard_descriptors()
 int run(const Options& options)
 {
     const InheritedState inherited = take_over_process();
-    HeadPlan plan{tutti::security::Key::random(), job_hosts(options), {}, {}};
+    JobHosts found = job_hosts(options);
+    HeadPlan plan{tutti::security::Key::random(), std::move(found.hosts), {}, {}};
     const std::vector<Host>& hosts = plan.hosts;
+    if (!std::ranges::all_of(hosts, &Host::local))
+        plan.method = start_method(options, std::move(found.agent));
     // The daemon of this machine, where that is a host of the job.
     std::optional<LocalDaemon> daemon;
     if (const auto local = std::ranges::find_if(hosts, &Host::local); local != hosts.end()) {
@@ -49,9 +53,9 @@ int run(const Options& options)
         plan.local_daemon = daemon->take_stream();
     }
     if (options.doctor)
-        return doctor::Doctor(options, hosts, plan.key, std::move(plan.local_daemon), inherited).run();
-    if (!std::ranges::all_of(hosts, &Host::local))
-        plan.method = start_method(options);
+        return doctor::Doctor(options, hosts, std::move(plan.method), plan.key, std::move(plan.local_daemon),
+                              inherited)
+            .run();
     Head head(options, std::move(plan), inherited);
     const int status = head.run();
     if (daemon)

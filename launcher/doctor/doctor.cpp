@@ -29,18 +29,13 @@ constexpr std::size_t kBothWaysHosts = 16;
 /// With more hosts the good probes are summed up.
 constexpr std::size_t kHostsInFull = 6;
 
-StartMethod method_for(const Options& options, const std::vector<Host>& hosts)
-{
-    return std::ranges::all_of(hosts, &Host::local) ? StartMethod{} : start_method(options);
-}
-
 }  // namespace
 
-Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
-               UniqueFd local_daemon, const InheritedState& inherited)
+Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, StartMethod method,
+               const security::Key& key, UniqueFd local_daemon, const InheritedState& inherited)
     : options_(options),
       job_hosts_(hosts),
-      method_(method_for(options, hosts)),
+      method_(std::move(method)),
       signals_(open_launcher_signals({})),
       local_daemon_(std::move(local_daemon)),
       children_(loop_, key, {security::Identity::Kind::head, 0}, inherited,

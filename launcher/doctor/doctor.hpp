@@ -16,8 +16,8 @@ class Doctor {
 public:
     /// `local_daemon` is the stream to the daemon of the host that is local, where there is one. The
     /// references must outlive this.
-    Doctor(const Options& options, const std::vector<Host>& hosts, const security::Key& key,
-           UniqueFd local_daemon, const InheritedState& inherited);
+    Doctor(const Options& options, const std::vector<Host>& hosts, StartMethod method,
+           const security::Key& key, UniqueFd local_daemon, const InheritedState& inherited);
 
     /// Prints what it finds to stdout, with --json as one document at the end. Returns tuttirun's exit
     /// status: 1 when something fails. Throws UsageError when daemons cannot be started at all.

@@ -125,19 +125,22 @@ std::string own_path()
 
 }  // namespace
 
-std::vector<Host> job_hosts(const Options& options)
+JobHosts job_hosts(const Options& options)
 {
     std::vector<Host> hosts = options.hosts;
+    std::vector<std::string> agent;
     const std::optional<std::vector<Host>> allocation = slurm_allocation();
     const bool by_srun = started_by_srun(options);
-    if (hosts.empty() && allocation)
+    if (hosts.empty() && allocation) {
         hosts = *allocation;
-    else if (const auto other = hosts.empty() ? other_allocation() : std::nullopt)
-        hosts = other->hosts;
-    else if (hosts.empty())
+    } else if (auto other = hosts.empty() ? other_allocation() : std::nullopt) {
+        hosts = std::move(other->hosts);
+        agent = std::move(other->agent);
+    } else if (hosts.empty()) {
         hosts.push_back({local_host_name()});
-    else if (by_srun && allocation)
+    } else if (by_srun && allocation) {
         restrict_to_allocation(hosts, *allocation);
+    }
     for (Host& host : hosts) {
         // A user's name asks for ssh, also to this machine.
         host.local = host.user.empty() && (by_srun ? is_this_slurm_node(host.name) : is_this_host(host.name));
@@ -149,10 +152,10 @@ std::vector<Host> job_hosts(const Options& options)
     hosts = merge(hosts);
     if (!options.apps.empty())
         hosts.resize(hosts_needed(options, hosts));
-    return hosts;
+    return {std::move(hosts), std::move(agent)};
 }
 
-StartMethod start_method(const Options& options)
+StartMethod start_method(const Options& options, std::vector<std::string> agent)
 {
     StartMethod method;
     if (started_by_srun(options)) {
@@ -165,8 +168,8 @@ StartMethod start_method(const Options& options)
         method.agent = {"srun"};
     } else if (!options.launch_agent.empty()) {
         method.agent = options.launch_agent;
-    } else if (const auto other = other_allocation(); other && !options.launcher && !other->agent.empty()) {
-        method.agent = other->agent;
+    } else if (!options.launcher && !agent.empty()) {
+        method.agent = std::move(agent);
     }
     method.program = options.prefix.empty() ? own_path() : options.prefix + "/bin/tuttirun";
     method.timeout_seconds = options.start_timeout_seconds;

@@ -12,15 +12,22 @@
 
 namespace tutti::launcher {
 
-/// The nodes of the job in their order, never empty: the hosts that the user names, or those of the Slurm
-/// allocation or of another one (allocation.hpp), or this one. The slots of a host that is named several
-/// times add up; all names of this machine are one host (Host::local). Where srun starts the daemons, the
-/// hosts must be in the allocation, which gives the slots that the user does not. Last hosts that cannot get
-/// a rank are left out, so that they need no daemon, except with --doctor. Throws UsageError.
-std::vector<Host> job_hosts(const Options& options);
+struct JobHosts {
+    std::vector<Host> hosts;         // never empty
+    std::vector<std::string> agent;  // of the allocation that they come from; empty: it brings none
+};
 
-/// How the daemons of other hosts are started. Throws UsageError where that is not possible.
-StartMethod start_method(const Options& options);
+/// The nodes of the job in their order: the hosts that the user names, or those of the Slurm allocation or of
+/// another one (allocation.hpp), or this one. An allocation is read only where its hosts are used. The slots
+/// of a host that is named several times add up; all names of this machine are one host (Host::local). Where
+/// srun starts the daemons, the hosts must be in the allocation, which gives the slots that the user does
+/// not. Last hosts that cannot get a rank are left out, so that they need no daemon, except with --doctor.
+/// Throws UsageError.
+JobHosts job_hosts(const Options& options);
+
+/// How the daemons of other hosts are started: by `agent`, from job_hosts(), where the user names no other
+/// way. Throws UsageError where that is not possible.
+StartMethod start_method(const Options& options, std::vector<std::string> agent);
 
 /// Which process starts a daemon: the head starts the first kTreeRadix, earlier daemons start the others.
 /// `index` counts the hosts that are not local; the result is such an index, or -1 for the head.

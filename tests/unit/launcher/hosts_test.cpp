@@ -19,7 +19,7 @@ Options with_hosts(std::vector<Host> hosts, int ranks = 0)
 
 std::size_t hosts_of(const Options& options)
 {
-    return job_hosts(options).size();
+    return job_hosts(options).hosts.size();
 }
 
 }  // namespace
@@ -27,14 +27,18 @@ std::size_t hosts_of(const Options& options)
 TEST_CASE("Hosts of a job: each once, with all its slots")
 {
     const WithVariable no_job("SLURM_JOB_ID", std::nullopt);
-    const std::vector<Host> alone = job_hosts(with_hosts({}));
+    const std::vector<Host> alone = job_hosts(with_hosts({})).hosts;
     REQUIRE(alone.size() == 1);
     CHECK(alone[0].name == local_host_name());
     CHECK(alone[0].local);
     CHECK(alone[0].slots == 0);
 
-    const std::vector<Host> merged = job_hosts(with_hosts(
-        {{"a.example", 2, 4}, {"localhost", 3}, {"a.example", 1, 1}, {"127.0.0.1", 2}, {"b.example"}}));
+    const std::vector<Host> merged = job_hosts(with_hosts({{"a.example", 2, 4},
+                                                           {"localhost", 3},
+                                                           {"a.example", 1, 1},
+                                                           {"127.0.0.1", 2},
+                                                           {"b.example"}}))
+                                         .hosts;
     REQUIRE(merged.size() == 3);
     CHECK(merged[0].name == "a.example");
     CHECK(merged[0].slots == 3);
@@ -45,7 +49,7 @@ TEST_CASE("Hosts of a job: each once, with all its slots")
     CHECK(merged[1].local);
     CHECK(merged[2].slots == 0);
 
-    const std::vector<Host> as_somebody = job_hosts(with_hosts({{"localhost", 1, 0, "somebody"}}));
+    const std::vector<Host> as_somebody = job_hosts(with_hosts({{"localhost", 1, 0, "somebody"}})).hosts;
     CHECK_FALSE(as_somebody[0].local);
     CHECK(as_somebody[0].name == "localhost");
     CHECK_THAT(usage_error([] {
