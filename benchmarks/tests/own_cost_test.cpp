@@ -32,6 +32,12 @@ struct NothingBackend {
     struct Reduction {
         void operator()(ConstBytes, Bytes) const {}
     };
+    template <class T>
+    struct Target {
+    };
+    template <class T>
+    struct Window {
+    };
     static constexpr int kAnySource = -1;
 
     static std::string library() { return "nothing"; }
@@ -55,6 +61,23 @@ struct NothingBackend {
     void broadcast(Bytes, int) {}
     void allgather(ConstBytes in, Bytes out) { std::memcpy(out.data(), in.data(), in.size()); }
     Prepared prepare(const CollectiveCall&) { return {}; }
+    template <class T>
+    Window<T> window(WindowKind, std::span<T>)
+    {
+        return {};
+    }
+    template <class T>
+    static void fetch_and_add(Target<T>&, T, T&)
+    {
+    }
+    template <class T>
+    static void compare_and_swap(Target<T>&, T, T, T&)
+    {
+    }
+    template <class T>
+    static void next_of(Target<T>&, T, T&)
+    {
+    }
 };
 static_assert(Backend<NothingBackend>);
 
