@@ -18,7 +18,7 @@ namespace tutti::bench {
 
 namespace {
 
-constexpr std::size_t kLargestBytes = 4 * kMiB;
+constexpr std::size_t kLargestBytes = 4 * kMebibyte;
 
 // Enough that neither side waits for the other's last line, few enough to stay in a cache of 1 MiB.
 constexpr unsigned kRingChunks = 8;
@@ -139,7 +139,7 @@ void probe_shared_copy(const Figures& figures, ProbeScale scale)
 void probe_combining(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
-    for (std::size_t size_bytes = 8192; size_bytes <= 32 * kMiB; size_bytes *= 8) {
+    for (std::size_t size_bytes = 8192; size_bytes <= 32 * kMebibyte; size_bytes *= 8) {
         Buffers operands(size_bytes);
         const Bytes in = operands.out.bytes(size_bytes);
         const Bytes inout = operands.in.bytes(size_bytes);

@@ -22,12 +22,12 @@ struct ProbeScale {
     int loops(int usual) const { return static_cast<int>(usual * scale) + 2; }
 };
 
-inline constexpr std::size_t kMiB = 1024 * 1024;
+inline constexpr std::size_t kMebibyte = 1024 * 1024;
 
 /// Repetitions that move about as much memory at every size.
 inline int copies_of(std::size_t size_bytes, ProbeScale scale)
 {
-    return scale.loops(static_cast<int>(256 * kMiB / std::max<std::size_t>(size_bytes, 2048)));
+    return scale.loops(static_cast<int>(256 * kMebibyte / std::max<std::size_t>(size_bytes, 2048)));
 }
 
 void probe_cache_line(const Figures& figures, ProbeScale scale);

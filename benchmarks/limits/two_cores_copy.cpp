@@ -85,7 +85,7 @@ double exchanges_us(std::array<std::byte*, 2> blocks, Shown* shown, unsigned ran
 
 void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
 {
-    for (std::size_t size_bytes = 16384; size_bytes <= 4 * kMiB; size_bytes *= 4)
+    for (std::size_t size_bytes = 16384; size_bytes <= 4 * kMebibyte; size_bytes *= 4)
         figures("copy by two cores", static_cast<double>(size_bytes),
                 static_cast<double>(size_bytes) /
                     halves_us(size_bytes, static_cast<unsigned>(copies_of(size_bytes, scale))),
@@ -95,7 +95,7 @@ void probe_two_cores_copy(const Figures& figures, ProbeScale scale)
 void probe_exchange_of_blocks(const Figures& figures, ProbeScale scale)
 {
     const auto [own, other] = two_cores();
-    for (std::size_t size_bytes = 4096; size_bytes <= kMiB; size_bytes *= 4) {
+    for (std::size_t size_bytes = 4096; size_bytes <= kMebibyte; size_bytes *= 4) {
         SharedMemory memory(2 * size_bytes + 2 * sizeof(Shown));
         const std::array blocks{memory.bytes().data(), memory.bytes().data() + size_bytes};
         Shown* shown = memory.make<Shown>(2 * size_bytes);

@@ -13,7 +13,7 @@
 
 namespace tutti::bench::record {
 
-struct Interval {
+struct Range {
     double low = 0.0;
     double high = 0.0;
 };
@@ -36,7 +36,7 @@ struct RunRow {
     std::vector<std::string> labels;
     std::vector<double> parts;
     double median = 0.0;
-    Interval interval;
+    Range interval;
     bool gave_up_clock = false;  // began after barriers instead of at agreed times
     std::optional<bool> narrow;  // whether the interval is as narrow as was asked
     std::optional<double> mean;
@@ -72,7 +72,7 @@ struct Limit {
 
 struct Measured {
     double median = 0.0;
-    Interval interval;
+    Range interval;
     std::vector<double> runs{};  // of a comparison: the median of each
     std::vector<double>
         trips_ns{};  // a cache line's way between cores at each; none where it was not watched
@@ -81,7 +81,7 @@ struct Measured {
 /// How Tutti stands beside the best peer, and the machine's limit.
 struct Beside {
     std::optional<double> ratio;
-    std::optional<Interval> ratio_interval;
+    std::optional<Range> ratio_interval;
     std::string verdict;  // "faster", "same", "slower"; empty without peer
     std::optional<double> share;
 };

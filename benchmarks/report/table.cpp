@@ -186,7 +186,7 @@ Table run_table(const Topic& topic, std::size_t which)
 
 }  // namespace
 
-std::string interval_text(const Interval& interval)
+std::string interval_text(const Range& interval)
 {
     return fmt::format("{}\u2013{}", number_text(interval.low), number_text(interval.high));
 }

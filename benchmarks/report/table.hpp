@@ -30,7 +30,7 @@ std::vector<Table> tables_of(const Topic& topic);
 Table limits_table(const std::vector<record::Limit>& limits);
 
 /// "0.49-0.51", with a dash as long as that of intervals is.
-std::string interval_text(const record::Interval& interval);
+std::string interval_text(const record::Range& interval);
 /// How good a verdict is.
 Tone tone_of(const std::string& verdict);
 
