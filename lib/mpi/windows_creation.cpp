@@ -103,14 +103,8 @@ int win_allocate_shared(MPI_Aint size, MPI_Count disp_unit, MPI_Info info, MPI_C
 
 int win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win)
 {
-    return guard("MPI_Win_create_dynamic", comm, [&] {
-        check_not_null(win, "win");
-        check_info(info);
-        static_cast<void>(intracommunicator_of(comm));
-        fail(MPI_ERR_UNSUPPORTED_OPERATION,
-             "windows take no memory after they are made; make one with "
-             "MPI_Win_allocate or MPI_Win_create");
-    });
+    return guard("MPI_Win_create_dynamic", comm,
+                 [&] { make_window(WindowFlavor::dynamic, {}, info, comm, nullptr, win); });
 }
 
 int win_free(MPI_Win* win)

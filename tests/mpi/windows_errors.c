@@ -124,6 +124,36 @@ static void epochs(void)
     CHECK_OK(MPI_Win_free(&win));
 }
 
+/* Accesses to each rank's `memory`, which alone is attached, and to what is not. */
+static void attached_only(MPI_Win win, int* memory)
+{
+    enum { kMany = 100000 };
+    static int many[kMany];
+    const int next = (check_rank() + 1) % check_size();
+    const int before = (check_rank() + check_size() - 1) % check_size();
+    char named[64];
+    int value = 5;
+    MPI_Aint mine, theirs, none;
+    CHECK_OK(MPI_Get_address(memory, &mine));
+    MPI_Sendrecv(&mine, 1, MPI_AINT, before, 0, &theirs, 1, MPI_AINT, next, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK_OK(MPI_Win_set_name(win, "heap"));
+    CHECK_OK(MPI_Win_lock_all(0, win));
+    none = theirs + 4;
+    snprintf(named, sizeof named, "heap, rank %d: addresses 0x%llx to 0x%llx", next, (unsigned long long)none,
+             (unsigned long long)none + 4);
+    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, named);
+    CHECK_ERROR(MPI_Get(&value, 1, MPI_INT, next, none, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "the epoch of lock_all()");
+    CHECK_ERROR(MPI_Accumulate(many, kMany, MPI_INT, next, theirs, kMany, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE,
+                "not in memory that it has attached");
+    CHECK_ERROR(MPI_Compare_and_swap(&value, &value, &value, MPI_INT, next, none, win), MPI_ERR_RMA_RANGE, named);
+    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, 0, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "addresses 0x0 to 0x4");
+    CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, next, -8, 1, MPI_INT, win), MPI_ERR_RMA_RANGE, "outside");
+    CHECK_OK(MPI_Put(&value, 1, MPI_INT, next, theirs, 1, MPI_INT, win));
+    CHECK_OK(MPI_Win_unlock_all(win));
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQUAL(*memory, 5);
+}
+
 static void flavors(void)
 {
     int memory = 0, unit = 0;
@@ -133,14 +163,15 @@ static void flavors(void)
     CHECK_ERROR(MPI_Win_attach(win, &memory, sizeof memory), MPI_ERR_RMA_FLAVOR, "");
     CHECK_ERROR(MPI_Win_detach(win, &memory), MPI_ERR_RMA_FLAVOR, "");
     CHECK_OK(MPI_Win_free(&win));
-    if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic) != MPI_SUCCESS)
-        return;
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic));
     CHECK_OK(MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN));
     CHECK_ERROR(MPI_Win_shared_query(dynamic, 0, &size, &unit, &base), MPI_ERR_RMA_FLAVOR, "dynamic");
     CHECK_ERROR(MPI_Win_detach(dynamic, &memory), MPI_ERR_RMA_ATTACH, "");
     CHECK_ERROR(MPI_Win_attach(dynamic, &memory, -1), MPI_ERR_SIZE, "-1");
     CHECK_OK(MPI_Win_attach(dynamic, &memory, sizeof memory));
-    CHECK_ERROR(MPI_Win_attach(dynamic, &memory, sizeof memory), MPI_ERR_RMA_ATTACH, "");
+    CHECK_ERROR(MPI_Win_attach(dynamic, &memory, sizeof memory), MPI_ERR_RMA_ATTACH, "overlap");
+    CHECK_ERROR(MPI_Win_attach(dynamic, (char*)&memory + 3, 1), MPI_ERR_RMA_ATTACH, "overlap");
+    attached_only(dynamic, &memory);
     CHECK_OK(MPI_Win_detach(dynamic, &memory));
     CHECK_OK(MPI_Win_free(&dynamic));
 }

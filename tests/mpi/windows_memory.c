@@ -107,10 +107,9 @@ static void dynamic(void)
     const int before = (rank + size - 1) % size;
     int* pieces[kPieces];
     MPI_Aint mine[kPieces], theirs[kPieces];
-    int i, j, got[kElements], one = 1, fetched = -1;
+    int i, j, got[kElements], one = 1, fetched = -1, swapped = -1;
     MPI_Win win;
-    if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) != MPI_SUCCESS)
-        return;
+    CHECK_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
     for (i = 0; i < kPieces; ++i) {
         pieces[i] = malloc(sizeof(int) * kElements);
         for (j = 0; j < kElements; ++j)
@@ -134,6 +133,9 @@ static void dynamic(void)
     CHECK_OK(MPI_Fetch_and_op(&one, &fetched, MPI_INT, next, theirs[2], MPI_SUM, win));
     CHECK_OK(MPI_Win_flush(next, win));
     CHECK_EQUAL(fetched, 100 * next + 21);
+    CHECK_OK(MPI_Compare_and_swap(&one, &i, &swapped, MPI_INT, next, MPI_Aint_add(theirs[0], 4), win));
+    CHECK_OK(MPI_Win_flush(next, win));
+    CHECK_EQUAL(swapped, 100 * next + 1);
     CHECK_OK(MPI_Win_unlock_all(win));
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_EQUAL(pieces[1][4], before);

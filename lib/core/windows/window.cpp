@@ -238,20 +238,6 @@ Window::Failure Window::free()
     return nullptr;
 }
 
-Window::Failure Window::attach(void* memory, std::size_t size_bytes)
-{
-    static_cast<void>(memory);
-    static_cast<void>(size_bytes);
-    return wrong(WindowFault::flavor, "attach", Error::kNoPeer, "memory is attached to dynamic windows only");
-}
-
-Window::Failure Window::detach(const void* memory)
-{
-    static_cast<void>(memory);
-    return wrong(WindowFault::flavor, "detach", Error::kNoPeer,
-                 "memory is detached from dynamic windows only");
-}
-
 Window::Failure Window::wrong(WindowFault fault, std::string_view operation, int rank,
                               std::string_view detail) const
 {

@@ -158,6 +158,7 @@ private:
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
     Failure move(const OriginBlock& here, const TargetBlock& there, bool puts);
     Failure move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset, bool puts);
+    bool is_attached(std::uintptr_t address, std::size_t bytes) const noexcept;
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                     const TargetBlock& to, const Update& update);
 
@@ -195,10 +196,18 @@ private:
     // For targets that this process does not map: window_remote.cpp.
     void tell_header(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     WindowHeader header_of(WindowHeader::What what, std::uint64_t id, std::uint64_t offset) const;
+    class Conversation;
+    class Transfer;
     Failure ask(Engine::Lock& lock, std::string_view operation, int rank, WindowHeader::What what,
                 std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer);
-    Failure ask_run(Engine::Lock& lock, std::string_view operation, int rank, std::size_t offset,
-                    std::size_t bytes, const std::byte* from, std::byte* before, const Update* update);
+    Failure transfer(Engine::Lock& lock, std::string_view operation, const TargetBlock& there,
+                     std::ptrdiff_t offset, const std::byte* from, std::byte* before, const Update* update);
+    Failure not_attached(std::string_view operation, int rank, std::uint64_t address,
+                         std::uint64_t bytes) const;
+    // At the target.
+    std::byte* memory_at(const WindowRun& run) const;
+    void refuse(int rank, std::uint64_t id, const WindowRun& run);
+    void serve_transfer(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void serve(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void serve_lock(int rank, const WindowHeader& header);
     void grant_locks();
@@ -221,9 +230,8 @@ private:
 
     // What a frame has asked a target, until its answer.
     struct Question {
-        int rank;
+        Conversation* of;
         std::span<std::byte> answer;
-        bool done;
     };
     // A rank that has asked for the own lock by a frame.
     struct PendingLock {
@@ -241,7 +249,8 @@ private:
     std::vector<WindowTarget> targets_;
     std::vector<WindowPlace> places_;  // by rank
     std::byte* base_ = nullptr;
-    void* allocated_ = nullptr;  // by this rank
+    std::map<std::uintptr_t, std::size_t> attached_;  // of a dynamic window: bytes by address
+    void* allocated_ = nullptr;                       // by this rank
     void* control_memory_ = nullptr;
     std::size_t slot_ = 0;                               // this rank's, at all targets
     const std::function<void(std::size_t)> look_after_;  // the rank of a slot
@@ -252,7 +261,7 @@ private:
     bool is_exposed_ = false;
     unsigned flushes_ = 0;
     std::list<Waiting> waiting_;
-    std::map<std::uint64_t, Question*> questions_;
+    std::map<std::uint64_t, Question> questions_;
     std::uint64_t asked_ = 0;
     std::vector<PendingLock> pending_locks_;
 };

@@ -86,6 +86,7 @@ void Window::heard(int rank, const WindowHeader& header, std::span<const std::by
             return wake_next(own);
         }
         case WindowHeader::What::answer:
+        case WindowHeader::What::refusal:
             return take_answer(rank, header, payload);
     }
     protocol::corrupt(communicator_->world_rank(rank), "a window's frame of unknown kind");

@@ -118,6 +118,15 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
     const bool overflows =
         __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(there.unit_bytes), &offset) ||
         __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(high, offset, &high);
+    place.offset = offset;
+    if (flavor_ == WindowFlavor::dynamic && !overflows && low >= 0) {
+        const auto address = static_cast<std::uintptr_t>(low);
+        place.is_remote = block.rank != communicator_->rank();
+        if (!place.is_remote && !is_attached(address, static_cast<std::size_t>(high - low)))
+            return not_attached(operation, block.rank, address, static_cast<std::size_t>(high - low));
+        place.base = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(offset));
+        return nullptr;
+    }
     if (overflows || low < 0 || static_cast<std::size_t>(high) > there.size_bytes)
         return wrong(
             WindowFault::range, operation, block.rank,
@@ -130,7 +139,6 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
         place.is_remote = true;
     else
         place.base = there.memory + offset;
-    place.offset = offset;
     return nullptr;
 }
 
@@ -179,32 +187,23 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
     return nullptr;
 }
 
-// Each run is a question. A buffer holds the bytes in a row.
+// A buffer holds the bytes of a layout in a row.
 Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset,
                                     bool puts)
 {
-    const Memory target_memory{nullptr, there.count, there.type};
-    std::vector<std::byte> row(target_memory.size_bytes());
+    const Memory own = memory_of(here);
+    std::vector<std::byte> row(own.type == nullptr ? 0 : own.size_bytes());
     const Memory in_a_row{row.data(), row.size(), nullptr};
-    if (puts)
-        copy(in_a_row, memory_of(here));
-    Failure failed;
-    std::size_t done = 0;
+    if (puts && own.type != nullptr)
+        copy(in_a_row, own);
+    std::byte* const bytes = own.type == nullptr ? own.base : row.data();
     Engine::Lock held = process_.engine().lock();
-    const auto run = [&](std::ptrdiff_t place, std::size_t bytes) {
-        if (!failed)
-            failed = ask_run(held, puts ? "put" : "get", there.rank, static_cast<std::size_t>(offset + place),
-                             bytes, puts ? row.data() + done : nullptr, puts ? nullptr : row.data() + done,
-                             nullptr);
-        done += bytes;
-    };
-    if (there.type == nullptr)
-        run(0, there.count);
-    else
-        datatype::for_each_run(*there.type, there.count, run);
-    if (!failed && !puts)
-        copy(memory_of(here), in_a_row);
-    return failed;
+    if (Failure failed = transfer(held, puts ? "put" : "get", there, offset, puts ? bytes : nullptr,
+                                  puts ? nullptr : bytes, nullptr))
+        return failed;
+    if (!puts && own.type != nullptr)
+        copy(own, in_a_row);
+    return nullptr;
 }
 
 Window::Failure Window::combine(std::string_view operation, const OriginBlock& from,
@@ -223,26 +222,25 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
     std::vector<std::byte> kept(before != nullptr && before->type != nullptr ? target_memory.size_bytes()
                                                                              : 0);
     std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
-    const ElementUpdate element(update);
-    std::size_t done = 0;
-    const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
-        if (place.is_remote && !failed)
-            failed = ask_run(held, operation, to.rank, static_cast<std::size_t>(place.offset + offset), bytes,
-                             reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
-                             &update);
-        else if (!place.is_remote)
+    if (place.is_remote) {
+        failed = transfer(held, operation, to, place.offset, reads ? operands.data() : nullptr, was, &update);
+    } else {
+        const ElementUpdate element(update);
+        std::size_t done = 0;
+        const auto run = [&](std::ptrdiff_t offset, std::size_t bytes) {
             element.apply(updater(target(to.rank)), place.base + offset,
                           reads ? operands.data() + done : nullptr, was == nullptr ? nullptr : was + done,
                           bytes / element.element_bytes());
-        done += bytes;
-    };
-    try {
-        if (to.type == nullptr)
-            run(0, to.count);
-        else
-            datatype::for_each_run(*to.type, to.count, run);
-    } catch (const Error&) {
-        failed = std::current_exception();
+            done += bytes;
+        };
+        try {
+            if (to.type == nullptr)
+                run(0, to.count);
+            else
+                datatype::for_each_run(*to.type, to.count, run);
+        } catch (const Error&) {
+            failed = std::current_exception();
+        }
     }
     if (!failed && !kept.empty())
         datatype::unpack(*before->type, before->count, before->base, 0, kept);

@@ -1,14 +1,14 @@
-// Operations and locks at a target whose memory this rank does not map: a frame asks the target, whose
-// progress does it on its mapped memory and answers. So both kinds of ranks agree on atomicity and locks.
+// Operations and locks at a target whose memory this rank does not map: frames ask the target, whose
+// progress does it (window_serving.cpp) and answers.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/process.hpp"
-#include "lib/core/windows/element_update.hpp"
 #include "lib/core/windows/window.hpp"
-#include "lib/core/windows/window_control.hpp"
+#include "lib/foundation/datatype/runs.hpp"
 
 namespace tutti::detail {
 
@@ -17,25 +17,8 @@ using What = WindowHeader::What;
 
 namespace {
 
-// In front of an update's operands.
-struct UpdateCall {
-    Update update;
-    std::uint32_t fetches;
-    std::uint64_t bytes;
-};
-
-// An answer must fit, too.
-constexpr std::size_t kMostBytes = 32u << 10;
-
-template <class T>
-T read(std::span<const std::byte> payload, int peer)
-{
-    T value;
-    if (payload.size() < sizeof value)
-        protocol::corrupt(peer, "a window's frame that is too short");
-    std::memcpy(&value, payload.data(), sizeof value);
-    return value;
-}
+// So many questions of one operation are under way: they take the time of a round trip together.
+constexpr unsigned kMostUnderWay = 16;
 
 }  // namespace
 
@@ -51,121 +34,164 @@ WindowHeader Window::header_of(What what, std::uint64_t id, std::uint64_t offset
             static_cast<std::uint32_t>(communicator_->rank()), id, offset};
 }
 
+// The questions of one operation to one target.
+class Window::Conversation {
+public:
+    Conversation(Window& window, Engine::Lock& lock, std::string_view operation, int rank)
+        : window_(window), lock_(lock), operation_(operation), rank_(rank)
+    {
+    }
+    ~Conversation()
+    {
+        if (open_ != 0)
+            std::erase_if(window_.questions_, [this](const auto& each) { return each.second.of == this; });
+    }
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+
+    int rank() const noexcept { return rank_; }
+
+    /// The payload is copied; `answer` must live as long as this object.
+    Failure ask(What what, std::size_t offset, std::span<const std::byte> payload,
+                std::span<std::byte> answer)
+    {
+        if (Failure failed = await(kMostUnderWay - 1))
+            return failed;
+        const std::uint64_t id = ++window_.asked_;
+        window_.questions_.emplace(id, Question{this, answer});
+        ++open_;
+        try {
+            window_.tell_header(rank_, window_.header_of(what, id, offset), payload);
+        } catch (const Error&) {
+            return std::current_exception();
+        }
+        return nullptr;
+    }
+    /// Returns when all but `open` are answered.
+    Failure await(unsigned open = 0)
+    {
+        if (Failure failed =
+                window_.await(lock_, operation_, rank_, [&] { return open_ <= open || refused_.bytes != 0; }))
+            return failed;
+        return refused_.bytes == 0 ? nullptr
+                                   : window_.not_attached(operation_, rank_, refused_.offset, refused_.bytes);
+    }
+    void answered() noexcept { --open_; }
+    void refused(const WindowRun& run) noexcept { refused_ = run; }
+
+private:
+    Window& window_;
+    Engine::Lock& lock_;
+    const std::string_view operation_;
+    const int rank_;
+    unsigned open_ = 0;
+    WindowRun refused_{0, 0};
+};
+
+// Runs of bytes at the target, as many to a frame as it takes. Their data lie in a row here: `from` and
+// `before` are as in an update; get has only `before`.
+class Window::Transfer {
+public:
+    Transfer(Conversation& conversation, std::size_t most_payload_bytes, const std::byte* from,
+             std::byte* before, const Update* update)
+        : conversation_(conversation),
+          most_bytes_(std::min(kMostWindowBytes, most_payload_bytes) - sizeof(WindowTransfer)),
+          from_(from),
+          before_(before),
+          update_(update)
+    {
+    }
+
+    Failure run(std::size_t offset, std::size_t bytes)
+    {
+        while (bytes != 0) {
+            const std::size_t used = (runs_.size() + 1) * sizeof(WindowRun) + frame_bytes_;
+            const std::size_t room = used < most_bytes_ ? (most_bytes_ - used) / kUnit * kUnit : 0;
+            const std::size_t part = std::min(room, bytes);
+            if (part != 0) {
+                runs_.push_back({offset, part});
+                frame_bytes_ += part;
+                offset += part;
+                bytes -= part;
+            } else if (Failure failed = send())
+                return failed;
+        }
+        return nullptr;
+    }
+    /// What the last runs have left.
+    Failure send()
+    {
+        if (runs_.empty())
+            return nullptr;
+        const WindowTransfer head{update_ != nullptr ? *update_ : Update{}, before_ != nullptr,
+                                  static_cast<std::uint32_t>(runs_.size()), frame_bytes_};
+        payload_.clear();
+        append(&head, sizeof head);
+        append(runs_.data(), runs_.size() * sizeof(WindowRun));
+        if (from_ != nullptr)
+            append(from_ + sent_bytes_, frame_bytes_);
+        const What what = update_ != nullptr ? What::update : from_ != nullptr ? What::put : What::get;
+        const std::span<std::byte> answer =
+            before_ != nullptr ? std::span(before_ + sent_bytes_, frame_bytes_) : std::span<std::byte>();
+        sent_bytes_ += std::exchange(frame_bytes_, 0);
+        runs_.clear();
+        return conversation_.ask(what, 0, payload_, answer);
+    }
+
+private:
+    static constexpr std::size_t kUnit = 64;  // whole elements
+
+    void append(const void* data, std::size_t bytes)
+    {
+        const auto* const begin = static_cast<const std::byte*>(data);
+        payload_.insert(payload_.end(), begin, begin + bytes);
+    }
+
+    Conversation& conversation_;
+    const std::size_t most_bytes_;
+    const std::byte* const from_;
+    std::byte* const before_;
+    const Update* const update_;
+    std::vector<WindowRun> runs_;
+    std::size_t frame_bytes_ = 0;
+    std::size_t sent_bytes_ = 0;
+    std::vector<std::byte> payload_;
+};
+
 Window::Failure Window::ask(Engine::Lock& lock, std::string_view operation, int rank, What what,
                             std::size_t offset, std::span<const std::byte> payload,
                             std::span<std::byte> answer)
 {
-    Question question{rank, answer, false};
-    const std::uint64_t id = ++asked_;
-    questions_.emplace(id, &question);
-    Failure failed;
-    try {
-        tell_header(rank, header_of(what, id, offset), payload);
-        failed = await(lock, operation, rank, [&] { return question.done; });
-    } catch (const Error&) {
-        failed = std::current_exception();
-    }
-    questions_.erase(id);
-    return failed;
+    Conversation conversation(*this, lock, operation, rank);
+    if (Failure failed = conversation.ask(what, offset, payload, answer))
+        return failed;
+    return conversation.await();
 }
 
-// A run of bytes, in pieces that a frame takes. `from` and `before` as in update; get has only `before`.
-Window::Failure Window::ask_run(Engine::Lock& lock, std::string_view operation, int rank, std::size_t offset,
-                                std::size_t bytes, const std::byte* from, std::byte* before,
-                                const Update* update)
+Window::Failure Window::transfer(Engine::Lock& lock, std::string_view operation, const TargetBlock& there,
+                                 std::ptrdiff_t offset, const std::byte* from, std::byte* before,
+                                 const Update* update)
 {
-    std::size_t most = kMostBytes;
     try {
-        most = std::min(most, process_.protocol().most_told_bytes(communicator_->world_rank(rank)));
+        Conversation conversation(*this, lock, operation, there.rank);
+        Transfer transfer(conversation,
+                          process_.protocol().most_told_bytes(communicator_->world_rank(there.rank)), from,
+                          before, update);
+        Failure failed;
+        const auto run = [&](std::ptrdiff_t place, std::size_t bytes) {
+            if (!failed)
+                failed = transfer.run(static_cast<std::size_t>(offset + place), bytes);
+        };
+        if (there.type == nullptr)
+            run(0, there.count);
+        else
+            datatype::for_each_run(*there.type, there.count, run);
+        if (!failed)
+            failed = transfer.send();
+        return failed ? failed : conversation.await();
     } catch (const Error&) {
         return std::current_exception();
     }
-    most = (most - sizeof(UpdateCall)) / 64 * 64;  // whole elements
-    std::vector<std::byte> payload;
-    for (std::size_t done = 0; done < bytes;) {
-        const std::size_t part = std::min(most, bytes - done);
-        const UpdateCall call{update != nullptr ? *update : Update{}, before != nullptr, part};
-        const auto* const head = reinterpret_cast<const std::byte*>(&call);
-        payload.assign(head, head + sizeof call);
-        if (from != nullptr)
-            payload.insert(payload.end(), from + done, from + done + part);
-        const What what = update != nullptr ? What::update : from != nullptr ? What::put : What::get;
-        const std::span<std::byte> answer =
-            before != nullptr ? std::span(before + done, part) : std::span<std::byte>();
-        if (Failure failed = ask(lock, operation, rank, what, offset + done, payload, answer))
-            return failed;
-        done += part;
-    }
-    return nullptr;
-}
-
-// At the target.
-void Window::serve(int rank, const WindowHeader& header, std::span<const std::byte> payload)
-{
-    const int peer = communicator_->world_rank(rank);
-    WindowTarget& own = target(communicator_->rank());
-    const auto place = [&](std::size_t bytes) {
-        if (header.detail > own.size_bytes || bytes > own.size_bytes - header.detail)
-            protocol::corrupt(peer, "an operation outside a window");
-        return own.memory + header.detail;
-    };
-    const auto answer = [&](std::span<const std::byte> data) {
-        tell_header(rank, header_of(What::answer, header.id, 0), data);
-    };
-    if (header.what == What::swap) {
-        const std::size_t bytes = payload.size() / 2;
-        std::byte before[16];
-        if (bytes > sizeof before)
-            protocol::corrupt(peer, "a window's frame that is too long");
-        detail::compare_and_swap(updater(own), place(bytes), payload.data(), payload.data() + bytes, before,
-                                 bytes);
-        return answer({before, bytes});
-    }
-    const auto call = read<UpdateCall>(payload, peer);
-    const std::span<const std::byte> data = payload.subspan(sizeof call);
-    const bool has_data = header.what != What::get && call.update.kind != Update::Kind::no_op;
-    if (call.bytes > kMostBytes || (has_data && data.size() != call.bytes))
-        protocol::corrupt(peer, "a window's frame of the wrong length");
-    std::byte* const memory = place(call.bytes);
-    if (header.what == What::put) {
-        std::memcpy(memory, data.data(), call.bytes);
-        return answer({});
-    }
-    if (header.what == What::get)
-        return answer({memory, call.bytes});
-    std::vector<std::byte> before(call.fetches != 0 ? call.bytes : 0);
-    const ElementUpdate element(call.update);
-    element.apply(updater(own), memory, has_data ? data.data() : nullptr,
-                  before.empty() ? nullptr : before.data(), call.bytes / element.element_bytes());
-    answer(before);
-}
-
-void Window::serve_lock(int rank, const WindowHeader& header)
-{
-    WindowControl& control = *target(communicator_->rank()).control;
-    const WindowLock kind = header.what == What::lock_shared ? WindowLock::shared : WindowLock::exclusive;
-    pending_locks_.push_back({rank, header.id, kind, control.take_ticket()});
-    control.await_for_others(slot_, true);
-    grant_locks();
-}
-
-// Gives the own lock to the ranks that asked for it by frames and whose turn has come.
-void Window::grant_locks()
-{
-    WindowTarget& own = target(communicator_->rank());
-    for (;;) {
-        const auto next = std::ranges::find_if(pending_locks_, [&](const PendingLock& lock) {
-            return own.control->has_turn(lock.kind, lock.ticket);
-        });
-        if (next == pending_locks_.end())
-            break;
-        const PendingLock granted = *next;
-        pending_locks_.erase(next);
-        own.control->enter(granted.kind, granted.ticket);
-        wake_next(own);
-        tell_header(granted.rank, header_of(What::answer, granted.id, 0), {});
-    }
-    own.control->await_for_others(slot_, !pending_locks_.empty());
 }
 
 void Window::take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload)
@@ -173,11 +199,20 @@ void Window::take_answer(int rank, const WindowHeader& header, std::span<const s
     const auto found = questions_.find(header.id);
     if (found == questions_.end())
         return;  // its wait has failed
-    Question& question = *found->second;
-    if (question.rank != rank || payload.size() != question.answer.size())
+    const Question question = found->second;
+    const bool refused = header.what == What::refusal;
+    if (question.of->rank() != rank ||
+        payload.size() != (refused ? sizeof(WindowRun) : question.answer.size()))
         protocol::corrupt(communicator_->world_rank(rank), "an answer that was not asked for");
-    std::copy(payload.begin(), payload.end(), question.answer.begin());
-    question.done = true;
+    questions_.erase(found);
+    question.of->answered();
+    if (!refused) {
+        std::copy(payload.begin(), payload.end(), question.answer.begin());
+        return;
+    }
+    WindowRun run;
+    std::memcpy(&run, payload.data(), sizeof run);
+    question.of->refused(run);
 }
 
 }  // namespace tutti::detail

@@ -6,6 +6,7 @@
 
 #include "lib/engine/protocol/frames.hpp"
 #include "transports/remote_memory.hpp"
+#include "tutti/window_calls.hpp"
 
 namespace tutti::detail {
 
@@ -62,14 +63,32 @@ struct WindowHeader {
         lock_exclusive,
         unlock_shared,
         unlock_exclusive,
-        answer
+        answer,
+        refusal  // there is no memory at the offset; the payload is the WindowRun
     };
 
     protocol::Lead lead;
     What what;
     std::uint32_t rank;    // the sender's, in the window
     std::uint64_t id;      // of a question, and its answer
-    std::uint64_t detail;  // the offset in bytes
+    std::uint64_t detail;  // of a swap: the offset in bytes
 };
+
+/// Begins the payload of put, get and update; then come the runs and the data of all of them.
+struct WindowTransfer {
+    Update update;
+    std::uint32_t fetches;
+    std::uint32_t runs;
+    std::uint64_t bytes;  // of all runs
+};
+
+/// Bytes in a row in the target's memory: from its start; of a dynamic window, from address 0.
+struct WindowRun {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+};
+
+/// The data of a frame; an answer must fit, too.
+inline constexpr std::size_t kMostWindowBytes = 32u << 10;
 
 }  // namespace tutti::detail

@@ -1,5 +1,6 @@
 // Windows between processes: put, get, updates of elements, locks, fences, and epochs of some ranks.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "program.hpp"
@@ -43,6 +44,20 @@ void run_mixed(tutti::Communicator& world)
         access.get(part, 100, tutti::Layout::strided(5, 1, 3, sizeof(double)));
         access.flush();
         expect(part == std::vector<double>{1, 2, 3, 4, 5}, "put and got by a layout");
+        std::vector<double> many(6000);  // more runs than a frame takes
+        std::iota(many.begin(), many.end(), 0.5);
+        std::vector<double> back(many.size());
+        const auto every_third = tutti::Layout::strided(many.size(), 1, 3, sizeof(double));
+        access.put(many, 200, every_third);
+        access.accumulate(many, 200, tutti::sum, every_third);
+        access.get(back, 200, every_third);
+        access.flush();
+        for (std::size_t i = 0; i < many.size(); ++i)
+            expect(back[i] == 2 * many[i], "run " + std::to_string(i));
+        std::vector<double> between(1);
+        access.get(between, 201);
+        access.flush();
+        expect(between[0] > 0 && between[0] != 2 * many[0], "what lies between runs stays");
     }
     world.barrier();
     expect(mine[0] == -1.0 && mine[103] == 2.0, "what the rank before has written");

@@ -1,0 +1,65 @@
+// The memory of dynamic windows. Only its rank knows what it has attached, and checks each access.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/communicators/communicator_state.hpp"
+#include "lib/core/job/process.hpp"
+#include "lib/core/windows/window.hpp"
+
+namespace tutti::detail {
+
+// Within one piece of memory that was attached.
+bool Window::is_attached(std::uintptr_t address, std::size_t bytes) const noexcept
+{
+    auto found = attached_.upper_bound(address);
+    if (found == attached_.begin())
+        return false;
+    --found;
+    const std::size_t before = address - found->first;
+    return before <= found->second && bytes <= found->second - before;
+}
+
+Window::Failure Window::not_attached(std::string_view operation, int rank, std::uint64_t address,
+                                     std::uint64_t bytes) const
+{
+    return wrong(WindowFault::range, operation, rank,
+                 fmt::format("addresses {:#x} to {:#x} are not in memory that it has attached{}", address,
+                             address + bytes, in_epoch()));
+}
+
+Window::Failure Window::attach(void* memory, std::size_t size_bytes)
+{
+    if (flavor_ != WindowFlavor::dynamic)
+        return wrong(WindowFault::flavor, "attach", Error::kNoPeer,
+                     "memory is attached to dynamic windows only");
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const auto held = process_.engine().lock();
+    const auto next = attached_.lower_bound(address);
+    const bool overlaps_next =
+        next != attached_.end() && next->first < address + std::max<std::size_t>(size_bytes, 1);
+    const bool overlaps_last = next != attached_.begin() && is_attached(address, 0) &&
+                               address < std::prev(next)->first + std::prev(next)->second;
+    if (overlaps_next || overlaps_last)
+        return wrong(
+            WindowFault::attachment, "attach", communicator_->rank(),
+            fmt::format(
+                "addresses {:#x} to {:#x} overlap memory that is attached already; detach() that first",
+                address, address + size_bytes));
+    attached_.emplace(address, size_bytes);
+    return nullptr;
+}
+
+Window::Failure Window::detach(const void* memory)
+{
+    if (flavor_ != WindowFlavor::dynamic)
+        return wrong(WindowFault::flavor, "detach", Error::kNoPeer,
+                     "memory is detached from dynamic windows only");
+    const auto held = process_.engine().lock();
+    if (attached_.erase(reinterpret_cast<std::uintptr_t>(memory)) == 0)
+        return wrong(WindowFault::attachment, "detach", communicator_->rank(),
+                     fmt::format("no memory is attached that begins at address {}", fmt::ptr(memory)));
+    return nullptr;
+}
+
+}  // namespace tutti::detail
