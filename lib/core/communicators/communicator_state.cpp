@@ -61,7 +61,7 @@ void CommunicatorState::compare_at_board() const
 void CommunicatorState::raise_lost(int member, const CallSignature* call, ErrorCode code,
                                    std::string_view name) const
 {
-    const Attendance::Loss loss = process_.attendance().lost(*this, member);
+    const AbsentRanks::Loss loss = process_.absent_ranks().lost(*this, member);
     throw Error(code, call != nullptr ? name_of(call->kind()) : name,
                 fmt::format("rank {} of the communicator was lost while this rank waits for it in {}: {}",
                             loss.member, call != nullptr ? call->describe() : name, loss.why),

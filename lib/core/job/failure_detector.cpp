@@ -74,7 +74,7 @@ bool FailureDetector::look()
     });
     process_.windows().add_awaited(named);
     for (const std::uint64_t context : contexts)
-        process_.attendance().check(context);
+        process_.absent_ranks().check(context);
     bool soon = false;
     for (const int peer : named)
         soon |= look_after(peer) == Presence::gone;

@@ -118,8 +118,8 @@ Process::Process(std::unique_ptr<bootstrap::Bootstrap> bootstrap, EnvironmentOpt
 {
     protocol_.serve(protocol::FrameKind::call_inquiry, protocol::FrameKind::call_wait,
                     std::bind_front(&CallDiagnosis::frame, &calls_));
-    protocol_.serve(protocol::FrameKind::call_lost, protocol::FrameKind::call_present,
-                    std::bind_front(&Attendance::frame, &attendance_));
+    protocol_.serve(protocol::FrameKind::call_lost, protocol::FrameKind::call_presence,
+                    std::bind_front(&AbsentRanks::frame, &absent_ranks_));
     engine_.set_watch([this](std::int64_t waited_ns, bool twice_as_long) {
         status_->note(*this, waited_ns);
         if (twice_as_long)

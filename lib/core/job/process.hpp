@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/calls/attendance.hpp"
+#include "lib/core/calls/absent_ranks.hpp"
 #include "lib/core/calls/call_diagnosis.hpp"
 #include "lib/core/check/checker.hpp"
 #include "lib/core/communicators/group_operation.hpp"
@@ -63,7 +63,7 @@ public:
     RankStatus& status() noexcept { return *status_; }
     const std::shared_ptr<RankStatus>& shared_status() const noexcept { return status_; }
     FailureDetector& failure_detector() noexcept { return failure_detector_; }
-    Attendance& attendance() noexcept { return attendance_; }
+    AbsentRanks& absent_ranks() noexcept { return absent_ranks_; }
     Continuations& continuations() noexcept { return continuations_; }
     /// nullptr: this job is not checked.
     check::Checker* checker() const noexcept { return checker_.get(); }
@@ -125,7 +125,7 @@ private:
     CallDiagnosis calls_;
     std::unique_ptr<WindowService> windows_;
     FailureDetector failure_detector_{*this};
-    Attendance attendance_{*this};
+    AbsentRanks absent_ranks_{*this};
     progress::Engine engine_;
     Continuations continuations_{*this};
     reduction::Team team_;

@@ -42,10 +42,10 @@ enum class FrameKind : std::uint8_t {
     check_all_arrived,
     window_call,  // and the next: lib/core/windows/window_service.hpp
     window_answer,
-    call_lost,  // and the next two: lib/core/calls/attendance.hpp
-    call_roll,
-    call_present,
-    last = call_present
+    call_lost,  // and the next two: lib/core/calls/absent_ranks.hpp
+    call_presence_inquiry,
+    call_presence,
+    last = call_presence
 };
 
 /// The first word of every header: the kind in the low byte; in envelopes, the context id above it.

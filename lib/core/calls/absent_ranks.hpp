@@ -4,8 +4,9 @@
 // ranks wait for it rather than for the lost one. So it tells all ranks of the communicator (call_lost);
 // those that wait in a collective there fail, too, and name the lost rank.
 //
-// A rank whose time is over asks who has made the call (call_roll). The question tells that it has made the
-// call itself. Ranks answer when they make progress (call_present); one that computes does not answer.
+// A rank whose time is over asks who has made the call (call_presence_inquiry). The question tells that it
+// has made the call itself. Ranks answer when they make progress (call_presence); one that computes does not
+// answer.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ class CommunicatorState;
 class Process;
 
 /// Under the engine's lock. Communicators are known by the context of their collectives.
-class Attendance {
+class AbsentRanks {
 public:
-    explicit Attendance(Process& process) noexcept : process_(process) {}
+    explicit AbsentRanks(Process& process) noexcept : process_(process) {}
 
     /// The first member whose loss has failed a collective of the communicator, and why it is lost.
     struct Loss {
@@ -47,19 +48,19 @@ public:
 private:
     struct Header;
     /// Who is known to have made the latest call that somebody has asked about.
-    struct Roll {
+    struct Presence {
         std::uint32_t number = 0;
-        std::set<int> present;
+        std::set<int> ranks;
     };
 
-    Roll& roll(std::uint64_t context, std::uint32_t number);
+    Presence& presence(std::uint64_t context, std::uint32_t number);
     void tell(int peer, const Header& header, std::span<const std::byte> payload = {});
     void tell_all(const CommunicatorState& state, const Header& header,
                   std::span<const std::byte> payload = {});
 
     Process& process_;
     std::map<std::uint64_t, Loss> losses_;
-    std::map<std::uint64_t, Roll> rolls_;
+    std::map<std::uint64_t, Presence> presences_;
 };
 
 }  // namespace tutti::detail

@@ -1,4 +1,4 @@
-#include "lib/core/calls/attendance.hpp"
+#include "lib/core/calls/absent_ranks.hpp"
 
 #include <algorithm>
 
@@ -10,14 +10,14 @@ namespace tutti::detail {
 
 using protocol::FrameKind;
 
-struct Attendance::Header {
+struct AbsentRanks::Header {
     protocol::Lead lead;
     std::uint32_t rank;    // the sender's, in the communicator
     std::uint32_t number;  // of the call; the lost member in call_lost
     std::uint64_t unused[2] = {};
 };
 
-Attendance::Loss Attendance::lost(const CommunicatorState& state, int member)
+AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
 {
     const auto [loss, is_first] = losses_.try_emplace(state.collective_context());
     if (is_first) {
@@ -30,7 +30,7 @@ Attendance::Loss Attendance::lost(const CommunicatorState& state, int member)
     return loss->second;
 }
 
-void Attendance::check(std::uint64_t collective_context)
+void AbsentRanks::check(std::uint64_t collective_context)
 {
     const auto loss = losses_.find(collective_context);
     if (loss != losses_.end())
@@ -39,32 +39,32 @@ void Attendance::check(std::uint64_t collective_context)
         });
 }
 
-Attendance::Roll& Attendance::roll(std::uint64_t context, std::uint32_t number)
+AbsentRanks::Presence& AbsentRanks::presence(std::uint64_t context, std::uint32_t number)
 {
-    Roll& latest = rolls_[context];
+    Presence& latest = presences_[context];
     if (latest.number != number)
         latest = {number, {}};
     return latest;
 }
 
-std::vector<int> Attendance::absent(progress::Engine::Lock& lock, const CommunicatorState& state,
-                                    std::uint32_t number, std::int64_t until_ns)
+std::vector<int> AbsentRanks::absent(progress::Engine::Lock& lock, const CommunicatorState& state,
+                                     std::uint32_t number, std::int64_t until_ns)
 {
     const std::uint64_t context = state.collective_context();
-    roll(context, number).present.insert(state.rank());
-    tell_all(state, {protocol::Lead::of(FrameKind::call_roll, context),
+    presence(context, number).ranks.insert(state.rank());
+    tell_all(state, {protocol::Lead::of(FrameKind::call_presence_inquiry, context),
                      static_cast<std::uint32_t>(state.rank()), number});
     const auto size = static_cast<std::size_t>(state.size());
     process_.engine().wait(
-        lock, [&] { return roll(context, number).present.size() == size; }, until_ns);
+        lock, [&] { return presence(context, number).ranks.size() == size; }, until_ns);
     std::vector<int> absent;
     for (int member = 0; member < state.size(); ++member)
-        if (!roll(context, number).present.contains(member))
+        if (!presence(context, number).ranks.contains(member))
             absent.push_back(member);
     return absent;
 }
 
-void Attendance::frame(int peer, std::span<const std::byte> bytes, std::span<const std::byte> payload)
+void AbsentRanks::frame(int peer, std::span<const std::byte> bytes, std::span<const std::byte> payload)
 {
     const Header header = protocol::header_in<Header>(bytes, peer);
     const std::uint64_t context = header.lead.context();
@@ -80,14 +80,14 @@ void Attendance::frame(int peer, std::span<const std::byte> bytes, std::span<con
             return;
         }
         const bool is_made = static_cast<std::int32_t>(header.number - state.next_number()) < 0;
-        roll(context, header.number).present.insert(rank);
-        if (header.lead.kind() == FrameKind::call_roll && is_made)
-            tell(peer, {protocol::Lead::of(FrameKind::call_present, context),
+        presence(context, header.number).ranks.insert(rank);
+        if (header.lead.kind() == FrameKind::call_presence_inquiry && is_made)
+            tell(peer, {protocol::Lead::of(FrameKind::call_presence, context),
                         static_cast<std::uint32_t>(state.rank()), header.number});
     });
 }
 
-void Attendance::tell(int peer, const Header& header, std::span<const std::byte> payload)
+void AbsentRanks::tell(int peer, const Header& header, std::span<const std::byte> payload)
 {
     try {
         // A rank that has no card yet is not connected, and waits for nobody.
@@ -100,8 +100,8 @@ void Attendance::tell(int peer, const Header& header, std::span<const std::byte>
     }
 }
 
-void Attendance::tell_all(const CommunicatorState& state, const Header& header,
-                          std::span<const std::byte> payload)
+void AbsentRanks::tell_all(const CommunicatorState& state, const Header& header,
+                           std::span<const std::byte> payload)
 {
     for (int member = 0; member < state.size(); ++member)
         tell(state.world_rank(member), header, payload);
