@@ -291,8 +291,8 @@ def profile():
         for _ in range(size - 1 if rank == 0 else 0):
             dist.recv(torch.ones(1))
     names = {event.name for event in profiler.events()}
-    wanted = {"tutti:all_reduce", "tutti:broadcast", "tutti:send" if rank != 0 else "tutti:recv_any_source"}
-    assert wanted - names <= ({"tutti:recv_any_source"} if size == 1 else set()), names
+    wanted = {"tutti:all_reduce", "tutti:broadcast", "tutti:send" if rank != 0 else "tutti:recvAnySource"}
+    assert wanted - names <= ({"tutti:recvAnySource"} if size == 1 else set()), names
 
 
 def limits():
