@@ -70,7 +70,8 @@ void Window::serve_transfer(int rank, const WindowHeader& header, std::span<cons
     const int peer = communicator_->world_rank(rank);
     const auto head = read<WindowTransfer>(payload, 0, peer);
     const std::size_t runs_bytes = head.runs * sizeof(WindowRun);
-    const bool has_data = header.what != What::get && head.update.kind != Update::Kind::no_op;
+    const bool has_data =
+        header.what == What::put || (header.what == What::update && head.update.kind != Update::Kind::no_op);
     if (head.bytes > kMostWindowBytes || runs_bytes > kMostWindowBytes ||
         (has_data && payload.size() != sizeof head + runs_bytes + head.bytes))
         protocol::corrupt(peer, "a window's frame of the wrong length");
