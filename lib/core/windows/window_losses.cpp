@@ -17,11 +17,14 @@ std::string Window::in_epoch() const
     return epoch_ == Epoch::none ? "" : fmt::format(", in the epoch {}", epoch_in_words());
 }
 
+// Under the lock.
 Window::Failure Window::loss(std::string_view operation, int rank, std::string_view doing) const
 {
     const int peer = communicator_->world_rank(rank);
     if (!process_.protocol().is_lost(peer))
         return nullptr;
+    // A rank that fails comes to no fence any more: those that wait for it there fail, too.
+    process_.absent_ranks().lost(*communicator_, rank);
     return std::make_exception_ptr(Error(ErrorCode::peer_lost, operation,
                                          fmt::format("{}: rank {} was lost {}{}: {}", name_, rank, doing,
                                                      in_epoch(), process_.protocol().why_lost(peer)),

@@ -116,8 +116,7 @@ int main(int argc, char** argv)
     } catch (const tutti::Error& error) {
         told = error.what();
     }
-    // In a fence the others wait for a rank that has noticed.
-    const int tell = where == "fence" ? 1 : world.size() - 1;
+    const int tell = world.size() - 1;
     if (world.rank() != 0)
         tutti::send_serialized(world, told, 0);
     for (int rank = 0; world.rank() == 0 && rank < tell; ++rank)

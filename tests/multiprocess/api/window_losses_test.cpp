@@ -45,7 +45,7 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
     CHECK(result.status == 3);
     CHECK(result.seconds < 2 * kSoonSeconds);
     const std::vector<std::string> told = lines_of(result.out);
-    REQUIRE(told.size() == (where == "fence" ? 1 : 2));
+    REQUIRE(told.size() == 2);
     for (const std::string& line : told) {
         CHECK(contains(line, ": peer lost: table: rank 2 "));
         CHECK(contains(line, memory == "mapped" ? mapped : memory == "tcp" ? tcp : ordinary));
