@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/suite/one_sided_catalogue.hpp"
+
 namespace tutti::bench {
 
 namespace {
@@ -16,7 +18,7 @@ constexpr Sizes kMessages{1, 4 * kMiB};
 constexpr Sizes kBlocks{1, kMiB};
 constexpr Sizes kFloats{4, kMiB};
 
-constexpr Benchmark kBenchmarks[] = {
+constexpr Benchmark kMessageBenchmarks[] = {
     {.name = "latency",
      .group = Group::point_to_point,
      .description = "Ping-pong of 2 ranks: half the round trip",
@@ -143,99 +145,9 @@ constexpr Benchmark kBenchmarks[] = {
      .alias = "bw_fan_out",
      .decimals = 2,
      .windows = true},
-    {.name = "put_latency",
-     .group = Group::one_sided,
-     .description = "Write to the other rank's memory",
-     .title = "MPI_Put Latency Test",
-     .value = "Latency",
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "put_bw",
-     .group = Group::one_sided,
-     .description = "Bandwidth of puts from rank 0 to rank 1, windows of them",
-     .title = "MPI_Put Bandwidth Test",
-     .value = "Bandwidth",
-     .unit = "MB/s",
-     .better = Better::higher,
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2,
-     .decimals = 2,
-     .windows = true},
-    {.name = "put_bibw",
-     .group = Group::one_sided,
-     .description = "Bandwidth of puts in both directions at once",
-     .title = "MPI_Put Bi-directional Bandwidth Test",
-     .value = "Bandwidth",
-     .unit = "MB/s",
-     .better = Better::higher,
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2,
-     .decimals = 2,
-     .windows = true},
-    {.name = "get_latency",
-     .group = Group::one_sided,
-     .description = "Read the other rank's memory",
-     .title = "MPI_Get latency Test",
-     .value = "Latency",
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "get_bw",
-     .group = Group::one_sided,
-     .description = "Bandwidth of gets of rank 0 from rank 1, windows of them",
-     .title = "MPI_Get Bandwidth Test",
-     .value = "Bandwidth",
-     .unit = "MB/s",
-     .better = Better::higher,
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2,
-     .decimals = 2,
-     .windows = true},
-    {.name = "acc_latency",
-     .group = Group::one_sided,
-     .description = "Add to the other rank's memory",
-     .title = "MPI_Accumulate latency Test",
-     .value = "Latency",
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "get_acc_latency",
-     .group = Group::one_sided,
-     .description = "Add to the other rank's memory and read what it was",
-     .title = "MPI_Get_accumulate latency Test",
-     .value = "Latency",
-     .sizes = kMessages,
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "fop_latency",
-     .group = Group::atomics,
-     .description = "Add to a word of the other rank and read what it was",
-     .title = "MPI_Fetch_and_op latency Test",
-     .value = "Latency",
-     .sizes = {8, 8},
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "cas_latency",
-     .group = Group::atomics,
-     .description = "Swap a word of the other rank if it is what is expected",
-     .title = "MPI_Compare_and_swap latency Test",
-     .value = "Latency",
-     .sizes = {8, 8},
-     .min_ranks = 2,
-     .max_ranks = 2},
-    {.name = "counter",
-     .group = Group::counter,
-     .description = "All ranks add to one counter of rank 0 by fetch_and_op: operations a second of all",
-     .title = "Shared Counter Test",
-     .value = "Operations/s",
-     .unit = "1/s",
-     .better = Better::higher,
-     .key = "",
-     .decimals = 0},
+};
+
+constexpr Benchmark kOtherBenchmarks[] = {
     {.name = "ring",
      .group = Group::ring,
      .description = "A token goes round all ranks: time of a round / ranks",
@@ -358,7 +270,9 @@ Benchmark collective_benchmark(const CollectiveEntry& entry, Group group)
 
 std::vector<Benchmark> all_benchmarks()
 {
-    std::vector<Benchmark> all(std::begin(kBenchmarks), std::end(kBenchmarks));
+    std::vector<Benchmark> all(std::begin(kMessageBenchmarks), std::end(kMessageBenchmarks));
+    all.insert(all.end(), std::begin(kOneSidedBenchmarks), std::end(kOneSidedBenchmarks));
+    all.insert(all.end(), std::begin(kOtherBenchmarks), std::end(kOtherBenchmarks));
     for (const Group group : {Group::collective, Group::overlap, Group::persistent}) {
         for (const CollectiveEntry& entry : kCollectives)
             all.push_back(collective_benchmark(entry, group));
