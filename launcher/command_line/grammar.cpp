@@ -324,8 +324,9 @@ void define_the_rest(Definer& define, CommandLine& line)
 {
     define.group("Tuttirun itself");
     define.flag("-q,--quiet", "print nothing of its own but errors", line.options.quiet);
-    define.repeated("-v,--verbose", 0, "", "tell what is being done; twice: in detail",
-                    [&line](const std::string&, Values) { ++line.options.verbosity; });
+    define.repeated(
+        "-v,-vv,--verbose", 0, "", "tell what is being done; -vv, or twice: in detail",
+        [&line](const std::string& option, Values) { line.options.verbosity += option == "-vv" ? 2 : 1; });
     define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
     define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
     define.flag("--status", "what the ranks of a running job do; its PID may follow", line.status);

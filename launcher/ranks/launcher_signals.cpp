@@ -1,9 +1,12 @@
 #include "launcher/ranks/launcher_signals.hpp"
 
+#include <pwd.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace tutti::launcher {
@@ -40,6 +43,9 @@ InheritedState take_over_process()
     rlimit raised = inherited.open_files;
     raised.rlim_cur = raised.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &raised);
+    // libpmix 4.2.2 cannot do without a home. This is what containers give to a user without an entry.
+    if (std::getenv("HOME") == nullptr && ::getpwuid(::geteuid()) == nullptr)
+        ::setenv("HOME", "/", 0);
     return inherited;
 }
 

@@ -114,6 +114,14 @@ TEST_CASE("ranks that are other users in their containers share memory", "[conta
     check_shared(as_user("1234", launcher(container + Words{test})));
 }
 
+TEST_CASE("a user whom nothing names runs jobs without HOME", "[containers]")
+{
+    if (skipped() || geteuid() != 0)
+        return;
+    const Words command = launcher({program("api_containers")});
+    check_shared(as_user("54321", Words{"env", "-u", "HOME", "-u", "USER", "-u", "LOGNAME"} + command));
+}
+
 TEST_CASE("ranks in containers share memory with a progress thread, too", "[containers]")
 {
     if (skipped())

@@ -188,6 +188,7 @@ TEST_CASE("The launcher's own options, and those without effect")
     CHECK(parse({"-q", "a"}).quiet);
     CHECK(parse({"-v", "a"}).verbosity == 1);
     CHECK(parse({"-v", "--verbose", "a"}).verbosity == 2);
+    CHECK(parse({"-vv", "a"}).verbosity == 2);
     const Options options =
         parse({"--oversubscribe", "--allow-run-as-root", "-genvall", "-envall", "-n", "2", "a"});
     CHECK(options.apps.at(0).ranks == 2);
