@@ -116,6 +116,11 @@ public:
         detail::call_gather(state_, Form::blocking, detail::in_out(in, out), options);
     }
     template <class I, detail::BlockBuffer O>
+    void gather(const I&, O&&, std::integral auto) const
+    {
+        static_assert(detail::always_false<O>, "tutti: the root is an option: gather(in, out, {.root = 0})");
+    }
+    template <class I, detail::BlockBuffer O>
     Request igather(I&& in, O& out, RootOptions options = {}) const
     {
         return detail::call_gather(state_, Form::nonblocking, detail::borrowed_in_out<I>(in, out), options)
@@ -189,6 +194,11 @@ public:
     void scatter(const I& in, O&& out, RootOptions options = {}) const
     {
         detail::call_scatter(state_, Form::blocking, detail::in_out(in, out), options);
+    }
+    template <class I, detail::BlockBuffer O>
+    void scatter(const I&, O&&, std::integral auto) const
+    {
+        static_assert(detail::always_false<O>, "tutti: the root is an option: scatter(in, out, {.root = 0})");
     }
     template <class I, detail::BlockBuffer O>
     Request iscatter(I&& in, O& out, RootOptions options = {}) const

@@ -197,6 +197,12 @@ public:
         detail::call_broadcast(state_, Form::blocking, detail::in_place(buffer), options);
     }
     template <class B>
+    void broadcast(B&&, std::integral auto) const
+    {
+        static_assert(detail::always_false<B>,
+                      "tutti: the root is an option: broadcast(buffer, {.root = 0})");
+    }
+    template <class B>
     Request ibroadcast(B& buffer, RootOptions options = {}) const
     {
         return detail::call_broadcast(state_, Form::nonblocking, detail::in_place(buffer), options).request();

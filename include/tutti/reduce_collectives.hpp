@@ -30,6 +30,12 @@ public:
                             options);
     }
     template <class I, class O, ReductionOperator F>
+    void reduce(const I&, O&&, const F&, std::integral auto) const
+    {
+        static_assert(detail::always_false<F>,
+                      "tutti: the root is an option: reduce(in, out, op, {.root = 0})");
+    }
+    template <class I, class O, ReductionOperator F>
     Request ireduce(I&& in, O& out, F op, RootOptions options = {}) const
     {
         return requested(out, std::move(op), [&](const Operator& kept) {

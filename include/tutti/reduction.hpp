@@ -76,11 +76,19 @@ inline constexpr bool kIsBuiltIn = false;
 template <Op kOp>
 inline constexpr bool kIsBuiltIn<BuiltIn<kOp>> = true;
 
+// std::plus<>, a lambda, a function: what a reader takes for an operator.
+template <class O>
+concept PlainFunction = !kIsBuiltIn<O> && !kIsUserOp<O> &&
+                        (std::is_function_v<std::remove_pointer_t<O>> ||
+                         (std::is_class_v<O> && (std::is_empty_v<O> || requires { &O::operator(); })));
+
 }  // namespace detail
 
 /// The operator argument of a reduction: tutti::sum and the like, an Op chosen at run time, or a user_op.
+/// Other functions fit here as well, and are then refused in words.
 template <class O>
-concept ReductionOperator = std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O>;
+concept ReductionOperator =
+    std::same_as<O, Op> || detail::kIsBuiltIn<O> || detail::kIsUserOp<O> || detail::PlainFunction<O>;
 
 namespace detail {
 
@@ -119,7 +127,12 @@ constexpr void check_defined() noexcept
 template <class T, ReductionOperator O>
 Operator operator_of(const O& op) noexcept
 {
-    if constexpr (kIsUserOp<O>) {
+    if constexpr (PlainFunction<O>) {
+        static_assert(always_false<O>,
+                      "tutti: a function is no operator; use tutti::sum and the like, or make it one: "
+                      "tutti::user_op(function)");
+        return {};
+    } else if constexpr (kIsUserOp<O>) {
         return {.user = user_kernel<T>(op)};
     } else {
         static_assert(Reducible<T>,

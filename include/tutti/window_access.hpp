@@ -24,7 +24,8 @@ inline constexpr Replace replace;
 inline constexpr NoOp no_op;
 
 template <class O>
-concept UpdateOperator = ReductionOperator<O> || std::same_as<O, Replace> || std::same_as<O, NoOp>;
+concept UpdateOperator =
+    (ReductionOperator<O> && !detail::PlainFunction<O>) || std::same_as<O, Replace> || std::same_as<O, NoOp>;
 
 namespace detail {
 

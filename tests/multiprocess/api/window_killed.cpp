@@ -85,8 +85,10 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
         keep(window.lock(last)).put(value, 0);
     } else if (where == "flush") {
         auto& access = keep(window.lock_all());
-        world.barrier();
         double flag = 0;
+        access[last].get(flag, 7);
+        access.flush(last);  // so the lock is held when the last rank dies
+        world.barrier();
         while (flag == 0) {
             access[last].get(flag, 7);
             access.flush(last);

@@ -30,7 +30,7 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         Case{"test", "before it called complete()", "before it called complete()",
              "before it called complete()"},
         Case{"flush", "while this rank accesses its memory" + in_all, waiting + "get()" + in_all,
-             waiting + "lock()" + in_all},
+             waiting + "get()" + in_all},
         Case{"update", "", waiting + "lock()", waiting + "lock()"});
     const std::string memory = GENERATE("mapped", "ordinary", "tcp");
     CAPTURE(where, memory);
