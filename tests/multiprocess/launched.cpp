@@ -101,9 +101,15 @@ Launched::~Launched()
     if (pid_ > 0) {
         wait();
     }
-    // What was killed a moment ago may still be on its way out; a sanitizer looks for leaks there.
-    const auto patience = Clock::now() + std::chrono::duration<double>(2 * kSoonSeconds);
-    while (!processes().empty() && Clock::now() < patience) {
+    // What was killed a moment ago may still be on its way out; a sanitizer looks for leaks there. Each that
+    // ends shows that the others get on.
+    std::size_t last_seen = processes().size();
+    auto patience = Clock::now() + std::chrono::duration<double>(4 * kSoonSeconds);
+    for (std::size_t seen = last_seen; seen != 0 && Clock::now() < patience; seen = processes().size()) {
+        if (seen < last_seen) {
+            patience = Clock::now() + std::chrono::duration<double>(4 * kSoonSeconds);
+        }
+        last_seen = seen;
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     std::ostringstream left;
