@@ -57,12 +57,13 @@ int main(int argc, char** argv)
         return 0;
     int value = world.rank();
     // Who finds the loss tells the others: they are out of the barriers before anybody can find it.
-    if (argc > 2 && std::atoi(argv[2]) > 0)
-        for (int other = 1; other < last; ++other)
-            if (world.rank() == 0)
-                world.send(value, other, 9);
-            else if (world.rank() == other)
-                world.recv(value, 0, 9);
+    const bool told_by_others = argc > 2 && std::atoi(argv[2]) > 0;
+    for (int other = 1; told_by_others && other < last; ++other) {
+        if (world.rank() == 0)
+            world.send(value, other, 9);
+        if (world.rank() == other)
+            world.recv(value, 0, 9);
+    }
     if (waits_in == "recv")
         world.recv(value, last);
     else if (waits_in == "probe")
