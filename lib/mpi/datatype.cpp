@@ -76,6 +76,9 @@ detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype d
     const auto* const base = static_cast<const std::byte*>(buffer);
     if (size_bytes == 0)
         return {base, 0, nullptr, nullptr};
+    if (buffer == MPI_IN_PLACE)
+        fail(MPI_ERR_BUFFER,
+             "the buffer is MPI_IN_PLACE, which only collectives take; pass the memory itself");
     // Of MPI_BOTTOM, a type with absolute addresses.
     if (buffer == nullptr && !datatype::may_be_absolute(map))
         fail(

@@ -57,6 +57,12 @@ MPI_Datatype new_datatype(datatype::TypemapRef map, base::Ref<const Construction
 /// The cases that are not on the fast path: derived types, and arguments that are wrong.
 detail::ConstView other_view(const void* buffer, MPI_Count count, MPI_Datatype datatype);
 
+/// Whether `buffer` is an address of memory. The compiler makes one comparison of the two: they are 0 and 1.
+inline bool is_memory(const void* buffer) noexcept
+{
+    return buffer != MPI_BOTTOM && buffer != MPI_IN_PLACE;
+}
+
 /// `count` elements at `buffer`; empty ones have no layout. Throws Failure for a negative count, a handle
 /// that is no committed type's, or a buffer without memory.
 inline detail::ConstView const_view_of(const void* buffer, MPI_Count count, MPI_Datatype datatype)
@@ -65,7 +71,7 @@ inline detail::ConstView const_view_of(const void* buffer, MPI_Count count, MPI_
     // No element is larger than 32 bytes: the size in bytes fits.
     constexpr MPI_Count kMost = MPI_Count{1} << 57;
     if (index < Datatype::kPredefined && static_cast<std::uint64_t>(count) < kMost) [[likely]]
-        if (const std::size_t size = contiguous_sizes[index]; size != 0 && buffer != nullptr) [[likely]]
+        if (const std::size_t size = contiguous_sizes[index]; size != 0 && is_memory(buffer)) [[likely]]
             return {static_cast<const std::byte*>(buffer), static_cast<std::size_t>(count) * size, nullptr,
                     &element_types[index]};
     return other_view(buffer, count, datatype);

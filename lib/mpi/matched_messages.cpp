@@ -47,6 +47,8 @@ void match(const detail::StatePointer& state, protocol::UnexpectedRequest& found
 MatchedMessage* message_of(MPI_Message handle)
 {
     MatchedMessage* const found = find<MatchedMessage>(handle);
+    if (handle == MPI_MESSAGE_NULL)
+        fail(MPI_ERR_REQUEST, "the message is MPI_MESSAGE_NULL: none was probed, or it has been received");
     if (found == nullptr && handle != MPI_MESSAGE_NO_PROC)
         fail(MPI_ERR_REQUEST,
              fmt::format("{} is no message of a matched probe, or one that has been received",

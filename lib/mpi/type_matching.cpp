@@ -174,6 +174,20 @@ MPI_Datatype pair_of(MPI_Datatype value_handle, MPI_Datatype index_handle)
     });
 }
 
+std::string name_of_class(int typeclass)
+{
+    switch (typeclass) {
+        case MPI_TYPECLASS_REAL:
+            return "MPI_TYPECLASS_REAL";
+        case MPI_TYPECLASS_INTEGER:
+            return "MPI_TYPECLASS_INTEGER";
+        case MPI_TYPECLASS_COMPLEX:
+            return "MPI_TYPECLASS_COMPLEX";
+        default:
+            return fmt::format("class {}, which is none of MPI_TYPECLASS_*,", typeclass);
+    }
+}
+
 }  // namespace
 
 int type_create_f90_real(int p, int r, MPI_Datatype* newtype)
@@ -209,7 +223,7 @@ int type_match_size(int typeclass, int size, MPI_Datatype* datatype)
                 *datatype = type;
                 return;
             }
-        fail(MPI_ERR_ARG, fmt::format("no datatype of class {} has {} bytes", typeclass, size));
+        fail(MPI_ERR_ARG, fmt::format("no datatype of {} has {} bytes", name_of_class(typeclass), size));
     });
 }
 

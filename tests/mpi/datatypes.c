@@ -172,8 +172,8 @@ static void predefined_by_contents(void)
     CHECK(type == MPI_INTEGER2);
     CHECK_OK(MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 8, &type));
     CHECK(type == MPI_COMPLEX8);
-    CHECK_ERROR(MPI_Type_match_size(MPI_TYPECLASS_REAL, 3, &type), MPI_ERR_ARG, "3 bytes");
-    CHECK_ERROR(MPI_Type_match_size(5, 4, &type), MPI_ERR_ARG, "class 5");
+    CHECK_ERROR(MPI_Type_match_size(MPI_TYPECLASS_REAL, 3, &type), MPI_ERR_ARG, "MPI_TYPECLASS_REAL has 3 bytes");
+    CHECK_ERROR(MPI_Type_match_size(5, 4, &type), MPI_ERR_ARG, "class 5, which is none");
 
     CHECK_OK(MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &type));
     CHECK(type == MPI_DOUBLE_INT);

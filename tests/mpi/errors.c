@@ -78,6 +78,23 @@ static void wrong_handles(void)
     CHECK_ERROR(MPI_Comm_rank(MPI_COMM_WORLD, NULL), MPI_ERR_ARG, "rank is a null pointer");
 }
 
+/* MPI_IN_PLACE is no memory; where no bytes are sent the address does not matter. */
+static void in_place_of_messages(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+    CHECK_OK(MPI_Type_vector(2, 1, 2, MPI_INT, &pair));
+    CHECK_OK(MPI_Type_commit(&pair));
+    CHECK_ERROR(MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_SELF), MPI_ERR_BUFFER, "only collectives take");
+    CHECK_ERROR(MPI_Isend(MPI_IN_PLACE, 1, pair, 0, 0, MPI_COMM_SELF, &request), MPI_ERR_BUFFER, "MPI_Isend");
+    CHECK_ERROR(MPI_Recv(MPI_IN_PLACE, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE), MPI_ERR_BUFFER,
+                "MPI_IN_PLACE");
+    CHECK_ERROR(MPI_Irecv(MPI_IN_PLACE, 1, pair, 0, 0, MPI_COMM_SELF, &request), MPI_ERR_BUFFER, "MPI_IN_PLACE");
+    CHECK_OK(MPI_Sendrecv(MPI_IN_PLACE, 0, MPI_INT, 0, 0, MPI_IN_PLACE, 0, MPI_INT, 0, 0, MPI_COMM_SELF,
+                          MPI_STATUS_IGNORE));
+    CHECK_OK(MPI_Type_free(&pair));
+}
+
 static void not_there(void)
 {
     char port[MPI_MAX_PORT_NAME];
@@ -93,6 +110,7 @@ int main(int argc, char** argv)
     many();
     handlers();
     wrong_handles();
+    in_place_of_messages();
     not_there();
     MPI_Finalize();
     return check_result();

@@ -154,7 +154,8 @@ static void wrong_arguments(void)
     int in[2], out[2] = {1, 2};
     MPI_Message message = MPI_MESSAGE_NULL, copy;
     MPI_Request request;
-    CHECK_ERROR(MPI_Mrecv(in, 2, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "matched probe");
+    CHECK_ERROR(MPI_Mrecv(in, 2, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_REQUEST,
+                "the message is MPI_MESSAGE_NULL");
     CHECK_ERROR(MPI_Mrecv(in, 2, MPI_INT, NULL, MPI_STATUS_IGNORE), MPI_ERR_ARG, "message is a null pointer");
     CHECK_ERROR(MPI_Mprobe(size, 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE), MPI_ERR_RANK, "source");
     CHECK_ERROR(MPI_Mprobe(0, -5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE), MPI_ERR_TAG, "MPI_Mprobe");
