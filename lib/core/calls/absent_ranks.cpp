@@ -30,11 +30,13 @@ AbsentRanks::Loss AbsentRanks::lost(const CommunicatorState& state, int member)
     return loss->second;
 }
 
-void AbsentRanks::check(std::uint64_t collective_context)
+void AbsentRanks::check(std::uint64_t collective_context, bool in_create_from)
 {
     const auto loss = losses_.find(collective_context);
     if (loss != losses_.end())
         process_.calls().communicators()->with(collective_context, [&](const CommunicatorState& state) {
+            if (in_create_from)
+                state.raise_lost(loss->second.member, nullptr, ErrorCode::peer_lost, "create_from");
             state.raise_lost_in_latest_call(loss->second.member);
         });
 }

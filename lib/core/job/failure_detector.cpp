@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -49,17 +50,18 @@ FailureDetector::Probe::~Probe()
 bool FailureDetector::look()
 {
     std::set<int> named;
-    std::set<std::uint64_t> anybody;  // contexts
-    std::set<std::uint64_t> contexts;
-    const auto add = [&](std::uint64_t context, int peer) {
-        contexts.insert(context);
+    std::set<std::uint64_t> anybody;         // contexts
+    std::map<std::uint64_t, bool> contexts;  // with whether a wait there is one of create_from
+    const auto add = [&](std::uint64_t context, int peer, bool in_create_from = false) {
+        contexts[context] |= in_create_from;
         if (peer >= 0)
             named.insert(peer);
         else
             anybody.insert(context);
     };
-    process_.protocol().for_each_waiting(
-        [&](const matching::MatchKey& key, int peer) { add(key.context, peer); });
+    process_.protocol().for_each_waiting([&](const matching::MatchKey& key, int peer) {
+        add(key.context, peer, key.tag() >= CommunicatorState::kCreateTags);
+    });
     for (Probe* probe = probes_.front(); probe != nullptr; probe = probes_.after(*probe))
         add(probe->state_.context(),
             probe->source_ == any_source ? -1 : probe->state_.peer_rank(probe->source_));
@@ -73,8 +75,8 @@ bool FailureDetector::look()
         }
     });
     process_.windows().add_awaited(named);
-    for (const std::uint64_t context : contexts)
-        process_.absent_ranks().check(context);
+    for (const auto& [context, in_create_from] : contexts)
+        process_.absent_ranks().check(context, in_create_from);
     bool soon = false;
     for (const int peer : named)
         soon |= look_after(peer) == Presence::gone;
