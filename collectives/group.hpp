@@ -103,6 +103,8 @@ public:
     virtual Operation send_ahead(int peer, std::span<const std::byte> data) { return send(peer, data); }
     /// The same for data in several places: the parts and their list live until the operation is done.
     virtual Operation send_parts(int peer, Parts parts) = 0;
+    /// Whether `peer` reads `data` where it lies once it is sent.
+    virtual bool reads_in_place(int, std::span<const std::byte>) { return false; }
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
     /// Receives as many bytes as `view` has room for.
     virtual Operation recv_view(int peer, View& view) { return recv(peer, view.room()); }

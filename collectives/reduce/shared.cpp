@@ -4,7 +4,8 @@
 // Source: the gather half of the release-gather of Jain and others, "Framework for scalable intra-node
 // collective operations using shared memory", 2018. Cost: no messages; every other rank writes n bytes, the
 // root reads and combines (size - 1) * n. The others wait for nobody while some chunks of their streams are
-// free.
+// free. Of two ranks: long operands that the root reads where they lie come as a message
+// (streamed_or_sent.hpp).
 //
 // Size 4, root 2, operands a b c d. The root combines the ranks below it downwards and then those above
 // upwards, which keeps rank order without more memory:
@@ -19,7 +20,7 @@
 #include <algorithm>
 
 #include "collectives/functions.hpp"
-#include "collectives/streams.hpp"
+#include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
@@ -27,7 +28,13 @@ Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, Redu
 {
     Streams& streams = *group.streams();
     const std::size_t most = streams.chunk_bytes() / std::max<std::size_t>(out.element_bytes, 1);
-    if (most == 0) {
+    bool as_message = most == 0;
+    if (!as_message && is_told(group, out.size_bytes())) {
+        Operation ready = ready_to_tell(group, 1 - root);
+        co_await ready;
+        as_message = comes_as_message(group, 1 - root, {in, out.size_bytes()});
+    }
+    if (as_message) {
         Task flat = reduce_flat(group, in, out, root, op);
         co_await flat;
         co_return;

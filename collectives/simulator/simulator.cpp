@@ -18,13 +18,18 @@ namespace {
 
 class SimulatedGroup final : public Group {
 public:
-    SimulatedGroup(int rank, int size, Placement placement, Network& network, BoardMemory& board,
+    SimulatedGroup(int rank, int size, const Settings& settings, Network& network, BoardMemory& board,
                    StreamMemory& streams)
-        : Group(rank, size, placement), network_(network), board_(board, *this), streams_(streams, *this)
+        : Group(rank, size, settings.placement),
+          reads_in_place_(settings.reads_in_place),
+          network_(network),
+          board_(board, *this),
+          streams_(streams, *this)
     {
     }
 
     Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
+    bool reads_in_place(int, std::span<const std::byte>) override { return reads_in_place_; }
     Streams* streams() noexcept override { return placement().board_bytes != 0 ? &streams_ : nullptr; }
     std::string complaint() const { return board_.complaint() + streams_.complaint(); }
     ReduceOp timed_op(double ns_per_element, bool commutative)
@@ -107,6 +112,7 @@ private:
         }
     }
 
+    const bool reads_in_place_;
     Network& network_;
     SimulatedBoard board_;
     SimulatedStreams streams_;
@@ -118,7 +124,7 @@ private:
 struct Rank {
     Rank(int rank, int size, const Settings& settings, Network& its_network, BoardMemory& board,
          StreamMemory& streams)
-        : network(its_network), group(rank, size, settings.placement, its_network, board, streams)
+        : network(its_network), group(rank, size, settings, its_network, board, streams)
     {
     }
 

@@ -48,6 +48,10 @@ public:
     {
         return start_send(peer, data, placement().more_ranks_than_cores);
     }
+    bool reads_in_place(int peer, std::span<const std::byte> data) override
+    {
+        return state_.process().protocol().reads_in_place(state_.world_rank(peer), data);
+    }
     collectives::Operation recv(int peer, std::span<std::byte> data) override;
     collectives::Operation recv_reduce(int peer, const std::byte* operand, collectives::Buffer result,
                                        collectives::ReduceOp op, collectives::Side arriving) override;

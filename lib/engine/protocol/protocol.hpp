@@ -33,7 +33,7 @@ public:
             count_sent(peer_rank, envelope, data.size());
         return sent;
     }
-    using Peers::has_pending, Sender::gathers, Sender::retry, Sender::send;
+    using Peers::has_pending, Sender::gathers, Sender::reads_in_place, Sender::retry, Sender::send;
     using Receiver::cancel, Receiver::fail_awaited_from_anybody, Receiver::receive;
     using Receiver::drop, Receiver::extract, Receiver::probe, Receiver::receive_matched;
     using Receiver::for_each_posted, Receiver::for_each_unexpected, Receiver::unexpected_count;

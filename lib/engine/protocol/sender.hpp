@@ -34,6 +34,13 @@ public:
     {
         return peers_.connected_or_lost(peer_rank).gathers && parts <= transport::kMostParts;
     }
+    /// Whether that peer reads such data where it lies. Throws like send().
+    bool reads_in_place(int peer_rank, std::span<const std::byte> data)
+    {
+        const Peer& to = peers_.connected_or_lost(peer_rank);
+        return data.size() >= peers_.options().view_from_bytes && to.maps_memory &&
+               to.views(to.memory->expose(data));
+    }
     /// Sends frames that a transport has refused. Returns the number of frames sent.
     std::size_t retry();
     void forget(SendRequest& request) noexcept;

@@ -1,5 +1,6 @@
 // Messages and reductions out of memory that peers read in place: every size, kind of send and receive.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "tests/multiprocess/api/program.hpp"
@@ -85,6 +86,31 @@ void check_reductions(const Communicator& world)
     }
 }
 
+// Memory that is read in place and other memory by turns, in blocking calls of one communicator.
+void check_memories_by_turns(const Communicator& world)
+{
+    for (std::size_t round = 0; round < 40; ++round) {
+        const std::size_t count = std::size_t{1000} + round % 4 * 24;  // 4,000 to 4,288 bytes
+        const int root = static_cast<int>(round / 2) % world.size();
+        shared_vector<std::int32_t> read_in_place(count);
+        std::vector<std::int32_t> plain(count);
+        const std::span<std::int32_t> values = round % 2 == 0 ? std::span(read_in_place) : std::span(plain);
+        const auto number = static_cast<std::int32_t>(round);
+        if (world.rank() == root)
+            std::ranges::fill(values, number);
+        world.broadcast(values, {.root = root});
+        expect(std::ranges::all_of(values, [&](std::int32_t value) { return value == number; }),
+               "broadcast by turns");
+        std::vector<std::int32_t> sums(count);
+        world.reduce(values, sums, sum, {.root = root});
+        std::ranges::fill(values, -1);  // the memory is ours again
+        if (world.rank() == root)
+            expect(
+                std::ranges::all_of(sums, [&](std::int32_t value) { return value == number * world.size(); }),
+                "reduce by turns");
+    }
+}
+
 // A root copies its own block with the help of a rank that waits for it.
 void check_gathers(const Communicator& world)
 {
@@ -125,6 +151,7 @@ int main(int argc, char** argv)
     check_sizes(world);
     check_parts(world);
     check_reductions(world);
+    check_memories_by_turns(world);
     check_gathers(world);
     check_reuse(world);
 }
