@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "collectives/algorithm_name.hpp"
 #include "collectives/catalogue.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::collectives {
@@ -78,8 +77,9 @@ Choice::Choice(Environment environment, RulesFile file) : own_(std::move(file))
         const CollectiveEntry& entry = catalogue()[collective];
         std::vector<Rule>& rules = own_.of[collective];
         if (const std::string_view value = value_of(environment, entry.variable); !value.empty()) {
-            const Selection named = parse_algorithm(
-                entry, value, entry.variable, fmt::format("unset {} to let Tutti choose", entry.variable));
+            const Selection named =
+                parse_algorithm(entry, value, entry.variable + base::origin_of(entry.variable),
+                                fmt::format("unset {} to let Tutti choose", entry.variable));
             Rule rule{.segment_bytes = named.segment_bytes, .source = Rule::Source::environment};
             rule.use(entry.algorithms[named.number - 1u], named.number);
             rules.insert(rules.begin(), rule);
@@ -130,8 +130,7 @@ std::string Choice::describe() const
 
 const Choice& choice()
 {
-    static const Choice made(
-        [](const char* variable) { return static_cast<const char*>(std::getenv(variable)); });
+    static const Choice made(base::setting);
     return made;
 }
 

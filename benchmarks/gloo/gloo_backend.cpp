@@ -8,9 +8,8 @@
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
 
-#include <cstdlib>
-
 #include "benchmarks/gloo/job_store.hpp"
+#include "lib/foundation/base/settings.hpp"
 
 namespace tutti::bench {
 
@@ -19,7 +18,7 @@ namespace {
 gloo::transport::tcp::attr interface_for(const bootstrap::Bootstrap& bootstrap)
 {
     gloo::transport::tcp::attr attributes;
-    if (const char* named = std::getenv("TUTTI_INTERFACE"))
+    if (const char* named = base::setting("TUTTI_INTERFACE"))
         attributes.iface = named;
     else if (bootstrap.local_peers().size() == static_cast<std::size_t>(bootstrap.size()))
         attributes.iface = "lo";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "benchmarks/tune/plan.hpp"
 #include "benchmarks/tune/starts.hpp"
 #include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 
 namespace tutti::bench {
@@ -263,7 +263,7 @@ std::string unsuitable(const Communicator& ranks, const Options& options)
     if (ranks.size() < 2)
         return "tune needs 2 ranks or more: start it with -n 2";
     for (const CollectiveInfo& entry : known_collectives()) {
-        const char* const value = std::getenv(entry.variable);
+        const char* const value = base::setting(entry.variable);
         if (value != nullptr && *value != '\0')
             return fmt::format("{0}={1} forces one algorithm, so there is nothing to compare; unset {0}",
                                entry.variable, value);

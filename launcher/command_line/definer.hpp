@@ -1,6 +1,7 @@
 // Builds the list of options.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,16 +14,10 @@
 
 namespace tutti::launcher {
 
-/// Remembers `value` for `what`. False when it had the same value before. Throws when it had another one; the
-/// message calls it `shown`.
-bool first_time(std::map<std::string, std::string>& seen, const std::string& what, const std::string& shown,
-                const std::string& value);
-
 /// `names` are "-n,--np". `store` and `parse` get the option as the user wrote it, and its value.
 class Definer {
 public:
     using Store = std::function<void(const std::string& option, const std::string& value)>;
-    using Seen = std::map<std::string, std::string>;
     using Values = std::span<const std::string>;
 
     explicit Definer(CommandLine& line) : line_(line) {}
@@ -83,17 +78,25 @@ public:
     void attachable(const std::string& names, const std::string& placeholder, const std::string& help,
                     Store store)
     {
-        repeated(names, 0, "[=" + placeholder + "]", help,
+        repeated(names, 0, placeholder.empty() ? "" : "[=" + placeholder + "]", help,
                  [store = std::move(store)](const std::string& option, Values values) {
                      store(option, values.empty() ? "" : values.front());
                  });
         options_.back().attachable = true;
     }
 
-    /// An option without a value; giving it again changes nothing.
+    /// An option without a value; giving it again changes nothing. "=no" behind it undoes what a file of
+    /// configuration says.
     void flag(const std::string& names, const std::string& help, bool& target)
     {
-        repeated(names, 0, "", help, [&target](const std::string&, Values) { target = true; });
+        attachable(names, "", help,
+                   [&seen = line_.job_values, &target, what = names.substr(0, names.find(','))](
+                       const std::string& option, const std::string& value) {
+                       static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
+                       const bool on = value.empty() || parse_choice(option, value, kWords) == 1;
+                       if (first_time(seen, what, "option " + option, on ? "yes" : "no"))
+                           target = on;
+                   });
     }
 
 private:

@@ -10,6 +10,8 @@
 #include "launcher/command_line/definer.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/hosts/hostfile.hpp"
+#include "lib/foundation/network/interface_choice.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -28,8 +30,6 @@ constexpr std::array<std::string_view, 5> kOutputs = {"tag", "rank", "timestamp"
                                                       "merge-stderr-to-stdout"};
 constexpr std::array<std::string_view, 2> kTerminals = {"tmux", "xterm"};
 constexpr std::array<std::string_view, 2> kTraceEndings = {"json", "html"};
-/// Of each rank: below 2 MiB.
-constexpr const char* kTraceEvents = "16384";
 constexpr std::array<std::string_view, 2> kStdinWords = {"all", "none"};
 
 /// "ppr:N:node" is N; nothing for other values of --map-by.
@@ -69,22 +69,19 @@ std::string parse_trace_file(const std::string& option, const std::string& text)
     return path;
 }
 
-/// Adds a variable to `environment`. Throws when it has another value there.
-void set_variable(std::map<std::string, std::string>& seen,
-                  std::vector<std::pair<std::string, std::string>>& environment, const std::string& name,
-                  const std::string& value)
-{
-    const std::string shown = "variable " + name;
-    if (first_time(seen, shown, shown, value))
-        environment.emplace_back(name, value);
-}
-
 /// Calls `set` for the variables of a list "A,B" that this process has.
 void for_each_set_variable(const std::string& option, const std::string& list, const auto& set)
 {
     for (const std::string& name : parse_list(option, list))
         if (const char* const value = std::getenv(parse_variable_name(option, name).c_str()))
             set(name, value);
+}
+
+/// As the flag with this first name does.
+void switch_on(CommandLine& line, const char* flag, bool& target)
+{
+    if (first_time(line.job_values, flag, fmt::format("option {}", flag), "yes"))
+        target = true;
 }
 
 void define_programs(Definer& define, CommandLine& line)
@@ -148,6 +145,8 @@ void define_job(Definer& define, CommandLine& line)
                       });
     define.attachable("--stats", "FILE", "tell at the end where time went, or write FILE.json or .html",
                       [&line, set](const std::string&, const std::string& file) {
+                          if (file == "no")
+                              return;
                           line.options.stats = file;
                           set("TUTTI_PROFILE", "on");
                       });
@@ -155,8 +154,6 @@ void define_job(Definer& define, CommandLine& line)
                   [&line, set](const std::string& option, const std::string& file) {
                       line.options.trace = parse_trace_file(option, file);
                       set("TUTTI_PROFILE", "on");
-                      const std::string events = environment_variable("TUTTI_TRACE_EVENTS");
-                      set("TUTTI_TRACE_EVENTS", events.empty() ? kTraceEvents : events);
                   });
     define.value("--timeout", "SECONDS", "end the job after this time, with status 124",
                  line.options.timeout_seconds, parse_seconds);
@@ -216,11 +213,13 @@ void define_placement(Definer& define, CommandLine& line)
     define.flag("--report-bindings", "print the cores that each rank is bound to", options.report_bindings);
     define.flag("--display-map,--print-rank-map", "print which rank goes where", options.display_map);
     define.single("--display", "LIST", "the same: map, bindings",
-                  [&options](const std::string& option, const std::string& text) {
+                  [&line, &options](const std::string& option, const std::string& text) {
                       for (const std::string& part : parse_list(option, text)) {
                           const std::size_t choice = parse_choice(option, part, kDisplays);
-                          options.display_map = options.display_map || choice == 0;
-                          options.report_bindings = options.report_bindings || choice == 1 || choice == 2;
+                          if (choice == 0)
+                              switch_on(line, "--display-map", options.display_map);
+                          else if (choice < 3)
+                              switch_on(line, "--report-bindings", options.report_bindings);
                       }
                   });
 }
@@ -230,12 +229,12 @@ void define_hosts(Definer& define, CommandLine& line)
     Options& options = line.options;
     define.group("Other hosts");
     const auto job_variable = [&line](const char* name, const std::string& value) {
-        line.job_environment.emplace_back(name, value);
+        set_variable(line.job_values, line.job_environment, name, value);
     };
     define.single("--interface,--iface", "LIST", "networks to use, by name or address: eth0,10.1.0.0/16",
                   [&options, job_variable](const std::string& option, const std::string& text) {
                       parse_list(option, text);
-                      options.interface = text;
+                      options.interface = parse_interface(option, text);
                       job_variable("TUTTI_INTERFACE", text);
                   });
     define.single("--fabric", "WHAT", "tcp, ofi or ofi:PROVIDER (default: ofi with RDMA, else tcp)",
@@ -278,16 +277,21 @@ void define_input_output(Definer& define, CommandLine& line)
     define.value("--output-filename", "DIR", "also write DIR/rank.N/stdout and DIR/rank.N/stderr",
                  output.directory, parse_path);
     define.single("--output", "LIST", "the same: tag, rank, timestamp, merge, dir=DIR",
-                  [&output](const std::string& option, const std::string& text) {
+                  [&line, &output](const std::string& option, const std::string& text) {
                       for (const std::string& part : parse_list(option, text)) {
                           if (part.starts_with("dir=")) {
                               output.directory = parse_path(option, part.substr(4));
                               continue;
                           }
-                          const std::size_t choice = parse_choice(option, part, kOutputs);
-                          bool* const targets[] = {&output.tag, &output.label, &output.timestamp,
-                                                   &output.merge_stderr, &output.merge_stderr};
-                          *targets[choice] = true;
+                          constexpr const char* kMerge = "--merge-stderr-to-stdout";
+                          const std::pair<const char*, bool*> flags[] = {
+                              {"--tag-output", &output.tag},
+                              {"-l", &output.label},
+                              {"--timestamp-output", &output.timestamp},
+                              {kMerge, &output.merge_stderr},
+                              {kMerge, &output.merge_stderr}};
+                          const auto& [flag, target] = flags[parse_choice(option, part, kOutputs)];
+                          switch_on(line, flag, *target);
                       }
                   });
 }
@@ -324,9 +328,12 @@ void define_the_rest(Definer& define, CommandLine& line)
 {
     define.group("Tuttirun itself");
     define.flag("-q,--quiet", "print nothing of its own but errors", line.options.quiet);
-    define.repeated(
-        "-v,-vv,--verbose", 0, "", "tell what is being done; -vv, or twice: in detail",
-        [&line](const std::string& option, Values) { line.options.verbosity += option == "-vv" ? 2 : 1; });
+    define.attachable("-v,-vv,--verbose", "", "tell what is being done; -vv, or twice: in detail",
+                      [&line](const std::string& option, const std::string& value) {
+                          static constexpr std::array<std::string_view, 2> kWords = {"no", "yes"};
+                          if (value.empty() || parse_choice(option, value, kWords) == 1)
+                              line.options.verbosity += option == "-vv" ? 2 : 1;
+                      });
     define.flag("--doctor", "start nothing; check the hosts for what breaks jobs", line.options.doctor);
     define.flag("--json", "what --doctor finds as a JSON document", line.options.json);
     define.flag("--status", "what the ranks of a running job do; its PID may follow", line.status);
@@ -337,15 +344,33 @@ void define_the_rest(Definer& define, CommandLine& line)
 
 }  // namespace
 
-bool first_time(std::map<std::string, std::string>& seen, const std::string& what, const std::string& shown,
-                const std::string& value)
+bool first_time(Seen& seen, const std::string& what, const std::string& shown, const std::string& value)
 {
-    const auto [entry, fresh] = seen.try_emplace(what, value);
-    if (!fresh && entry->second != value) {
+    const auto [entry, fresh] = seen.values.try_emplace(what, Seen::Value{value, seen.level});
+    const Seen::Value& before = entry->second;
+    if (!fresh && before.level == seen.level && before.text != value) {
         throw UsageError(
-            fmt::format("{} is given twice, as '{}' and as '{}'; say it once", shown, entry->second, value));
+            fmt::format("{} is given twice, as '{}' and as '{}'; say it once", shown, before.text, value));
     }
     return fresh;
+}
+
+void set_variable(Seen& seen, std::vector<std::pair<std::string, std::string>>& environment,
+                  const std::string& name, const std::string& value)
+{
+    const std::string shown = "variable " + name;
+    if (first_time(seen, shown, shown, value))
+        environment.emplace_back(name, value);
+}
+
+std::string parse_interface(const std::string& source, const std::string& text)
+{
+    try {
+        network::InterfaceChoice::parse(text, source);
+        return text;
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
 }
 
 std::vector<OptionDefinition> define_options(CommandLine& line)

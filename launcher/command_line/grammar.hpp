@@ -13,14 +13,35 @@
 
 namespace tutti::launcher {
 
+/// What has been said, and how near to the job: files say it last, and do not go before what was said nearer.
+struct Seen {
+    struct Value {
+        std::string text;
+        int level = 0;
+    };
+    std::map<std::string, Value> values;
+    int level = 0;  // of what is being read: 0 is the command line
+};
+
+/// Remembers `value` for `what`. False when it was said before, at this level with the same value. Throws
+/// when it had another one at this level; the message calls it `shown`.
+bool first_time(Seen& seen, const std::string& what, const std::string& shown, const std::string& value);
+
+/// Adds a variable to `environment`, likewise.
+void set_variable(Seen& seen, std::vector<std::pair<std::string, std::string>>& environment,
+                  const std::string& name, const std::string& value);
+
+/// `text`, where it names interfaces or subnets. Whether hosts have these is found there.
+std::string parse_interface(const std::string& source, const std::string& text);
+
 /// What has been read so far. Options of the whole job may stand before any program; -n, -x, -env and -wdir
 /// belong to the program that follows them.
 struct CommandLine {
     Options options;
     AppContext app;                                                    // the section being read
     std::vector<std::pair<std::string, std::string>> job_environment;  // -genv
-    std::map<std::string, std::string> job_values;                     // of all sections: no contradictions
-    std::map<std::string, std::string> app_values;                     // likewise, of this section
+    Seen job_values;                                                   // of all sections: no contradictions
+    Seen app_values;                                                   // likewise, of this section
     bool status = false;
     bool top = false;
     bool help = false;

@@ -20,6 +20,7 @@ constexpr std::string_view kUsage =
 
 Starts PROGRAM in several ranks and ends when all of them have. Options end at the first word that
 is none, or at '--'. Long options may have one dash or two (-np, --np) and '=' before their value.
+Files of settings say what nobody says here: see Files, below.
 )";
 
 constexpr std::string_view kBindingNote = R"(
@@ -96,7 +97,16 @@ Environment:
   OMPI_MCA_orte_default_hostfile, HYDRA_HOST_FILE, I_MPI_HYDRA_HOST_FILE
                      likewise a hostfile, as Kubernetes' MPI Operator names it
   OMP_NUM_THREADS    cores that each rank gets when --bind-to is not given
+  TUTTI_CONF         files of settings in place of the two below, separated by ':', or 'none'
   Ranks inherit the whole environment, with PMIX_* variables of their own.
+
+Files:
+  /etc/tutti/tutti.conf (with another prefix PREFIX/etc/tutti/tutti.conf), ~/.config/tutti.conf
+                     'key = value' lines for all jobs. Keys are long options without dashes
+                     (bind-to = core, tag-output = yes) and TUTTI_ variables. The second file goes
+                     before the first, the environment before both, this command line before all;
+                     --tag-output=no takes back an option without a value. 'tutti-info --config'
+                     shows each value and where it comes from
 )";
 
 /// "  -n, --np N"

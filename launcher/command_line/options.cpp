@@ -8,10 +8,9 @@
 #include <fmt/format.h>
 
 #include "launcher/base/values.hpp"
+#include "launcher/command_line/configuration.hpp"
 #include "launcher/command_line/elsewhere.hpp"
 #include "launcher/command_line/grammar.hpp"
-#include "lib/foundation/network/interface_choice.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -20,6 +19,9 @@ constexpr const char* kTimeoutVariable = "MPIEXEC_TIMEOUT";
 constexpr const char* kHangReportVariable = "TUTTI_HANG_REPORT";
 constexpr const char* kAgentVariable = "TUTTI_LAUNCH_AGENT";
 constexpr const char* kInterfaceVariable = "TUTTI_INTERFACE";
+constexpr const char* kEventsVariable = "TUTTI_TRACE_EVENTS";
+/// Of each rank: below 2 MiB.
+constexpr const char* kTraceEvents = "16384";
 
 /// Flushes, since the caller throws.
 void print(const std::string& text)
@@ -73,6 +75,15 @@ void merge_environment(CommandLine& line)
     }
 }
 
+/// A timeline has events, unless somebody says how many.
+void record_trace_events(CommandLine& line)
+{
+    if (line.options.trace.empty() || !environment_variable(kEventsVariable).empty())
+        return;
+    ++line.job_values.level;
+    set_variable(line.job_values, line.job_environment, kEventsVariable, kTraceEvents);
+}
+
 /// Remembers the variables that say nothing to Tutti. Ranks get them all the same.
 void note_variables_without_effect(Options& options)
 {
@@ -111,7 +122,7 @@ void check_job(const CommandLine& line)
                 "'{}' has no -n: with several programs each needs its number of ranks", app.argv.front()));
         }
     }
-    if (line.job_values.contains("-H") && line.job_values.contains("-f"))
+    if (line.job_values.values.contains("-H") && line.job_values.values.contains("-f"))
         throw UsageError("--host and --hostfile both say where ranks go; give one of them");
     if (options.doctor && !options.apps.empty()) {
         throw UsageError(
@@ -129,16 +140,6 @@ void check_job(const CommandLine& line)
         throw UsageError("--quiet and --verbose contradict each other");
 }
 
-/// Checks the syntax only. Whether hosts have such an interface is found there.
-void check_interface(const char* source, const std::string& text)
-{
-    try {
-        network::InterfaceChoice::parse(text, source);
-    } catch (const Error& error) {
-        throw UsageError(error.what());
-    }
-}
-
 /// Options take precedence over variables. An empty variable counts as unset, as in "MPIEXEC_TIMEOUT=
 /// tuttirun ...".
 void apply_variables(Options& options)
@@ -152,10 +153,9 @@ void apply_variables(Options& options)
     if (const std::string text = environment_variable(kAgentVariable);
         options.launch_agent.empty() && !text.empty())
         options.launch_agent = parse_agent(kAgentVariable, text);
-    const bool by_option = !options.interface.empty();
-    if (!by_option)
-        options.interface = environment_variable(kInterfaceVariable);
-    check_interface(by_option ? "--interface" : kInterfaceVariable, options.interface);
+    if (const std::string text = environment_variable(kInterfaceVariable);
+        options.interface.empty() && !text.empty())
+        options.interface = parse_interface(kInterfaceVariable, text);
 }
 
 const OptionDefinition& definition_of(const GivenOption& given, std::span<const OptionDefinition> definitions)
@@ -173,11 +173,14 @@ Options parse_command_line(int argc, const char* const* argv)
     const std::vector<OptionDefinition> definitions = define_options(line);
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const std::vector<Section> sections = split_words(words, spellings_of(definitions));
+    std::vector<std::string> given;
     for (const Section& section : sections) {
         line.app = AppContext{};
-        line.app_values.clear();
-        for (const GivenOption& given : section.options)
-            definition_of(given, definitions).store(given.typed, given.values);
+        line.app_values = {};
+        for (const GivenOption& option : section.options) {
+            definition_of(option, definitions).store(option.typed, option.values);
+            given.push_back(option.canonical);
+        }
         if (line.help || line.version) {
             print(line.help ? help_text(definitions) : version_text());
             throw EarlyExit{};
@@ -195,6 +198,8 @@ Options parse_command_line(int argc, const char* const* argv)
         line.app.argv = section.program;
         line.options.apps.push_back(std::move(line.app));
     }
+    apply_configuration(line, definitions, given);
+    record_trace_events(line);
     merge_environment(line);
     note_variables_without_effect(line.options);
     // Cores of its own are what a rank gets without --bind-to.

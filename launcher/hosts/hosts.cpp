@@ -131,9 +131,10 @@ JobHosts job_hosts(const Options& options)
     std::vector<std::string> agent;
     const std::optional<std::vector<Host>> allocation = slurm_allocation();
     const bool by_srun = started_by_srun(options);
-    if (hosts.empty() && allocation) {
+    const bool nobody_says = hosts.empty() || options.hosts_by_file;
+    if (nobody_says && allocation) {
         hosts = *allocation;
-    } else if (auto other = hosts.empty() ? other_allocation() : std::nullopt) {
+    } else if (auto other = nobody_says ? other_allocation() : std::nullopt) {
         hosts = std::move(other->hosts);
         agent = std::move(other->agent);
     } else if (hosts.empty()) {

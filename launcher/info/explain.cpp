@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "collectives/parse_bytes.hpp"
+#include "lib/foundation/base/settings.hpp"
 
 namespace tutti::info {
 
@@ -84,8 +85,10 @@ std::string name_of(const Rule& rule, int number, const CollectiveEntry& collect
     if (rule.source != Rule::Source::environment)
         return fmt::format("rule {} of {}: {}", number,
                            rule.source == Rule::Source::file ? file : "the table", text_of(rule));
-    return fmt::format("{}={}{}, in the environment", collective.variable, rule.algorithm,
-                       rule.segment_bytes == 0 ? "" : fmt::format(":{}", rule.segment_bytes));
+    const std::string origin = base::origin_of(collective.variable);
+    return fmt::format("{}={}{}{}", collective.variable, rule.algorithm,
+                       rule.segment_bytes == 0 ? "" : fmt::format(":{}", rule.segment_bytes),
+                       origin.empty() ? ", in the environment" : origin);
 }
 
 double order(const Candidate& candidate)

@@ -2,25 +2,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <optional>
 
 #include "collectives/choice.hpp"
 #include "collectives/nodes.hpp"
+#include "launcher/info/configuration.hpp"
 #include "launcher/info/explain.hpp"
 #include "launcher/info/options.hpp"
 #include "launcher/info/print.hpp"
+#include "lib/foundation/base/settings.hpp"
 
 namespace {
 
 using namespace tutti::info;
 namespace collectives = tutti::collectives;
-
-const char* environment(const char* variable)
-{
-    return std::getenv(variable);
-}
 
 unsigned place_of(const std::string& collective)
 {
@@ -36,7 +32,7 @@ void print(const std::string& text)
 
 void answer(const Options& options)
 {
-    const collectives::Choice choice(environment);
+    const collectives::Choice choice(tutti::base::setting);
     const auto model = options.costs_file.empty()
                            ? collectives::simulator::CostModel{}
                            : collectives::simulator::read_cost_model(options.costs_file);
@@ -67,10 +63,13 @@ int main(int argc, char** argv)
         const Options& options = command.options;
         if (!command.message.empty())
             print(command.message);
+        else if (options.config)
+            print(options.json ? as_json(configuration()) : as_text(configuration()));
         else if (!options.explain.empty() || !options.predict.empty())
             answer(options);
         else
-            print(options.json ? as_json(overview(environment)) : as_text(overview(environment)));
+            print(options.json ? as_json(overview(tutti::base::setting))
+                               : as_text(overview(tutti::base::setting)));
         return 0;
     } catch (const UsageError& error) {
         fmt::print(stderr, "tutti-info: {}\n", error.what());

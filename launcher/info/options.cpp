@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  tutti-info\n"
+    "  tutti-info --config\n"
     "  tutti-info --explain allreduce --ranks 64 --nodes 8 --bytes 1M\n"
     "  tutti-info --explain reduce --ranks 16 --bytes 8 --op non-commutative --json\n"
     "  tutti-info --predict all --ranks 1024 --nodes 16 --bytes 8,1K,64K,1M --costs costs.json\n"
@@ -60,6 +61,8 @@ void check(const Options& options)
 {
     if (!options.explain.empty() && !options.predict.empty())
         throw UsageError("--explain and --predict cannot go together; use one");
+    if (options.config && !(options.explain.empty() && options.predict.empty()))
+        throw UsageError("--config cannot go together with --explain or --predict; use one");
     if (!options.explain.empty())
         check_collective("--explain", options.explain, false);
     if (!options.predict.empty())
@@ -114,6 +117,7 @@ CommandLine parse_command_line(int argc, const char* const* argv)
     app.add_option("--costs", options.costs_file, "JSON file with the costs of messages")->type_name("FILE");
     app.add_option("--messages", options.most_messages, "Give up on algorithms that send more messages")
         ->check(CLI::Range(1, 1'000'000'000));
+    app.add_flag("--config", options.config, "Every setting: its value, and the file and line it comes from");
     app.add_flag("--json", options.json, "Print JSON");
     try {
         app.parse(argc, argv);

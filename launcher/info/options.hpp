@@ -17,6 +17,7 @@ struct Options {
     bool commutative = true;
     bool crowded = false;
     bool json = false;
+    bool config = false;  // every setting, and where it comes from
     std::string costs_file;
     std::size_t most_messages = 4'000'000;
 };

@@ -29,6 +29,8 @@ constexpr Known kVariables[] = {
     {"TUTTI_INTERFACE", "networks to use, by name or subnet: eth0,10.1.0.0/16 (what others may reach)"},
     {"TUTTI_LAUNCH_AGENT", "what tuttirun starts its daemons with on other machines (ssh)"},
     {"TUTTI_TCP_CONGESTION", "congestion control between ranks, or system (the system's, but never bbr)"},
+    {"TUTTI_CONF",
+     "files of settings in place of the site's and the user's, or none: see tutti-info --config"},
     {"TUTTI_RULES", "JSON file of rules that come before the built-in ones (none)"},
     {"TUTTI_CRASH_STACKS", "1 or 0: whether it is told where a rank crashes or aborts (1)"},
     {"TUTTI_VERBOSE", "where it is set, ranks tell which network they talk over; tuttirun -v sets it"},

@@ -60,7 +60,8 @@ struct DebugOptions {
 
 struct Options {
     std::vector<AppContext> apps;
-    std::vector<Host> hosts;  // as written; see job_hosts()
+    std::vector<Host> hosts;     // as written; see job_hosts()
+    bool hosts_by_file = false;  // a file of configuration names them: an allocation goes before it
     Binding binding = Binding::automatic;
     MapBy map_by = MapBy::slot;
     int ranks_per_node = 0;  // --map-by ppr:N:node; 0: by slots

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/base/values.hpp"
 #include "lib/foundation/connection/socket.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 
@@ -204,8 +205,9 @@ std::vector<std::string> own_addresses(const std::string& interface)
 {
     using namespace network;
     const std::vector<LocalAddress> all = local_addresses();
-    const InterfaceChoice choice = interface.empty() ? InterfaceChoice::from_environment()
-                                                     : InterfaceChoice::parse(interface, "--interface");
+    const InterfaceChoice choice = interface.empty()
+                                       ? InterfaceChoice::parse(environment_variable("TUTTI_INTERFACE"))
+                                       : InterfaceChoice::parse(interface, "--interface");
     const auto is_loopback = [](const LocalAddress& address) { return address.address.is_loopback(); };
     std::vector<std::string> result;
     // A machine without a network has nothing to choose from, and may be its own other host.

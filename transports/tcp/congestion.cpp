@@ -6,10 +6,10 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/connection/socket.hpp"
 #include "tutti/error.hpp"
 
@@ -48,7 +48,7 @@ bool set_congestion_control(int fd, std::string_view name) noexcept
 
 std::string congestion_wish()
 {
-    const char* const text = std::getenv(kVariable);
+    const char* const text = base::setting(kVariable);
     return text != nullptr ? text : "";
 }
 
@@ -63,9 +63,9 @@ std::string choose_congestion_control(std::string_view wish)
         if (!set_congestion_control(trial.get(), wish))
             throw Error(
                 ErrorCode::invalid_argument, "tcp",
-                fmt::format("{}={} is no congestion control that this process may use here; use one of "
+                fmt::format("{}={}{} is no congestion control that this process may use here; use one of "
                             "{}, or 'system' for the system's own",
-                            kVariable, wish, allowed()));
+                            kVariable, wish, base::origin_of(kVariable), allowed()));
         return std::string(wish);
     }
     if (!congestion_control_of(trial.get()).starts_with("bbr"))

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "tutti/error.hpp"
 
@@ -41,8 +40,9 @@ void select(Options& options, std::string_view name)
         select_usual(options), options.races = true;
     else
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_CHECK has '{}', which is no check{}; there are {}", name,
-                                base::did_you_mean(name, kNames), fmt::join(kNames, ", ")));
+                    fmt::format("TUTTI_CHECK{} has '{}', which is no check{}; there are {}",
+                                base::origin_of("TUTTI_CHECK"), name, base::did_you_mean(name, kNames),
+                                fmt::join(kNames, ", ")));
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ Options parse_options(std::string_view text)
 const Options& options()
 {
     static const Options all = [] {
-        const char* const text = std::getenv("TUTTI_CHECK");
+        const char* const text = base::setting("TUTTI_CHECK");
         return parse_options(text != nullptr ? text : "");
     }();
     return all;

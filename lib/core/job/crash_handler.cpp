@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <string_view>
 
+#include "lib/foundation/base/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::detail {
@@ -31,11 +31,11 @@ std::atomic<bool> told{false};
 
 bool wanted()
 {
-    const char* const text = std::getenv(kVariable);
+    const char* const text = base::setting(kVariable);
     const std::string_view value = text == nullptr || *text == '\0' ? "1" : text;
     if (value != "0" && value != "1")
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={} is neither 0 nor 1", kVariable, value));
+                    fmt::format("{}={}{} is neither 0 nor 1", kVariable, value, base::origin_of(kVariable)));
     return value == "1";
 }
 

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 
 #include "lib/foundation/base/say.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "lib/foundation/network/interface_choice.hpp"
 #include "lib/foundation/security/key.hpp"
@@ -42,14 +42,14 @@ std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
 
 FabricWish wish_of_environment()
 {
-    const char* const text = std::getenv("TUTTI_FABRIC");
+    const char* const text = base::setting("TUTTI_FABRIC");
     return FabricWish::parse(text != nullptr ? text : "");
 }
 
 // Set by tuttirun -v.
-bool is_verbose() noexcept
+bool is_verbose()
 {
-    return std::getenv("TUTTI_VERBOSE") != nullptr;
+    return base::setting("TUTTI_VERBOSE") != nullptr;
 }
 
 // In containers that separate tuttirun's ranks from their daemon, it cannot pass memory on. Such ranks of one
@@ -82,8 +82,8 @@ FabricWish FabricWish::parse(std::string_view text)
     if (text.starts_with(kWithProvider) && text.size() > kWithProvider.size())
         return {Kind::ofi, std::string(text.substr(kWithProvider.size()))};
     throw Error(ErrorCode::invalid_argument, "environment",
-                fmt::format("TUTTI_FABRIC={} is none of tcp, ofi and ofi:PROVIDER{}", text,
-                            base::did_you_mean(text, kNames)));
+                fmt::format("TUTTI_FABRIC={}{} is none of tcp, ofi and ofi:PROVIDER{}", text,
+                            base::origin_of("TUTTI_FABRIC"), base::did_you_mean(text, kNames)));
 }
 
 bool has_rdma_adapter(const std::string& root)
@@ -99,7 +99,7 @@ bool has_rdma_adapter(const std::string& root)
 void check_network_variables()
 {
     static_cast<void>(wish_of_environment());
-    static_cast<void>(network::InterfaceChoice::from_environment());
+    static_cast<void>(network::InterfaceChoice::from_settings());
     if (const std::string wish = transport::tcp::congestion_wish(); !wish.empty())
         static_cast<void>(transport::tcp::choose_congestion_control(wish));
 }
@@ -113,7 +113,7 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
         return transports;
     const security::Key key = key_of(bootstrap);
     const std::string host = host_of_this_rank(bootstrap);
-    const network::InterfaceChoice interfaces = network::InterfaceChoice::from_environment();
+    const network::InterfaceChoice interfaces = network::InterfaceChoice::from_settings();
 
     using Kind = FabricWish::Kind;
     if (wish.kind == Kind::ofi || (wish.kind == Kind::automatic && has_rdma_adapter())) {

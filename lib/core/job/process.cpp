@@ -18,6 +18,7 @@
 #include "lib/core/job/network_transports.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/foundation/base/cpus.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "transports/self/self_transport.hpp"
 #include "transports/shm/shm_transport.hpp"
@@ -27,10 +28,10 @@ namespace tutti::detail {
 
 namespace {
 
-// A size in bytes from the environment; the suffix K, M or G is allowed.
-std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, std::size_t least)
+// A size in bytes; the suffix K, M or G is allowed.
+std::size_t bytes_from_setting(const char* variable, std::size_t otherwise, std::size_t least)
 {
-    const char* text = std::getenv(variable);
+    const char* const text = base::setting(variable);
     if (text == nullptr || *text == '\0')
         return otherwise;
     char* end = nullptr;
@@ -40,22 +41,22 @@ std::size_t bytes_from_environment(const char* variable, std::size_t otherwise, 
     const bool valid = end != text && text[0] != '-' && (unit.empty() || shift != 0) && number < (1ull << 34);
     if (!valid || (number << shift) < least)
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("{}={} is not a size of at least {} bytes; write for example {}=64K",
-                                variable, text, least, variable));
+                    fmt::format("{}={}{} is not a size of at least {} bytes; write for example {}=64K",
+                                variable, text, base::origin_of(variable), least, variable));
     return static_cast<std::size_t>(number << shift);
 }
 
-Progress progress_from_environment(Progress otherwise)
+Progress progress_from_setting(Progress otherwise)
 {
     static constexpr std::string_view kNames[] = {"calls", "thread"};
-    const char* text = std::getenv("TUTTI_PROGRESS");
+    const char* const text = base::setting("TUTTI_PROGRESS");
     if (text == nullptr || *text == '\0')
         return otherwise;
     const auto found = std::ranges::find(kNames, text);
     if (found == std::end(kNames))
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_PROGRESS={} is neither calls nor thread{}", text,
-                                base::did_you_mean(text, kNames)));
+                    fmt::format("TUTTI_PROGRESS={}{} is neither calls nor thread{}", text,
+                                base::origin_of("TUTTI_PROGRESS"), base::did_you_mean(text, kNames)));
     return static_cast<Progress>(found - std::begin(kNames));
 }
 
@@ -69,10 +70,9 @@ protocol::ProtocolOptions protocol_options(int rank, int ranks, bool shared_core
     options.traffic = &status.traffic();
     options.profile = status.profile();
     options.own_rank = rank;
-    if (const char* const text = std::getenv("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
-        options.eager_limit_bytes =
-            bytes_from_environment("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
-    options.unexpected_bytes = bytes_from_environment("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
+    if (const char* const text = base::setting("TUTTI_EAGER_LIMIT"); text != nullptr && *text != '\0')
+        options.eager_limit_bytes = bytes_from_setting("TUTTI_EAGER_LIMIT", protocol::kEagerLimitBytes, 0);
+    options.unexpected_bytes = bytes_from_setting("TUTTI_UNEXPECTED_LIMIT", credit, 4096);
     options.injects = !check::options().any();
     // Waiting for a receiver without a core costs more than any copy.
     if (shared_cores)
@@ -198,7 +198,7 @@ int Process::home_cpu() const noexcept
 progress::EngineOptions Process::engine_options(Progress wanted, bool ranks_are_processes) const
 {
     return {.many_threads = threads_ == ThreadLevel::multiple,
-            .progress_thread = progress_from_environment(wanted) == Progress::thread,
+            .progress_thread = progress_from_setting(wanted) == Progress::thread,
             .spare_core = base::cores_owned(local_ranks()) > 1,
             .shared_cores = shared_cores_,
             .crowded = crowded(),

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdlib>
 
+#include "lib/foundation/base/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::profile {
@@ -13,25 +13,26 @@ namespace {
 
 std::size_t events_wanted()
 {
-    const char* const variable = std::getenv("TUTTI_TRACE_EVENTS");
+    const char* const variable = base::setting("TUTTI_TRACE_EVENTS");
     const std::string_view text = variable == nullptr ? "" : variable;
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (!text.empty() && (error != std::errc() || end != text.data() + text.size() ||
                           number > base::ProfileHeader::kMostEvents))
         throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_TRACE_EVENTS={} is not a number of at most {} events", text,
-                                base::ProfileHeader::kMostEvents));
+                    fmt::format("TUTTI_TRACE_EVENTS={}{} is not a number of at most {} events", text,
+                                base::origin_of("TUTTI_TRACE_EVENTS"), base::ProfileHeader::kMostEvents));
     return number;
 }
 
 bool is_wanted()
 {
-    const char* const variable = std::getenv("TUTTI_PROFILE");
+    const char* const variable = base::setting("TUTTI_PROFILE");
     const std::string_view text = variable == nullptr ? "" : variable;
     if (text != "" && text != "0" && text != "1" && text != "off" && text != "on")
-        throw Error(ErrorCode::invalid_argument, "environment",
-                    fmt::format("TUTTI_PROFILE={} is neither on nor off", text));
+        throw Error(
+            ErrorCode::invalid_argument, "environment",
+            fmt::format("TUTTI_PROFILE={}{} is neither on nor off", text, base::origin_of("TUTTI_PROFILE")));
     return text == "1" || text == "on";
 }
 

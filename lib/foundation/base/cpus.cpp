@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "lib/foundation/base/cgroup.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::base {
@@ -27,13 +27,14 @@ double machine_cpus()
 
 bool cores_are_shared(int local_ranks)
 {
-    if (const char* told = std::getenv("TUTTI_SHARED_CORES"); told != nullptr && *told != '\0') {
+    if (const char* told = setting("TUTTI_SHARED_CORES"); told != nullptr && *told != '\0') {
         const std::string_view text = told;
         if (text != "0" && text != "1")
-            throw Error(ErrorCode::invalid_argument, "environment",
-                        fmt::format("TUTTI_SHARED_CORES={} is neither 1 (the ranks of a machine share cores) "
-                                    "nor 0 (each has its own)",
-                                    text));
+            throw Error(
+                ErrorCode::invalid_argument, "environment",
+                fmt::format("TUTTI_SHARED_CORES={}{} is neither 1 (the ranks of a machine share cores) "
+                            "nor 0 (each has its own)",
+                            text, origin_of("TUTTI_SHARED_CORES")));
         return text == "1";
     }
     return local_ranks > machine_cpus();
@@ -48,15 +49,15 @@ bool cores_are_crowded(int local_ranks)
 
 int cores_owned(int local_ranks)
 {
-    if (const char* told = std::getenv("TUTTI_CORES"); told != nullptr && *told != '\0') {
+    if (const char* told = setting("TUTTI_CORES"); told != nullptr && *told != '\0') {
         const std::string_view text = told;
         int cores = 0;
         const auto [end, error] = std::from_chars(text.begin(), text.end(), cores);
         if (error != std::errc() || end != text.end() || cores < 1)
             throw Error(ErrorCode::invalid_argument, "environment",
-                        fmt::format("TUTTI_CORES={} is no number of cores of a rank; write for "
+                        fmt::format("TUTTI_CORES={}{} is no number of cores of a rank; write for "
                                     "example TUTTI_CORES=4",
-                                    text));
+                                    text, origin_of("TUTTI_CORES")));
         return cores;
     }
     if (cores_are_shared(local_ranks))

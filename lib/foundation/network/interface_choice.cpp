@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "lib/foundation/base/settings.hpp"
 #include "lib/foundation/base/suggest.hpp"
 #include "tutti/error.hpp"
 
@@ -53,10 +53,12 @@ InterfaceChoice InterfaceChoice::parse(std::string_view text, std::string_view s
     return choice;
 }
 
-InterfaceChoice InterfaceChoice::from_environment()
+InterfaceChoice InterfaceChoice::from_settings()
 {
-    const char* text = std::getenv("TUTTI_INTERFACE");
-    return parse(text != nullptr ? text : "");
+    constexpr const char* kVariable = "TUTTI_INTERFACE";
+    const char* const text = base::setting(kVariable);
+    return text == nullptr || *text == '\0' ? InterfaceChoice()
+                                            : parse(text, kVariable + base::origin_of(kVariable));
 }
 
 std::vector<LocalAddress> InterfaceChoice::choose(std::span<const LocalAddress> all,

@@ -20,8 +20,8 @@ public:
     /// text's origin, for messages. Empty: automatic. Throws ErrorCode::invalid_argument for an invalid
     /// subnet.
     static InterfaceChoice parse(std::string_view text, std::string_view source = "TUTTI_INTERFACE");
-    /// TUTTI_INTERFACE, or automatic.
-    static InterfaceChoice from_environment();
+    /// TUTTI_INTERFACE as a rank reads it, or automatic.
+    static InterfaceChoice from_settings();
 
     bool is_automatic() const noexcept { return entries_.empty(); }
 

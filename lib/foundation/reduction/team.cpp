@@ -12,6 +12,7 @@
 
 #include "lib/foundation/base/futex.hpp"
 #include "lib/foundation/base/helper_thread.hpp"
+#include "lib/foundation/base/settings.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::reduction {
@@ -26,10 +27,9 @@ constexpr int kMostTold = 1024;
 // Stored with release once the Team is made, loaded with acquire by each reduction.
 std::atomic<Team*> team_of_process{nullptr};
 
-// The number in a variable, or the first one of a list; 0: it is invalid.
-std::optional<int> number_in(const char* variable, bool may_be_list)
+// The number in a variable's value, or the first one of a list; 0: it is invalid.
+std::optional<int> number_in(const char* text, bool may_be_list)
 {
-    const char* const text = std::getenv(variable);
     if (text == nullptr || *text == '\0')
         return std::nullopt;
     const std::string_view all = text;
@@ -139,16 +139,17 @@ void reduce_shared(Kernel kernel, void* dst, const void* a, const void* b, std::
 
 int reduction_threads(int cores)
 {
-    if (const auto told = number_in("TUTTI_REDUCE_THREADS", false)) {
+    if (const auto told = number_in(base::setting("TUTTI_REDUCE_THREADS"), false)) {
         if (*told < 1 || *told > kMostTold)
             throw Error(
                 ErrorCode::invalid_argument, "environment",
-                fmt::format("TUTTI_REDUCE_THREADS={} is no number of threads from 1 to {}; 1 makes every "
+                fmt::format("TUTTI_REDUCE_THREADS={}{} is no number of threads from 1 to {}; 1 makes every "
                             "rank reduce alone",
-                            std::getenv("TUTTI_REDUCE_THREADS"), kMostTold));
+                            base::setting("TUTTI_REDUCE_THREADS"), base::origin_of("TUTTI_REDUCE_THREADS"),
+                            kMostTold));
         return *told;
     }
-    const int bound = number_in("OMP_NUM_THREADS", true).value_or(kMostThreads);
+    const int bound = number_in(std::getenv("OMP_NUM_THREADS"), true).value_or(kMostThreads);
     return std::clamp(std::min(cores, bound), 1, kMostThreads);
 }
 

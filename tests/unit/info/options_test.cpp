@@ -37,6 +37,8 @@ TEST_CASE("options say which call is asked about")
     CHECK(options.json);
     CHECK(parse({"--predict", "all", "--bytes", "8,1K,64KiB"}).options.sizes_bytes ==
           std::vector<std::size_t>{8, 1024, 65536});
+    CHECK(parse({"--config", "--json"}).options.config);
+    CHECK_FALSE(options.config);
     CHECK(parse({"--help"}).message.find("--explain") != std::string::npos);
     CHECK(parse({"--version"}).message.starts_with("tutti-info "));
     CHECK(parse({}).message.empty());
@@ -69,6 +71,7 @@ TEST_CASE("a wrong command line is told with the remedy")
         CHECK(complaint({"--bytes", size}).find("is no size; write for example") != std::string::npos);
     CHECK(complaint({"--explain", "scan", "--bytes", "1,2"}).find("takes one size") != std::string::npos);
     CHECK(complaint({"--explain", "scan", "--predict", "scan"}).find("use one") != std::string::npos);
+    CHECK(complaint({"--config", "--predict", "all"}).find("--config cannot go together") == 0);
     CHECK(complaint({"--op", "associative"}).find("--op") != std::string::npos);
     CHECK(complaint({"--ranks", "4", "--nodes", "2", "--crowded"}).find("leave --nodes out") !=
           std::string::npos);

@@ -172,6 +172,6 @@ TEST_CASE("Values that make no sense")
         {{"--wdir", "", "a"}, "--wdir: the path is empty; is a shell variable unset?"},
         {{"--output-filename=", "a"}, "--output-filename: the path is empty"},
         {{"-f", "", "a"}, "-f: the path is empty"},
-        {{"--quiet=1", "a"}, "option '--quiet' takes no value"},
+        {{"--quiet=1", "a"}, "--quiet: unknown value '1' (known: no, yes)"},
     })));
 }

@@ -1,0 +1,31 @@
+// Which files of configuration there are, and what is in them: see configuration.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::base {
+
+struct NamedFile {
+    enum class Owner {
+        site,   // the administrator's
+        user,   // in the user's folder
+        anyone  // named by TUTTI_CONF, and so trusted
+    };
+    std::string path;
+    Owner owner = Owner::anyone;
+};
+
+/// In the order in which they are read; the last goes before the others. Whether they are there is another
+/// question.
+std::vector<NamedFile> configuration_files();
+
+/// The folder of the site's file, for a program or library in `folder`: PREFIX/etc/tutti, and /etc/tutti
+/// where PREFIX is /usr. An installation that was moved takes its folder along.
+std::string site_folder(const std::string& folder);
+
+/// Nothing where there is no such file; one that TUTTI_CONF names has to be there. Throws ConfigurationError.
+std::optional<std::string> contents(const NamedFile& file);
+
+}  // namespace tutti::base
