@@ -3,13 +3,11 @@
 #include <ncurses.h>
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "launcher/base/values.hpp"
 #include "launcher/top/screen.hpp"
 
 namespace tutti::launcher {
@@ -79,19 +77,18 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Screen> open_screen(std::string& why_not)
+}  // namespace tutti::launcher
+
+tutti::launcher::Screen* tutti_open_screen(std::string& why_not)
 {
-    if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO))
-        return nullptr;
     // An Esc is one, unless the rest of a key's letters follows at once.
     ::setenv("ESCDELAY", "50", 0);
     SCREEN* const screen = ::newterm(nullptr, stdout, stdin);
     if (screen == nullptr) {
+        const char* const name = ::getenv("TERM");
         why_not = fmt::format("the terminal '{}' is not known here; set TERM for a live view",
-                              environment_variable("TERM"));
+                              name == nullptr ? "" : name);
         return nullptr;
     }
-    return std::make_unique<NcursesScreen>(screen);
+    return new tutti::launcher::NcursesScreen(screen);
 }
-
-}  // namespace tutti::launcher

@@ -24,3 +24,7 @@ public:
 std::unique_ptr<Screen> open_screen(std::string& why_not);
 
 }  // namespace tutti::launcher
+
+/// In a library of its own, which only the view loads: no job has to load ncurses. nullptr: see
+/// open_screen().
+extern "C" [[gnu::visibility("default")]] tutti::launcher::Screen* tutti_open_screen(std::string& why_not);

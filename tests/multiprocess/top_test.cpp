@@ -4,8 +4,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -13,70 +11,13 @@
 
 #include "launcher/report/status_socket.hpp"
 #include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/terminal.hpp"
 
 using namespace tutti::test;
 
 namespace {
 
 using tutti::launcher::JobQuestion;
-
-/// A terminal, in which a command runs.
-class Terminal {
-public:
-    Terminal(const std::string& directory, int width, int height, const std::string& command)
-        : socket_(directory + "/tmux")
-    {
-        run("-f /dev/null new-session -d -x " + std::to_string(width) + " -y " + std::to_string(height) +
-            " '" + command + "; echo status $?; sleep 1000'");
-    }
-    Terminal(const Terminal&) = delete;
-    Terminal& operator=(const Terminal&) = delete;
-    ~Terminal()
-    {
-        run("kill-server");
-        ::unlink(socket_.c_str());
-    }
-
-    static bool is_possible()
-    {
-        const bool possible = std::system("tmux -V > /dev/null 2>&1") == 0;
-        if (!possible)
-            WARN("not tested: there is no tmux");
-        return possible;
-    }
-
-    void press(const std::string& keys) { run("send-keys " + keys); }
-    void resize(int width, int height)
-    {
-        run("resize-window -x " + std::to_string(width) + " -y " + std::to_string(height));
-    }
-    std::string text() { return run("capture-pane -p"); }
-    /// Whether it shows `part` in time.
-    bool shows(const std::string& part)
-    {
-        for (int i = 0; i < (kSanitized ? 400 : 150); ++i) {
-            if (contains(text(), part))
-                return true;
-            ::usleep(100'000);
-        }
-        UNSCOPED_INFO("the terminal shows:\n" + text());
-        return false;
-    }
-
-private:
-    std::string run(const std::string& words)
-    {
-        FILE* const pipe = ::popen(("tmux -S " + socket_ + ' ' + words + " 2>&1").c_str(), "r");
-        std::string text;
-        std::array<char, 4096> buffer;
-        while (const std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe))
-            text.append(buffer.data(), bytes);
-        ::pclose(pipe);
-        return text;
-    }
-
-    std::string socket_;
-};
 
 class Job : public Launched {
 public:
@@ -164,6 +105,16 @@ TEST_CASE("a job that is stopped is told, and its view quits", "[top]")
     CHECK(terminal.shows("status 0"));
     job.signal(SIGCONT);
     job.end();
+}
+
+TEST_CASE("only a view loads the library that draws", "[top]")
+{
+    // The parent of a rank is its daemon, a copy of tuttirun.
+    const Result result = tuttirun({"-n", "1", "sh", "-c", "cat /proc/$PPID/maps"});
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "/launcher/tuttirun\n"));
+    for (const char* const library : {"ncurses", "libtinfo", "libtutti_screen"})
+        CHECK_FALSE(contains(result.out, library));
 }
 
 TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
