@@ -44,16 +44,23 @@ std::string why_forbidden(pid_t process, int error_number)
         return fmt::format("it cannot be stopped: {}", std::strerror(error_number));
     if (const int tracer = first_number(fmt::format("/proc/{}/status", process), "TracerPid:"); tracer > 0)
         return fmt::format("a debugger has the process (pid {})", tracer);
-    if (const int scope = first_number("/proc/sys/kernel/yama/ptrace_scope"); scope > 0) {
-        return fmt::format(
-            "the kernel lets no process look into another (kernel.yama.ptrace_scope is {}); "
-            "root allows it by: sysctl kernel.yama.ptrace_scope=0",
-            scope);
-    }
-    return "no process may look into another here; in a container allow ptrace (--cap-add=SYS_PTRACE)";
+    return why_ptrace_is_forbidden(first_number("/proc/sys/kernel/yama/ptrace_scope"));
 }
 
 }  // namespace
+
+std::string why_ptrace_is_forbidden(int yama_scope)
+{
+    constexpr int kOnlyChildren = 1;  // and those that the process names, as ranks do
+    constexpr int kNobody = 3;        // for good
+    if (yama_scope < kOnlyChildren)
+        return "no process may look into another here; in a container allow ptrace (--cap-add=SYS_PTRACE)";
+    return fmt::format(
+        "the kernel lets no process look into another (kernel.yama.ptrace_scope is {}); {}", yama_scope,
+        yama_scope >= kNobody
+            ? "it stays so until the next boot"
+            : fmt::format("root allows it by: sysctl kernel.yama.ptrace_scope={}", yama_scope - 1));
+}
 
 std::vector<pid_t> threads_of(pid_t process)
 {

@@ -31,6 +31,10 @@ private:
     std::string why_not_;
 };
 
+/// Why the kernel does not let this process stop others, with the remedy. `yama_scope`:
+/// kernel.yama.ptrace_scope, 0 where there is none.
+std::string why_ptrace_is_forbidden(int yama_scope);
+
 /// The threads of a process, the main thread first; empty when it is gone.
 std::vector<pid_t> threads_of(pid_t process);
 

@@ -79,6 +79,41 @@ void changed_send(const tutti::Communicator& world)
     }
 }
 
+// Before the message, or when it has come.
+void touched_receive(const tutti::Communicator& world, bool after)
+{
+    std::vector<int> numbers(100);
+    if (world.rank() == 0) {
+        if (!after)
+            world.barrier();
+        world.send(numbers, 1, 10);
+        if (after)
+            world.send(0, 1, 11);
+    } else if (world.rank() == 1) {
+        tutti::Request received = world.irecv(numbers, 0, 10);
+        int number = 0;
+        if (!after)
+            numbers[7] = 77;
+        if (after)
+            world.recv(number, 0, 11);  // behind the other message
+        else
+            world.barrier();
+        if (after)
+            numbers[7] = 77;
+        received.wait();
+    }
+}
+
+void race(const tutti::Communicator& world)
+{
+    int number = 0;
+    if (world.rank() != 0)
+        world.send(number, 0, 13);
+    world.barrier();
+    for (int i = 1; i < world.size() && world.rank() == 0; ++i)
+        world.recv(number, tutti::any_source, 13);
+}
+
 void forgotten(const tutti::Communicator& world)
 {
     static int value = 0;
@@ -106,6 +141,10 @@ int main(int argc, char** argv)
         fitting_types(world);
     else if (which == "send")
         changed_send(world);
+    else if (which == "receive" || which == "received")
+        touched_receive(world, which == "received");
+    else if (which == "race")
+        race(world);
     else if (which == "forgotten")
         forgotten(world);
     else if (which == "communicator")

@@ -83,7 +83,7 @@ TEST_CASE("a rank of an MPI program is told likewise")
 {
     check_told(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
                with_stack({"rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer"},
-                          {"\n    store_into at dies_mpi.c:11", "\n    main at dies_mpi.c:"}));
+                          {"\n    store_into at dies_mpi.c:12", "\n    main at dies_mpi.c:"}));
     CHECK((!kTold || contains(tuttirun(dying("segfault", {"-n", "2"}, "dies_mpi")).err,
                               "\n    its last call of Tutti: barrier #0 of world")));
     check_told(
@@ -95,6 +95,12 @@ TEST_CASE("a rank of an MPI program is told likewise")
     check_told(tuttirun(dying("call_abort", {"-n", "2"}, "dies_mpi")), 6,
                with_stack({"called MPI_Abort with error code 6"}, {"\n    main at dies_mpi.c:"}));
     check_told(tuttirun(dying("exit", {"-n", "2"}, "dies_mpi")), 1, {"without calling MPI_Finalize"});
+    check_told(tuttirun(dying("thread_overflow", {"-n", "2"}, "dies_mpi")), 128 + SIGSEGV,
+               with_stack({"rank 1 (pid ", ": the stack has overflowed"}, {"fill_stack at dies_mpi.c:"}));
+    check_told(tuttirun({"-n", "2", program("throws_mpi")}), 1,
+               with_stack({"rank 1 (pid ", "uncaught exception: the grid is empty; ending the job"},
+                          {"\n    (anonymous namespace)::complain() at throws_mpi.cpp:",
+                           "main at throws_mpi.cpp:"}));
 }
 
 TEST_CASE("an exception that nobody catches is told with its words and the place where it was thrown")
@@ -200,6 +206,29 @@ TEST_CASE("a rank behind a shell is told")
                           {"::store_into(int*) at dies.cpp:23\n"}));
 }
 
+TEST_CASE("where no process may look into another, all but the stack is told, and what would allow it")
+{
+    if (!tutti::launcher::why_no_stacks().empty())
+        return;
+    std::vector<std::string> command = tuttirun_command(dying("not_to_be_seen"));
+    if (::geteuid() == 0) {
+        // Root's processes must not have the right to, either.
+        const std::vector<std::string> without{"/usr/bin/setpriv", "--bounding-set=-sys_ptrace",
+                                               "--inh-caps=-sys_ptrace"};
+        if (!std::filesystem::exists(without.front())) {
+            WARN("not tested: there is no setpriv");
+            return;
+        }
+        command.insert(command.begin(), without.begin(), without.end());
+    }
+    const Result result = Launched(command).wait();
+    check_told(
+        result, 128 + SIGSEGV,
+        {"tuttirun: rank 1 (pid ", "Segmentation fault at address 0x0, through a null pointer",
+         "; ending the job\n    (no stack: ", "ptrace", "\n    its last call of Tutti: barrier #0 of world"});
+    CHECK_FALSE(contains(result.err, "dies.cpp"));
+}
+
 TEST_CASE("ranks that die alike are one report")
 {
     const Result result = tuttirun({"-n", "10", program("dies"), "segfault", "all"});
@@ -253,6 +282,7 @@ TEST_CASE("how a job went is written as JSON")
         CHECK(cause.at("signal_name") == "SIGSEGV");
         CHECK(cause.at("reason") == "Segmentation fault at address 0x0, through a null pointer");
         CHECK(cause.at("message").get<std::string>().ends_with("; ending the job"));
+        CHECK(cause.at("last_call") == "barrier #0 of world");
         if (tutti::launcher::why_no_stacks().empty()) {
             CHECK(cause.at("stack").at(0).at("file") == "dies.cpp");
             CHECK(cause.at("stack").at(0).at("line") == 23);

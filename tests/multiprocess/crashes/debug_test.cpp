@@ -2,12 +2,15 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include <catch2/catch.hpp>
 
 #include "launcher/ranks/spawn.hpp"
 #include "tests/multiprocess/launched.hpp"
+#include "tests/multiprocess/terminal.hpp"
 
 using namespace tutti::test;
 
@@ -47,6 +50,58 @@ TEST_CASE("a rank is given to gdb in this terminal, while the others run", "[deb
     CHECK(contains(result.out, "\"not all\""));
     CHECK(result.status != 0);
     CHECK(contains(result.err, "tuttirun: rank 1 (pid "));
+}
+
+TEST_CASE("each rank gets a window of tmux with its gdb", "[debugging]")
+{
+    if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver") || !Terminal::is_possible())
+        return;
+    std::string folder = std::filesystem::temp_directory_path() / "tutti-tmux-XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    {
+        std::string command = std::getenv("TUTTIRUN");
+        for (const std::string& word :
+             std::vector<std::string>{"-n", "2", "--debug", "0,1", "--terminal", "tmux", program("correct")})
+            command += ' ' + word;
+        Terminal terminal(folder, 100, 30, command);
+        for (const std::string window : {"rank 0", "rank 1"}) {
+            INFO(window);
+            CHECK(terminal.shows("(gdb)", window));
+            terminal.press("continue Enter", window);
+        }
+        CHECK(terminal.shows("rank 1 of 2: the sum of all ranks is 1", "0"));
+        for (const std::string window : {"rank 0", "rank 1"}) {
+            CHECK(terminal.shows("exited normally", window));
+            terminal.press("quit Enter", window);
+        }
+        CHECK(terminal.shows("status 0", "0"));
+    }
+    std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("each rank gets an xterm with its gdb", "[debugging]")
+{
+    if (kSanitized || !is_installed("gdb") || !is_installed("gdbserver"))
+        return;
+    // It stands for xterm: its options are checked, and its command is run.
+    std::string folder = std::filesystem::temp_directory_path() / "tutti-xterm-XXXXXX";
+    REQUIRE(::mkdtemp(folder.data()) != nullptr);
+    const std::string xterm = folder + "/xterm";
+    std::ofstream(xterm) << "#!/bin/sh\n[ \"$1 $3\" = '-T -e' ] && echo \"window of $2\" && shift 3 &&\n"
+                            "exec \"$@\" -nx -batch -ex continue\n";
+    std::filesystem::permissions(xterm, std::filesystem::perms::owner_all);
+    const std::string path = std::getenv("PATH");
+    ::setenv("PATH", (folder + ":" + path).c_str(), 1);
+    Launched job(tuttirun_command({"-n", "2", "--debug", "0,1", "--terminal", "xterm", program("correct")}),
+                 kPatience);
+    ::setenv("PATH", path.c_str(), 1);
+    const Result result = job.wait();
+    std::filesystem::remove_all(folder);
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(result.out, "window of rank 0\n"));
+    CHECK(contains(result.out, "window of rank 1\n"));
+    CHECK(contains(result.out, "rank 1 of 2: the sum of all ranks is 1\n"));
 }
 
 TEST_CASE("for a gdb elsewhere its command is told", "[debugging]")

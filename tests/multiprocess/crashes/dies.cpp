@@ -1,12 +1,12 @@
 // The last rank dies at a known place while the others wait for it: dies HOW [all]. With "all", all die.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -56,6 +56,10 @@ void die(std::string_view how, const tutti::Environment& environment)
 {
     if (how == "segfault")
         store_into(nowhere);
+    if (how == "not_to_be_seen") {
+        ::prctl(PR_SET_DUMPABLE, 0);
+        store_into(nowhere);
+    }
     if (how == "fpe")
         ::exit(divide(zero));
     if (how == "overflow")

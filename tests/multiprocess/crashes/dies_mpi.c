@@ -1,5 +1,6 @@
 /* The last rank of an MPI program dies at a known place: dies_mpi HOW. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@ static int* volatile nowhere = NULL;
 
 __attribute__((noinline)) static void store_into(int* target)
 {
-    *target = 1; /* line 11 */
+    *target = 1; /* line 12 */
 }
 
 static volatile int never = 0;
@@ -20,10 +21,20 @@ __attribute__((noinline)) static int fill_stack(int depth)
     return never ? 0 : fill_stack(depth + 1) + page[0];
 }
 
+/* Its first call gives it room for the handler. */
+static void* overflow_in_thread(void* nothing)
+{
+    int rank = 0, value = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, rank, 2, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    exit(fill_stack(0));
+    return nothing;
+}
+
 int main(int argc, char** argv)
 {
-    int rank = 0, size = 0, value = 0;
-    MPI_Init(&argc, &argv);
+    int rank = 0, size = 0, value = 0, threads = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -32,6 +43,11 @@ int main(int argc, char** argv)
             store_into(nowhere);
         if (strcmp(argv[1], "overflow") == 0)
             exit(fill_stack(0));
+        if (strcmp(argv[1], "thread_overflow") == 0) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, overflow_in_thread, NULL);
+            pthread_join(thread, NULL);
+        }
         if (strcmp(argv[1], "abort") == 0)
             abort();
         if (strcmp(argv[1], "call_abort") == 0)

@@ -15,6 +15,7 @@
 
 #include "launcher/stacks/read_stacks.hpp"
 #include "launcher/stacks/stack_reader.hpp"
+#include "launcher/stacks/stopped_threads.hpp"
 
 using namespace tutti::launcher;
 
@@ -207,6 +208,19 @@ TEST_CASE("a stack that is not to be had is missing with its reason", "[stacks]"
     {
         CHECK(read_stacks(0x3fffffff, limits_for_tests()).missing == "the process is gone");
     }
+}
+
+TEST_CASE("why no process may look into another, and what allows it", "[stacks]")
+{
+    CHECK(why_ptrace_is_forbidden(0) ==
+          "no process may look into another here; in a container allow ptrace (--cap-add=SYS_PTRACE)");
+    const auto yama = [](int scope) {
+        const std::string words = why_ptrace_is_forbidden(scope);
+        return words.substr(words.find("(kernel"));
+    };
+    CHECK(yama(1) == "(kernel.yama.ptrace_scope is 1); root allows it by: sysctl kernel.yama.ptrace_scope=0");
+    CHECK(yama(2) == "(kernel.yama.ptrace_scope is 2); root allows it by: sysctl kernel.yama.ptrace_scope=1");
+    CHECK(yama(3) == "(kernel.yama.ptrace_scope is 3); it stays so until the next boot");
 }
 
 TEST_CASE("the daemon's reader answers from a process of its own", "[stacks]")
