@@ -29,6 +29,9 @@ std::string name_of_operation(Operation operation, std::uint64_t signature)
         return collective;
     if (operation == Operation::wait_collective)
         return "wait for " + collective;
+    if (operation == Operation::window_call)
+        return signature < base::kWindowCallNames.size() ? std::string(base::kWindowCallNames[signature])
+                                                         : kNames[0];
     const auto number = static_cast<std::size_t>(operation);
     return kNames[number < std::size(kNames) ? number : 0];
 }

@@ -18,7 +18,7 @@ using base::StatusWord;
 /// Of one value: sums of those of all ranks do not overflow.
 constexpr std::int64_t kMostNs = std::int64_t{1} << 53;
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 56;
-constexpr auto kLastOperation = Operation::wait_collective;
+using base::kLastOperation;
 constexpr std::uint8_t kMostSizeClass = base::CallWords::kBytesBits;
 
 std::uint64_t word_of(const StatusWord& word) noexcept

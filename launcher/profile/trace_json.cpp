@@ -171,7 +171,8 @@ private:
         };
         if (has_peer(call.call)) {
             put("peer", call.call.peer() < 0 ? "\"any\"" : std::to_string(call.call.peer()));
-            put("tag", call.call.tag() == any_tag ? "\"any\"" : std::to_string(call.call.tag()));
+            if (has_tag(call.call))
+                put("tag", call.call.tag() == any_tag ? "\"any\"" : std::to_string(call.call.tag()));
         }
         if (call.call.is_collective())
             put("number", call.call.number());

@@ -140,8 +140,8 @@ private:
             const base::CallWords& call = one->call;
             const TraceName name = name_of(call);
             const std::size_t named = names_.number_of(
-                fmt::format("[{},{},{},{},{}]", json_text(name.name), static_cast<int>(name.kind),
-                            json_text(name.algorithm), has_peer(call), call.is_collective()));
+                fmt::format("[{},{},{},{},{},{}]", json_text(name.name), static_cast<int>(name.kind),
+                            json_text(name.algorithm), has_peer(call), has_tag(call), call.is_collective()));
             const std::size_t communicator =
                 communicators_.number_of(json_text(communicator_of(rank, call.context)));
             const std::size_t caller = one->caller == 0 || one->caller > rank.callers.size()

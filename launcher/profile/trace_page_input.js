@@ -3,7 +3,7 @@
 // The facts of a call, as pairs.
 function factsOf({row, call}) {
   const calls = rows[row];
-  const [name, kind, algorithm, hasPeer, isCollective] = nameOf(row, call);
+  const [name, kind, algorithm, hasPeer, hasTag, isCollective] = nameOf(row, call);
   const facts = [
     ['call', isCollective ? `${name} #${calls.tag[call]}` : name],
     ['rank', trace.hosts.length > 1 ? `${calls.line} on ${calls.host}` : calls.line],
@@ -14,6 +14,8 @@ function factsOf({row, call}) {
   const sends = KINDS[kind] === 'send' || name.endsWith('send');
   if (hasPeer) {
     facts.push([sends ? 'to' : 'from', calls.peer[call] === ANY_PEER ? 'any rank' : `rank ${calls.peer[call]}`]);
+  }
+  if (hasTag) {
     facts.push(['tag', calls.tag[call] === ANY_TAG ? 'any' : String(calls.tag[call])]);
   }
   if (calls.bytes[call] > 0) facts.push(['size', inBytes(calls.bytes[call])]);

@@ -25,6 +25,7 @@ TraceKind trace_kind_of(Operation operation) noexcept
         case Operation::wait_recv:
         case Operation::wait_any:
         case Operation::wait_collective:
+        case Operation::window_call:
             return TraceKind::wait;
         case Operation::collective:
             return TraceKind::collective;
@@ -46,6 +47,11 @@ bool has_peer(const base::CallWords& call) noexcept
 {
     return !call.is_collective() && call.operation() != Operation::none &&
            call.operation() != Operation::wait_any;
+}
+
+bool has_tag(const base::CallWords& call) noexcept
+{
+    return has_peer(call) && call.operation() != Operation::window_call;
 }
 
 std::string communicator_of(const RankTrace& rank, std::uint64_t context)

@@ -25,6 +25,7 @@ struct TraceName {
 TraceName name_of(const base::CallWords& call);
 /// Whether the call's peer and tag mean something.
 bool has_peer(const base::CallWords& call) noexcept;
+bool has_tag(const base::CallWords& call) noexcept;
 /// "world", "rows", "communicator 0.3".
 std::string communicator_of(const RankTrace& rank, std::uint64_t context);
 /// How a rank's lines are called: "rank 3", "rank 3, thread 2".

@@ -16,8 +16,10 @@ enum class Detail { bytes, peer, tag, all };
 void blur(RankGroup& group, Detail detail)
 {
     const bool has_peer = !group.is_collective() && group.operation != base::Operation::none;
-    if (detail >= Detail::bytes && has_peer)
+    if (detail >= Detail::bytes && has_peer) {
         group.bytes = 0;
+        group.more.clear();  // ranges of a window
+    }
     if (detail >= Detail::peer && has_peer)
         group.peer = RankGroup::kVarious;
     if (detail >= Detail::tag && has_peer)
@@ -38,6 +40,8 @@ bool is_covered(RankGroup group, const RankGroup& other)
 {
     if (other.peer == RankGroup::kVarious)
         blur(group, other.tag == RankGroup::kVarious ? Detail::tag : Detail::peer);
+    else if (other.is_at_window() && other.more.empty())
+        blur(group, Detail::bytes);
     return group.is_like(other);
 }
 
@@ -112,7 +116,7 @@ bool RankGroup::is_like(const RankGroup& other) const
 
 void RankGroup::check() const
 {
-    if (state > RankState::unknown || operation > base::Operation::wait_collective)
+    if (state > RankState::unknown || operation > base::kLastOperation)
         throw WireError("a report of a state or operation that does not exist");
     for (const auto& [first, last] : ranks)
         if (first < 0 || last < first)

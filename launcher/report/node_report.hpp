@@ -42,14 +42,14 @@ struct RankGroup {
     RankState state = RankState::unknown;
     bool many_threads = false;
     base::Operation operation = base::Operation::none;  // the call; the last one if the ranks are in none
-    std::uint8_t kind = 0;                              // of a collective
+    std::uint8_t kind = 0;                              // of a collective, or a base::WindowCall
     std::uint64_t context = 0;
     std::string communicator;
     std::uint32_t number = 0;  // of a collective
     int peer = 0;              // a rank of the communicator; of wait_send, of the job
     int tag = 0;
     std::uint64_t bytes = 0;
-    std::string more;  // about the call: "1 MiB, sum of float32"
+    std::string more;  // about the call: "1 MiB, sum of float32", "bytes 16 to 24, in the epoch of lock()"
     Ranges ranks;
     double least_seconds = 0;
     double most_seconds = 0;
@@ -61,6 +61,7 @@ struct RankGroup {
     {
         return operation == base::Operation::collective || operation == base::Operation::wait_collective;
     }
+    bool is_at_window() const noexcept { return operation == base::Operation::window_call; }
     /// Whether all but ranks, times and load is the same.
     bool is_like(const RankGroup& other) const;
     void check() const;

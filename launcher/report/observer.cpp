@@ -206,7 +206,9 @@ RankGroup Observer::group_of(int rank, const Seen& seen, const Judged& judged)
     if (calls.empty() || judged.state == RankState::left || judged.state == RankState::ended)
         return group;
     set_call(group, view, calls.front());
-    if (group.is_collective() && view.waits())
+    // The text is about the newest call.
+    const bool is_told = (group.is_collective() || group.is_at_window()) && view.waits();
+    if (is_told && !view.calls.empty() && calls.front() == view.calls.front())
         group.more = view.situation->text;
     return group;
 }

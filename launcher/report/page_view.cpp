@@ -68,10 +68,12 @@ PageView::Situation read_situation(const StatusSituation& now)
         const StatusSituation::Await& entry = now.awaits[i];
         const std::uint64_t flags = get(entry.flags);
         const base::CallWords words{0, get(entry.peer_and_tag), 0, 0};
+        const auto kind = static_cast<StatusSituation::Kind>(flags & 0xff);
         view.awaits.push_back({get(entry.context), words.peer(), words.tag(), signed_of(get(entry.peer)),
-                               (flags & 0xff) == static_cast<std::uint64_t>(StatusSituation::Kind::send),
+                               kind == StatusSituation::Kind::send,
                                (flags & StatusSituation::Await::kOwn) != 0,
-                               (flags & StatusSituation::Await::kMatched) != 0});
+                               (flags & StatusSituation::Await::kMatched) != 0,
+                               kind == StatusSituation::Kind::window});
     }
     for (std::size_t i = 0; i < std::min<std::uint64_t>(get(now.arrivals_listed), now.arrivals.size()); ++i) {
         const StatusSituation::Arrival& entry = now.arrivals[i];
@@ -140,7 +142,7 @@ std::string PageView::name_of(std::uint64_t context) const
 std::string communicator_in_words(std::uint64_t context, const std::string& name)
 {
     if (!name.empty())
-        return '"' + name + '"';
+        return name.starts_with("window ") ? name : '"' + name + '"';
     context &= ~std::uint64_t{1};
     const std::uint64_t rank = context >> 33;
     const std::uint64_t number = context >> 1 & 0xffffffff;

@@ -12,7 +12,8 @@
 
 namespace tutti::launcher {
 
-/// "world", "\"rows\"", "communicator 0.3". `name`: what the program calls it; empty: nothing.
+/// "world", "\"rows\"", "communicator 0.3". `name`: what the program calls it; empty: nothing. Windows name
+/// theirs "window 1" or "window \"table\"".
 std::string communicator_in_words(std::uint64_t context, const std::string& name);
 
 struct PageView {
@@ -32,6 +33,7 @@ struct PageView {
         bool send = false;
         bool own = false;      // the call waits for nothing else
         bool matched = false;  // and only data is missing
+        bool at_window = false;
     };
     struct Arrival {
         std::uint64_t context = 0;

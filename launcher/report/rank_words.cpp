@@ -31,11 +31,17 @@ void add_situation(std::string& text, const PageView& page)
     const PageView::Situation& now = *page.situation;
     text += fmt::format("queues: {} receives posted, {} messages unexpected, {} sends not asked for\n",
                         now.posted, now.unexpected, now.offered);
-    for (const PageView::Await& await : now.awaits)
-        text += fmt::format(
-            "  waits for {} {}, {}, on {}{}\n", await.send ? "the receive of a message to" : "a message from",
-            await.peer < 0 ? "any rank" : fmt::format("rank {}", await.peer), tag_in_words(await.tag),
-            page.name_of(await.context), await.matched ? ", of which data is under way" : "");
+    for (const PageView::Await& await : now.awaits) {
+        const std::string peer = await.peer < 0 ? "any rank" : fmt::format("rank {}", await.peer);
+        if (await.at_window) {
+            text += fmt::format("  waits for {}, on {}\n", peer, page.name_of(await.context));
+            continue;
+        }
+        text += fmt::format("  waits for {} {}, {}, on {}{}\n",
+                            await.send ? "the receive of a message to" : "a message from", peer,
+                            tag_in_words(await.tag), page.name_of(await.context),
+                            await.matched ? ", of which data is under way" : "");
+    }
     for (const PageView::Arrival& arrival : now.arrivals)
         text += fmt::format("  a message from rank {} lies here, tag {}, {}, on {}\n", arrival.sender,
                             arrival.tag, bytes_in_words(arrival.bytes), page.name_of(arrival.context));
@@ -67,7 +73,7 @@ void add_communicators(std::string& text, const PageView& page)
 
 void set_call(RankGroup& group, const PageView& page, const PageView::Call& call)
 {
-    group.operation = std::min(call.operation(), base::Operation::wait_collective);
+    group.operation = std::min(call.operation(), base::kLastOperation);
     group.context = call.context & ~std::uint64_t{1};
     group.communicator = page.name_of(call.context);
     group.bytes = call.bytes();
@@ -75,6 +81,8 @@ void set_call(RankGroup& group, const PageView& page, const PageView::Call& call
         group.kind = base::CollectiveWord{call.signature}.kind();
         group.number = call.number();
     } else {
+        if (group.is_at_window())
+            group.kind = static_cast<std::uint8_t>(call.signature);
         group.peer = call.peer();
         group.tag = call.tag();
     }

@@ -57,6 +57,11 @@ std::string tag_in_words(const RankGroup& group)
     return group.tag == any_tag ? ", any tag" : fmt::format(", tag {}", group.tag);
 }
 
+std::string_view window_call_name(const RankGroup& group)
+{
+    return group.kind < base::kWindowCallNames.size() ? base::kWindowCallNames[group.kind] : "a call";
+}
+
 std::string collective_in_words(const RankGroup& group)
 {
     const std::string_view kind = group.kind != 0 && group.kind < collectives::kCallKinds
@@ -66,6 +71,30 @@ std::string collective_in_words(const RankGroup& group)
     return group.context == RankGroup::kVariousContexts
                ? fmt::format("{}{} of {}", wait, kind, group.communicator)
                : fmt::format("{}{} #{} of {}", wait, kind, group.number, group.communicator);
+}
+
+std::string_view preposition_of(base::WindowCall call)
+{
+    using base::WindowCall;
+    return call == WindowCall::get                                     ? " from "
+           : call == WindowCall::lock                                  ? " of "
+           : call == WindowCall::put || call == WindowCall::accumulate ? " to "
+                                                                       : " at ";
+}
+
+std::string window_call_in_words(const RankGroup& group)
+{
+    const std::string peer = peer_in_words(group);
+    const auto call = static_cast<base::WindowCall>(group.kind);
+    std::string text(window_call_name(group));
+    if (call == base::WindowCall::start)
+        text += fmt::format(", until {} posts", peer);
+    else if (call == base::WindowCall::wait)
+        text += fmt::format(", until {} completes", peer);
+    else
+        text += fmt::format("{}{}{}", group.bytes != 0 ? " of " + base::bytes_in_words(group.bytes) : "",
+                            preposition_of(call), peer);
+    return fmt::format("{}, on {}{}{}", text, group.communicator, group.more.empty() ? "" : ", ", group.more);
 }
 
 std::string time_in_words(const RankGroup& group)
@@ -100,6 +129,8 @@ std::string call_in_words(const RankGroup& group)
 {
     if (group.is_collective())
         return collective_in_words(group) + (group.more.empty() ? "" : ", " + group.more);
+    if (group.is_at_window())
+        return window_call_in_words(group);
     if (group.operation == Operation::wait_any)
         return group.bytes == 1 ? "wait for a request"
                                 : fmt::format("wait for one of {} requests", group.bytes);
@@ -116,6 +147,8 @@ std::string short_call(const RankGroup& group)
 {
     if (group.is_collective())
         return collective_in_words(group);
+    if (group.is_at_window())
+        return fmt::format("{}, on {}", window_call_name(group), group.communicator);
     return std::string(name_of(group.operation)) +
            (group.operation == Operation::wait_any ? "" : tag_in_words(group));
 }

@@ -8,6 +8,7 @@
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/job/crash_handler.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/windows/window_service.hpp"
 #include "lib/foundation/base/clock.hpp"
 
 namespace tutti::detail {
@@ -49,6 +50,23 @@ int job_rank(Process& process, const base::CallWords& call)
             CommunicatorState::collective_context_of(call.context),
             [&](const CommunicatorState& state) { peer = state.peer_rank(peer); });
     return std::max(peer, -1);
+}
+
+WindowWait wait_at_window(Process& process, const base::CallWords& call)
+{
+    return process.windows().wait_of(call.context & ~std::uint64_t{1}, call.is_collective());
+}
+
+// What a wait's words on the page do not say.
+std::string more_about(Process& process, const base::CallWords& call)
+{
+    std::string text;
+    if (call.is_collective() || call.operation() == base::Operation::window_call)
+        text = wait_at_window(process, call).text;
+    if (!call.is_collective() || call.signature == 0)
+        return text;
+    const std::string rest = CallSignature({call.bytes(), call.signature}).describe_rest();
+    return text + (text.empty() || rest.empty() ? "" : ", ") + rest;
 }
 
 }  // namespace
@@ -138,9 +156,8 @@ void RankStatus::note(Process& process, std::int64_t waited_ns) noexcept
         list_awaited(process);
         list_arrivals(process);
         const Words call = page_->calls[(begun_ - 1) % base::StatusPage::kCalls].load();
-        const CallSignature signature({call.bytes(), call.signature});
         base::store_text(now.text.data(), StatusSituation::kTextBytes,
-                         begun_ != 0 && call.signature != 0 ? signature.describe_rest() : "");
+                         begun_ != 0 ? more_about(process, call) : "");
     } catch (const std::bad_alloc&) {
         // The page says less.
     }
@@ -153,6 +170,7 @@ void RankStatus::list_awaited(Process& process)
     using Await = StatusSituation::Await;
     constexpr auto kReceive = static_cast<std::uint64_t>(StatusSituation::Kind::receive);
     constexpr auto kSend = static_cast<std::uint64_t>(StatusSituation::Kind::send);
+    constexpr auto kWindow = static_cast<std::uint64_t>(StatusSituation::Kind::window);
     StatusSituation& now = page_->situation;
     std::size_t listed = 0;
     const auto list = [&](std::uint64_t context, std::uint64_t peer_and_tag, int peer, std::uint64_t flags) {
@@ -174,6 +192,10 @@ void RankStatus::list_awaited(Process& process)
     if (is_own)
         list(call.context, call.peer_and_tag, own_peer,
              (sends ? kSend : kReceive) | Await::kOwn | Await::kMatched);
+    // Frames of windows are counted nowhere, so nobody knows that none is under way.
+    if (call.operation() == Operation::window_call)
+        list(call.context, call.peer_and_tag, wait_at_window(process, call).rank,
+             kWindow | Await::kOwn | Await::kMatched);
     std::uint64_t posted = 0;
     std::uint64_t offered = 0;
     process.protocol().for_each_posted([&](const matching::MatchKey& key, int peer) {

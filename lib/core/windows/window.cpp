@@ -90,7 +90,15 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
     slot_ = static_cast<std::size_t>(std::ranges::lower_bound(local, process_.rank()) - local.begin());
     const auto lock = process_.engine().lock();
     name_ = fmt::format("window {}", process_.windows().next_number());
+    communicator_->set_name(name_);
     process_.windows().add(*this);
+}
+
+void Window::set_name(std::string_view name)
+{
+    constexpr std::size_t kMostShown = 20;  // what fits the status page, with its quotes
+    name_ = name;
+    communicator_->set_name(fmt::format("window \"{}\"", name.substr(0, kMostShown)));
 }
 
 Window::~Window()

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "lib/core/windows/window_error.hpp"
+#include "lib/core/windows/window_service.hpp"
 #include "lib/core/windows/window_target.hpp"
 #include "lib/engine/progress/engine.hpp"
 #include "lib/engine/request/request_state.hpp"
@@ -62,7 +63,7 @@ public:
     Failure free();
     bool is_freed() const noexcept { return freed_; }
     /// In errors: "window 3", numbered as this rank has made them, until the program names it.
-    void set_name(std::string_view name) { name_ = name; }
+    void set_name(std::string_view name);
 
     const StatePointer& communicator() const noexcept { return communicator_; }
     WindowFlavor flavor() const noexcept { return flavor_; }
@@ -154,10 +155,15 @@ private:
             return nullptr;
         return target.reach + offset;
     }
-    struct Place;
+    struct Place {
+        std::byte* base = nullptr;  // where the displacement leads, if this process maps it
+        std::ptrdiff_t offset = 0;  // likewise in the target's memory
+        bool is_remote = false;     // this process does not map it; else nullptr: there are no bytes
+        WindowAim aim;
+    };
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
     Failure move(const OriginBlock& here, const TargetBlock& there, bool puts);
-    Failure move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset, bool puts);
+    Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts);
     bool is_attached(std::uintptr_t address, std::size_t bytes) const noexcept;
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
                     const TargetBlock& to, const Update& update);
@@ -182,9 +188,10 @@ private:
     static void settle() noexcept;
     Failure pass(Engine::Lock& lock, std::string_view operation, int rank);
     // Waits until done(); `rank` is the one that can end it.
-    Failure await(Engine::Lock& lock, std::string_view operation, int rank,
+    Failure await(Engine::Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
                   const std::function<bool()>& done);
     void add_awaited(std::set<int>& ranks);
+    WindowWait wait_in_words(bool collective) const;
     // An error if `rank` is lost: `doing` says what that does to this rank.
     Failure loss(std::string_view operation, int rank, std::string_view doing) const;
     void look_after_updater(std::size_t slot);
@@ -198,10 +205,10 @@ private:
     WindowHeader header_of(WindowHeader::What what, std::uint64_t id, std::uint64_t offset) const;
     class Conversation;
     class Transfer;
-    Failure ask(Engine::Lock& lock, std::string_view operation, int rank, WindowHeader::What what,
+    Failure ask(Engine::Lock& lock, std::string_view operation, const WindowAim& aim, WindowHeader::What what,
                 std::size_t offset, std::span<const std::byte> payload, std::span<std::byte> answer);
     Failure transfer(Engine::Lock& lock, std::string_view operation, const TargetBlock& there,
-                     std::ptrdiff_t offset, const std::byte* from, std::byte* before, const Update* update);
+                     const Place& place, const std::byte* from, std::byte* before, const Update* update);
     Failure not_attached(std::string_view operation, int rank, std::uint64_t address,
                          std::uint64_t bytes) const;
     // At the target.
@@ -225,7 +232,8 @@ private:
     struct Waiting {
         std::string_view operation;
         int rank;
-        Failure failed;  // by the failure detector
+        WindowAim aim;
+        Failure failed{};  // by the failure detector
     };
 
     // What a frame has asked a target, until its answer.
@@ -261,6 +269,7 @@ private:
     bool is_exposed_ = false;
     unsigned flushes_ = 0;
     std::list<Waiting> waiting_;
+    std::string_view in_barrier_;  // the last collective call of this rank
     std::map<std::uint64_t, Question> questions_;
     std::uint64_t asked_ = 0;
     std::vector<PendingLock> pending_locks_;

@@ -41,18 +41,25 @@ public:
         const auto& turn = kind == WindowLock::shared ? shared_turn_ : exclusive_turn_;
         return turn.load(std::memory_order_seq_cst) == ticket;
     }
-    /// The turn has come: this rank has the lock.
-    void enter(WindowLock kind, std::uint32_t ticket) noexcept
+    /// The turn has come: `rank`, of the window, has the lock.
+    void enter(WindowLock kind, std::uint32_t ticket, int rank) noexcept
     {
         if (kind == WindowLock::shared)
             shared_turn_.store(ticket + 1, std::memory_order_seq_cst);
+        else
+            holder_.store(rank, std::memory_order_relaxed);
     }
     void leave(WindowLock kind) noexcept
     {
-        if (kind == WindowLock::exclusive)
+        if (kind == WindowLock::exclusive) {
+            holder_.store(kNobody, std::memory_order_relaxed);
             shared_turn_.fetch_add(1, std::memory_order_seq_cst);
+        }
         exclusive_turn_.fetch_add(1, std::memory_order_seq_cst);
     }
+
+    /// Who has the lock alone, for reports: the next moment it may be another rank. -1: nobody.
+    int holder() const noexcept { return holder_.load(std::memory_order_relaxed); }
 
     // Whoever waits says so, and then looks for its turn again; whoever ends a turn then looks who waits. All
     // four are sequentially consistent, so one of the two sees the other.
@@ -135,6 +142,7 @@ public:
 
 private:
     static constexpr std::uint64_t kWaits = std::uint64_t{1} << 32;
+    static constexpr int kNobody = -1;
 
     struct alignas(kLine) Slot {
         std::atomic<std::uint32_t> updates{0};
@@ -172,6 +180,7 @@ private:
     std::atomic<std::uint32_t> shared_turn_{0};
     std::atomic<std::uint32_t> exclusive_turn_{0};
     std::atomic<std::uint32_t> waiting_{0};
+    std::atomic<int> holder_{kNobody};
     alignas(kLine) std::atomic<std::uint32_t> alone_{0};  // whose update it is: a slot, plus 1
     const std::size_t slots_;
 };

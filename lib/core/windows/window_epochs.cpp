@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "lib/core/communicators/communicator_state.hpp"
@@ -22,6 +23,15 @@ constexpr unsigned kFlushesPerPass = 64;
 bool is_locked(WindowCover cover) noexcept
 {
     return cover == WindowCover::shared || cover == WindowCover::exclusive;
+}
+
+base::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
+{
+    const auto call = std::ranges::find(base::kWindowCallNames, operation) - base::kWindowCallNames.begin();
+    base::CallWords words =
+        RankStatus::words(base::Operation::window_call, context, aim.target, 0, aim.bytes);
+    words.signature = static_cast<std::uint64_t>(call);
+    return words;
 }
 
 }  // namespace
@@ -47,14 +57,14 @@ void Window::leave_fence()
     epoch_ = Epoch::none;
 }
 
-Window::Failure Window::await(Engine::Lock& lock, std::string_view operation, int rank,
+Window::Failure Window::await(Engine::Lock& lock, std::string_view operation, int rank, const WindowAim& aim,
                               const std::function<bool()>& done)
 {
     if (done())
         return nullptr;
-    const RankStatus::InCall in_call(process_.status(),
-                                     RankStatus::words(base::Operation::wait_any, 0, 0, 0, 1));
-    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, nullptr});
+    const RankStatus::InCall in_call(process_.status(), words_of(communicator_->context(), operation, aim),
+                                     [&] { return rank < 0 ? -1 : communicator_->world_rank(rank); });
+    const auto waiting = waiting_.insert(waiting_.end(), {operation, rank, aim});
     Failure failed;
     try {
         process_.engine().wait(lock, [&] { return done() || waiting->failed; });
@@ -70,21 +80,22 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
 {
     WindowTarget& wanted = target(rank);
     look_for(rank);
+    const WindowAim aim{.target = rank, .lock = kind};
     if (wanted.control == nullptr)
         return ask(
-            lock, "lock", rank,
+            lock, "lock", aim,
             kind == WindowLock::shared ? WindowHeader::What::lock_shared : WindowHeader::What::lock_exclusive,
             0, {}, {});
     WindowControl& control = *wanted.control;
     const std::uint32_t ticket = control.take_ticket();
     if (!control.has_turn(kind, ticket)) [[unlikely]] {
         control.await(slot_, ticket);
-        Failure failed = await(lock, "lock", kAnyRank, [&] { return control.has_turn(kind, ticket); });
+        Failure failed = await(lock, "lock", kAnyRank, aim, [&] { return control.has_turn(kind, ticket); });
         control.await_no_more(slot_);
         if (failed)
             return failed;
     }
-    control.enter(kind, ticket);
+    control.enter(kind, ticket, communicator_->rank());
     if (kind == WindowLock::shared)
         wake_next(wanted);
     return nullptr;

@@ -17,6 +17,10 @@ using progress::Engine;
 Window::Failure Window::barrier(std::string_view operation)
 {
     try {
+        {
+            const Engine::Lock held = process_.engine().lock();
+            in_barrier_ = operation;
+        }
         call_barrier(communicator_, Form::blocking, {});
         return nullptr;
     } catch (const Error& error) {
@@ -127,7 +131,8 @@ Window::Failure Window::start(std::span<const int> targets, unsigned promises)
                      fmt::format("this rank is in an epoch {}; end it first", epoch_in_words()));
     for (const int rank : targets) {
         if ((promises & window_promise::no_check) == 0) {
-            if (Failure failed = await(held, "start", rank, [&] { return target(rank).posted != 0; }))
+            if (Failure failed =
+                    await(held, "start", rank, {.target = rank}, [&] { return target(rank).posted != 0; }))
                 return failed;
             --target(rank).posted;
         }
@@ -177,7 +182,8 @@ Window::Failure Window::wait()
     if (!is_exposed_)
         return wrong(WindowFault::epoch, "wait", Error::kNoPeer, "this rank has not called post()");
     for (const int rank : exposed_to_)
-        if (Failure failed = await(held, "wait", rank, [&] { return target(rank).completed != 0; }))
+        if (Failure failed =
+                await(held, "wait", rank, {.target = rank}, [&] { return target(rank).completed != 0; }))
             return failed;
     end_exposure();
     return nullptr;

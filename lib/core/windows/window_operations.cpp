@@ -74,6 +74,11 @@ std::ptrdiff_t lowest(const TargetBlock& block)
                : block.type->description().data.repeated(block.count, block.type->extent_bytes()).low;
 }
 
+std::size_t bytes_of(const TargetBlock& block) noexcept
+{
+    return block.type == nullptr ? block.count : block.count * block.type->size_bytes();
+}
+
 std::ptrdiff_t highest(const TargetBlock& block)
 {
     return block.type == nullptr ? static_cast<std::ptrdiff_t>(block.count)
@@ -83,12 +88,6 @@ std::ptrdiff_t highest(const TargetBlock& block)
 }
 
 }  // namespace
-
-struct Window::Place {
-    std::byte* base = nullptr;  // where the displacement leads, if this process maps it
-    std::ptrdiff_t offset = 0;  // likewise in the target's memory
-    bool is_remote = false;     // this process does not map it; else nullptr: there are no bytes
-};
 
 // An operation that reach() does not serve: which epoch and which bytes it is for.
 Window::Failure Window::admit(std::string_view operation, const TargetBlock& block, Place& place)
@@ -119,6 +118,7 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
         __builtin_mul_overflow(block.displacement, static_cast<std::ptrdiff_t>(there.unit_bytes), &offset) ||
         __builtin_add_overflow(low, offset, &low) || __builtin_add_overflow(high, offset, &high);
     place.offset = offset;
+    place.aim = {.target = block.rank, .bytes = bytes_of(block), .begin = low, .end = high};
     if (flavor_ == WindowFlavor::dynamic && !overflows && low >= 0) {
         const auto address = static_cast<std::uintptr_t>(low);
         place.is_remote = block.rank != communicator_->rank();
@@ -157,7 +157,7 @@ Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, 
     if (Failure failed = admit(puts ? "put" : "get", there, place))
         return failed;
     if (place.is_remote)
-        return move_remote(here, there, place.offset, puts);
+        return move_remote(here, there, place, puts);
     const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
     copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
     return nullptr;
@@ -188,7 +188,7 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
 }
 
 // A buffer holds the bytes of a layout in a row.
-Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, std::ptrdiff_t offset,
+Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place,
                                     bool puts)
 {
     const Memory own = memory_of(here);
@@ -198,7 +198,7 @@ Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& 
         copy(in_a_row, own);
     std::byte* const bytes = own.type == nullptr ? own.base : row.data();
     Engine::Lock held = process_.engine().lock();
-    if (Failure failed = transfer(held, puts ? "put" : "get", there, offset, puts ? bytes : nullptr,
+    if (Failure failed = transfer(held, puts ? "put" : "get", there, place, puts ? bytes : nullptr,
                                   puts ? nullptr : bytes, nullptr))
         return failed;
     if (!puts && own.type != nullptr)
@@ -223,7 +223,7 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
                                                                              : 0);
     std::byte* const was = before == nullptr ? nullptr : before->type != nullptr ? kept.data() : before->base;
     if (place.is_remote) {
-        failed = transfer(held, operation, to, place.offset, reads ? operands.data() : nullptr, was, &update);
+        failed = transfer(held, operation, to, place, reads ? operands.data() : nullptr, was, &update);
     } else {
         const ElementUpdate element(update);
         std::size_t done = 0;
@@ -301,7 +301,7 @@ Window::Failure Window::compare_and_swap(const std::byte* desired, const std::by
             std::vector<std::byte> both(desired, desired + element_bytes);
             both.insert(both.end(), expected, expected + element_bytes);
             Engine::Lock lock = process_.engine().lock();
-            return ask(lock, "compare_and_swap", rank, WindowHeader::What::swap,
+            return ask(lock, "compare_and_swap", place.aim, WindowHeader::What::swap,
                        static_cast<std::size_t>(place.offset), both, {before, element_bytes});
         }
     }

@@ -37,8 +37,8 @@ WindowHeader Window::header_of(What what, std::uint64_t id, std::uint64_t offset
 // The questions of one operation to one target.
 class Window::Conversation {
 public:
-    Conversation(Window& window, Engine::Lock& lock, std::string_view operation, int rank)
-        : window_(window), lock_(lock), operation_(operation), rank_(rank)
+    Conversation(Window& window, Engine::Lock& lock, std::string_view operation, const WindowAim& aim)
+        : window_(window), lock_(lock), operation_(operation), aim_(aim)
     {
     }
     ~Conversation()
@@ -49,7 +49,7 @@ public:
     Conversation(const Conversation&) = delete;
     Conversation& operator=(const Conversation&) = delete;
 
-    int rank() const noexcept { return rank_; }
+    int rank() const noexcept { return aim_.target; }
 
     /// The payload is copied; `answer` must live as long as this object.
     Failure ask(What what, std::size_t offset, std::span<const std::byte> payload,
@@ -61,7 +61,7 @@ public:
         window_.questions_.emplace(id, Question{this, answer});
         ++open_;
         try {
-            window_.tell_header(rank_, window_.header_of(what, id, offset), payload);
+            window_.tell_header(rank(), window_.header_of(what, id, offset), payload);
         } catch (const Error&) {
             return std::current_exception();
         }
@@ -70,11 +70,12 @@ public:
     /// Returns when all but `open` are answered.
     Failure await(unsigned open = 0)
     {
-        if (Failure failed =
-                window_.await(lock_, operation_, rank_, [&] { return open_ <= open || refused_.bytes != 0; }))
+        if (Failure failed = window_.await(lock_, operation_, rank(), aim_,
+                                           [&] { return open_ <= open || refused_.bytes != 0; }))
             return failed;
-        return refused_.bytes == 0 ? nullptr
-                                   : window_.not_attached(operation_, rank_, refused_.offset, refused_.bytes);
+        return refused_.bytes == 0
+                   ? nullptr
+                   : window_.not_attached(operation_, rank(), refused_.offset, refused_.bytes);
     }
     void answered() noexcept { --open_; }
     void refused(const WindowRun& run) noexcept { refused_ = run; }
@@ -83,7 +84,7 @@ private:
     Window& window_;
     Engine::Lock& lock_;
     const std::string_view operation_;
-    const int rank_;
+    const WindowAim aim_;
     unsigned open_ = 0;
     WindowRun refused_{0, 0};
 };
@@ -158,29 +159,29 @@ private:
     std::vector<std::byte> payload_;
 };
 
-Window::Failure Window::ask(Engine::Lock& lock, std::string_view operation, int rank, What what,
+Window::Failure Window::ask(Engine::Lock& lock, std::string_view operation, const WindowAim& aim, What what,
                             std::size_t offset, std::span<const std::byte> payload,
                             std::span<std::byte> answer)
 {
-    Conversation conversation(*this, lock, operation, rank);
+    Conversation conversation(*this, lock, operation, aim);
     if (Failure failed = conversation.ask(what, offset, payload, answer))
         return failed;
     return conversation.await();
 }
 
 Window::Failure Window::transfer(Engine::Lock& lock, std::string_view operation, const TargetBlock& there,
-                                 std::ptrdiff_t offset, const std::byte* from, std::byte* before,
+                                 const Place& there_at, const std::byte* from, std::byte* before,
                                  const Update* update)
 {
     try {
-        Conversation conversation(*this, lock, operation, there.rank);
+        Conversation conversation(*this, lock, operation, there_at.aim);
         Transfer transfer(conversation,
                           process_.protocol().most_told_bytes(communicator_->world_rank(there.rank)), from,
                           before, update);
         Failure failed;
         const auto run = [&](std::ptrdiff_t place, std::size_t bytes) {
             if (!failed)
-                failed = transfer.run(static_cast<std::size_t>(offset + place), bytes);
+                failed = transfer.run(static_cast<std::size_t>(there_at.offset + place), bytes);
         };
         if (there.type == nullptr)
             run(0, there.count);

@@ -43,4 +43,10 @@ void WindowService::add_awaited(std::set<int>& ranks) const
         entry.second->add_awaited(ranks);
 }
 
+WindowWait WindowService::wait_of(std::uint64_t context, bool collective) const
+{
+    const auto found = windows_.find(context);
+    return found == windows_.end() ? WindowWait() : found->second->wait_in_words(collective);
+}
+
 }  // namespace tutti::detail

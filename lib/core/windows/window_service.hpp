@@ -6,12 +6,19 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 
 namespace tutti::detail {
 
 class Process;
 class Window;
+
+/// What a call waits for, in the words of a report.
+struct WindowWait {
+    std::string text;
+    int rank = -1;  // of the job, that can end it; -1: any
+};
 
 /// The windows of a rank, by the context of their communicator. Under the engine's lock.
 class WindowService {
@@ -24,6 +31,8 @@ public:
 
     /// Adds the ranks of the job that windows depend on. Waits for one that is lost end with an error.
     void add_awaited(std::set<int>& ranks) const;
+    /// Of the newest wait at the window whose communicator has the context; empty where there is none.
+    WindowWait wait_of(std::uint64_t context, bool collective) const;
 
 private:
     void frame(int peer, std::span<const std::byte> header, std::span<const std::byte> payload);

@@ -122,7 +122,7 @@ void Window::grant_locks()
             break;
         const PendingLock granted = *next;
         pending_locks_.erase(next);
-        own.control->enter(granted.kind, granted.ticket);
+        own.control->enter(granted.kind, granted.ticket, granted.rank);
         wake_next(own);
         tell_header(granted.rank, header_of(What::answer, granted.id, 0), {});
     }

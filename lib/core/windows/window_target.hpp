@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "lib/engine/protocol/frames.hpp"
 #include "transports/remote_memory.hpp"
@@ -34,6 +35,15 @@ struct WindowTarget {
     bool of_all = false;          // the cover is that of lock_all()
     std::uint32_t posted = 0;     // times that it has exposed its memory, less those of start()
     std::uint32_t completed = 0;  // times that it has completed its accesses here, less those of wait()
+};
+
+/// What a call is for, where it has to wait: for reports.
+struct WindowAim {
+    int target = 0;            // a rank of the window
+    std::size_t bytes = 0;     // of data
+    std::ptrdiff_t begin = 0;  // of the target's memory; of a dynamic window, addresses. None: both are equal
+    std::ptrdiff_t end = 0;
+    std::optional<WindowLock> lock{};
 };
 
 /// How the others find a rank's memory; told by all ranks when the window is made. Plain bytes.

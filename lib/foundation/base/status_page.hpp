@@ -37,7 +37,25 @@ enum class Operation : std::uint8_t {
     wait_any,  // of several requests
     collective,
     wait_collective,
+    window_call,  // the peer is the target, the signature a WindowCall
 };
+inline constexpr Operation kLastOperation = Operation::window_call;
+
+/// Calls of windows that may wait. A fence is a collective.
+enum class WindowCall : std::uint8_t {
+    put,
+    get,
+    accumulate,
+    get_accumulate,
+    fetch_and_op,
+    compare_and_swap,
+    lock,
+    start,
+    wait,
+};
+inline constexpr std::array<std::string_view, 9> kWindowCallNames = {
+    "put",  "get",   "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap",
+    "lock", "start", "wait"};
 
 /// The lowest bits of a collective's signature: what readers outside of the rank understand of it.
 struct CollectiveWord {
@@ -154,8 +172,8 @@ struct StatusSituation {
     static constexpr std::size_t kArrivals = 8;
     static constexpr std::size_t kTextBytes = 128;
 
-    enum class Kind : std::uint8_t { receive = 1, send = 2 };
-    /// A receive without its message, or a send whose receiver has not asked for the data.
+    enum class Kind : std::uint8_t { receive = 1, send = 2, window = 3 };
+    /// A receive without its message, a send whose receiver has not asked for the data, or a window's call.
     struct Await {
         StatusWord context, peer_and_tag;
         StatusWord peer;                                  // its rank in the job, as 32 bits; -1: any

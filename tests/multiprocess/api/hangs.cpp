@@ -1,15 +1,18 @@
 // Programs that hang, each by another mistake: "hangs WHAT". The report must name it.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <tutti/tutti.hpp>
+#include <tutti/window.hpp>
 
 namespace {
 
@@ -19,6 +22,13 @@ void both_receive(const Communicator& world)
 {
     int number = 0;
     world.recv(number, 1 - world.rank(), 5);
+}
+
+/// Likewise, in processes that others of this user must not look into.
+void not_to_be_seen(const Communicator& world)
+{
+    ::prctl(PR_SET_DUMPABLE, 0);
+    both_receive(world);
 }
 
 /// Each receives from the next one.
@@ -123,6 +133,58 @@ void waits(const Communicator& world)
     first.wait();
 }
 
+/// One rank is in a fence, which the other never calls.
+void window_fence(const Communicator& world)
+{
+    tutti::Window<double> table(world, 8);
+    table.set_name("table");
+    int number = 0;
+    if (world.rank() == 1)
+        world.recv(number, 0, 42);
+    const auto access = table.fence();
+}
+
+/// Each holds the lock of its own memory and wants that of the other.
+void window_locks(const Communicator& world)
+{
+    tutti::Window<double> table(world, 8);
+    table.set_name("table");
+    const auto own = table.lock(world.rank());
+    world.barrier();
+    const auto other = table.lock(1 - world.rank());
+}
+
+/// Rank 0 waits for the end of an epoch of rank 1, and rank 2 for the beginning of one.
+void window_epochs(const Communicator& world)
+{
+    tutti::Window<double> table(world, 8);
+    const std::array zero{0};
+    const std::array one{1};
+    int number = 0;
+    if (world.rank() == 0) {
+        auto exposure = table.post(one);
+        exposure.wait();
+    } else if (world.rank() == 1) {
+        const auto access = table.start(zero);
+        world.recv(number, 0, 5);
+    } else {
+        const auto access = table.start(one);
+    }
+}
+
+/// Reads memory that only its rank can reach, which does not help.
+void window_get(const Communicator& world)
+{
+    std::vector<double> memory(8);
+    std::array<double, 3> numbers{};
+    tutti::Window<double> table(world, std::span(memory));
+    table.set_name("table");
+    if (world.rank() == 0)
+        ::pause();
+    const auto access = table.lock_all();
+    access[0].get(numbers, 2);
+}
+
 /// Does not hang: messages move for ever.
 void moves(const Communicator& world)
 {
@@ -162,11 +224,13 @@ int main(int argc, char** argv)
         void (*hang)(const Communicator& world);
     };
     for (const Hang& hang :
-         {Hang{"both_receive", both_receive}, Hang{"cycle", cycle}, Hang{"both_send", both_send},
-          Hang{"barrier_against_recv", barrier_against_recv}, Hang{"wrong_tag", wrong_tag},
-          Hang{"computes", computes}, Hang{"stops", stops}, Hang{"sleeps", sleeps},
-          Hang{"two_communicators", two_communicators}, Hang{"users_lock", users_lock}, Hang{"waits", waits},
-          Hang{"late", late}, Hang{"moves", moves}})
+         {Hang{"both_receive", both_receive}, Hang{"not_to_be_seen", not_to_be_seen}, Hang{"cycle", cycle},
+          Hang{"both_send", both_send}, Hang{"barrier_against_recv", barrier_against_recv},
+          Hang{"wrong_tag", wrong_tag}, Hang{"computes", computes}, Hang{"stops", stops},
+          Hang{"sleeps", sleeps}, Hang{"two_communicators", two_communicators},
+          Hang{"users_lock", users_lock}, Hang{"waits", waits}, Hang{"window_fence", window_fence},
+          Hang{"window_locks", window_locks}, Hang{"window_epochs", window_epochs},
+          Hang{"window_get", window_get}, Hang{"late", late}, Hang{"moves", moves}})
         if (what == hang.name)
             hang.hang(world);
 }

@@ -203,6 +203,55 @@ TEST_CASE("calls and times in words")
     CHECK(group_in_words(computing) == "computing for 2 min 5 s; the last call: recv from 7, tag 42");
 }
 
+TEST_CASE("calls of windows have their target, range and epoch")
+{
+    RankGroup group = receives(1, 0, 0);
+    group.operation = Operation::window_call;
+    group.context = 8;
+    group.communicator = tutti::launcher::communicator_in_words(8, "window \"table\"");
+    const auto words_of = [&group](tutti::base::WindowCall call, std::uint64_t bytes,
+                                   const std::string& more) {
+        group.kind = static_cast<std::uint8_t>(call);
+        group.bytes = bytes;
+        group.more = more;
+        return tutti::launcher::call_in_words(group);
+    };
+    using tutti::base::WindowCall;
+    CHECK(words_of(WindowCall::put, 8, "bytes 16 to 24, in the epoch of lock()") ==
+          "put of 8 B to 0, on window \"table\", bytes 16 to 24, in the epoch of lock()");
+    CHECK(words_of(WindowCall::get, 2048, "") == "get of 2 KiB from 0, on window \"table\"");
+    CHECK(words_of(WindowCall::accumulate, 8, "") == "accumulate of 8 B to 0, on window \"table\"");
+    CHECK(words_of(WindowCall::fetch_and_op, 8, "") == "fetch_and_op of 8 B at 0, on window \"table\"");
+    CHECK(words_of(WindowCall::lock, 0, "shared") == "lock of 0, on window \"table\", shared");
+    CHECK(words_of(WindowCall::start, 0, "") == "start, until 0 posts, on window \"table\"");
+    CHECK(words_of(WindowCall::wait, 0, "") == "wait, until 0 completes, on window \"table\"");
+    CHECK(tutti::launcher::short_call(group) == "wait, on window \"table\"");
+    CHECK(words_of(static_cast<WindowCall>(77), 0, "") == "a call at 0, on window \"table\"");
+    // A wait for a rank of a window is no deadlock for certain.
+    NodeReport node = both_receive();
+    node.groups[0] = group;
+    node.groups[0].ranks = {{0, 0}};
+    node.edges[0].matched = true;
+    CHECK_FALSE(analysis_of(node).deadlock);
+    CHECK(analysis_of(node).sentences.at(0).starts_with(
+        "a circle: rank 0 waits for rank 1 (a call, on window"));
+}
+
+TEST_CASE("ranks at many places of a window are a few lines")
+{
+    std::vector<RankGroup> groups;
+    for (int rank = 0; rank < 256; ++rank) {
+        RankGroup group = receives(rank, 0, 0);
+        group.operation = Operation::window_call;
+        group.bytes = 8;
+        group.more = "bytes " + std::to_string(8 * rank) + " to " + std::to_string(8 * rank + 8);
+        fold(groups, group, kMostGroups);
+    }
+    REQUIRE(groups.size() == 1);
+    CHECK(groups[0].more.empty());
+    CHECK(groups[0].ranks == Ranges{{0, 255}});
+}
+
 TEST_CASE("256 ranks that all do something else are a few lines")
 {
     JobStatus job;

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "launcher/profile/call_words.hpp"
 #include "launcher/profile/profile_frames.hpp"
 #include "launcher/profile/rank_profile.hpp"
 #include "launcher/profile/statistics.hpp"
@@ -178,6 +179,18 @@ TEST_CASE("a page of many ranks is small, and names of programs are texts in it"
     CHECK(page.find("a<b") == std::string::npos);
     CHECK(page.find("&lt;script&gt;") != std::string::npos);
     CHECK(page.find("ranks 0-15") != std::string::npos);
+}
+
+TEST_CASE("calls of windows have names")
+{
+    using tutti::base::WindowCall;
+    const auto name_of_call = [](WindowCall call) {
+        return name_of_operation(Operation::window_call, static_cast<std::uint64_t>(call));
+    };
+    CHECK(name_of_call(WindowCall::put) == "put");
+    CHECK(name_of_call(WindowCall::compare_and_swap) == "compare_and_swap");
+    CHECK(name_of_call(WindowCall::wait) == "wait");
+    CHECK(name_of_call(static_cast<WindowCall>(77)) == "a call");
 }
 
 TEST_CASE("sizes and times have words")

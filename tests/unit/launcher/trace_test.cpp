@@ -293,5 +293,5 @@ TEST_CASE("The page has a row a rank and all that its script reads")
     CHECK(data["rows"][0]["calls"].size() == 4 * 8);
     CHECK(data["arrows"].size() == 4 * 7);
     CHECK(data["span"] == trace.end_ns - trace.begin_ns);
-    CHECK(data["names"][0] == json{"send", 0, "", true, false});
+    CHECK(data["names"][0] == json{"send", 0, "", true, true, false});
 }
