@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "launcher/base/host_names.hpp"
+#include "launcher/doctor/fold.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
 
@@ -26,15 +28,13 @@ constexpr milliseconds kHelloTimeout{10000};
 constexpr milliseconds kHangUpTimeout{3000};
 /// With more hosts each pair is probed in one direction only.
 constexpr std::size_t kBothWaysHosts = 16;
-/// With more hosts the good probes are summed up.
-constexpr std::size_t kHostsInFull = 6;
-
 }  // namespace
 
 Doctor::Doctor(const Options& options, const std::vector<Host>& hosts, StartMethod method,
                const security::Key& key, UniqueFd local_daemon, const InheritedState& inherited)
     : options_(options),
       job_hosts_(hosts),
+      in_full_(options.json || options.verbosity > 0 || hosts.size() <= kHostsInFull),
       method_(std::move(method)),
       signals_(open_launcher_signals({})),
       local_daemon_(std::move(local_daemon)),
@@ -62,6 +62,7 @@ int Doctor::run()
     tell(judge_scheduler());
     start();
     loop_.run();
+    tell_pending();
     if (options_.json) {
         std::vector<std::string> names;
         for (const HostState& host : hosts_)
@@ -101,6 +102,7 @@ void Doctor::handle_frame(const Frame& frame)
         host.waiting = false;
         tell(good(fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
                               method_.agent.front()))
+                 .alike_as("the daemons are there after {} s or less, by " + method_.agent.front(), taken.count())
                  .about("start", {host.name}, {{"start_s", taken.count()}}));
         continue_when_done();
     } else if (frame.type == FrameType::doctor_report) {
@@ -124,8 +126,7 @@ void Doctor::handle_report(int node, std::string_view payload)
             const ProbeResult result = decode<ProbeResult>(reader.rest());
             const HostState& peer = hosts_.at(static_cast<std::size_t>(result.peer));
             const Finding finding = judge_probe(host.name, host.facts, peer.name, peer.facts, result);
-            const bool in_full = options_.json || options_.verbosity > 0 || hosts_.size() <= kHostsInFull;
-            if (finding.level == Level::good && !in_full)
+            if (finding.level == Level::good && !in_full_)
                 probes_.add(host.name, peer.name, result);
             else
                 tell(finding);
@@ -144,7 +145,10 @@ void Doctor::handle_missing(const MissingDaemons& report)
         host.here = false;
         host.waiting = false;
     }
-    tell(failure(report.reason, "").about("start", names_of(report.nodes)));
+    const std::vector<std::string> names = names_of(report.nodes);
+    tell(failure(report.reason, "")
+             .alike_as(names.size() == 1 ? for_any_host(report.reason, names.front()) : "")
+             .about("start", names));
     continue_when_done();
 }
 
@@ -170,6 +174,7 @@ std::vector<int> Doctor::present() const
 
 void Doctor::ask_for_facts()
 {
+    tell_pending();
     FactsTask task{options_.interface, {}};
     for (const HostState& host : hosts_)
         task.names.push_back(host.name);
@@ -204,6 +209,7 @@ void Doctor::judge_facts()
 
 void Doctor::ask_for_clocks()
 {
+    tell_pending();
     asked_clock_ = std::chrono::system_clock::now();
     for (const int node : present())
         send(node, encode(Kind::clock));
@@ -216,7 +222,10 @@ void Doctor::ask_for_clocks()
         tell(note_one_way_probes(reachable.size()));
     rounds_ = tournament(reachable, both);
     std::ranges::reverse(rounds_);
-    wait_then(kClockTimeout, [this] { ask_next_round(); });
+    wait_then(kClockTimeout, [this] {
+        tell_pending();
+        ask_next_round();
+    });
 }
 
 void Doctor::ask_next_round()
@@ -245,6 +254,7 @@ void Doctor::finish()
 {
     if (!probes_.empty())
         tell(probes_.finding());
+    tell_pending();
     if (!options_.json)
         fmt::print("{}\n", findings_.summary());
     complete_ = true;
@@ -287,11 +297,25 @@ void Doctor::continue_when_done()
 
 void Doctor::tell(Finding finding)
 {
-    if (!options_.json && (finding.level != Level::good || !options_.quiet)) {
-        fmt::print("{}", format(finding));
-        std::fflush(stdout);
-    }
+    if (in_full_)
+        print(finding);
+    else
+        pending_.push_back(finding);
     findings_.add(std::move(finding));
+}
+
+void Doctor::tell_pending()
+{
+    for (const Finding& finding : fold(std::exchange(pending_, {})))
+        print(finding);
+}
+
+void Doctor::print(const Finding& finding) const
+{
+    if (options_.json || (finding.level == Level::good && options_.quiet))
+        return;
+    fmt::print("{}", format(finding));
+    std::fflush(stdout);
 }
 
 std::vector<std::string> Doctor::names_of(const std::vector<int>& nodes) const

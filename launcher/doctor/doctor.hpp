@@ -53,13 +53,16 @@ private:
     /// Calls `next` when all that were asked have answered or are gone, or after `timeout`.
     void wait_then(std::chrono::duration<double> timeout, std::function<void()> next);
     void continue_when_done();
-    /// Keeps the finding, and prints it unless --json does.
+    /// Keeps the finding, and prints it: at once, or with those alike at the end of this part of the checks.
     void tell(Finding finding);
+    void tell_pending();
+    void print(const Finding& finding) const;
     std::vector<std::string> names_of(const std::vector<int>& nodes) const;
     std::vector<int> present() const;
 
     const Options& options_;
     const std::vector<Host>& job_hosts_;
+    const bool in_full_;  // each finding is printed by itself
     StartMethod method_;
     EventLoop loop_;
     UniqueFd signals_;
@@ -73,6 +76,7 @@ private:
     EventLoop::TimerId timer_ = 0;
     ProbeSummary probes_;
     Findings findings_;
+    std::vector<Finding> pending_;
     bool complete_ = false;
     int status_ = 0;
 };

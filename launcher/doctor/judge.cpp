@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "launcher/job/messages.hpp"
@@ -77,6 +79,24 @@ Finding judge_memlock(const std::string& name, const Facts& facts)
         "the soft limit, too, and LimitMEMLOCK=infinity for sshd or slurmd");
 }
 
+/// "eth0 10.77.0.0/24": what hosts of the same networks have in common.
+std::string subnets_text(const std::vector<network::HostAddress>& addresses)
+{
+    std::string text;
+    for (const network::HostAddress& host : addresses) {
+        std::array<std::uint8_t, 16> bytes{};
+        const std::size_t size = host.address.size();
+        std::copy_n(host.address.data(), size, bytes.begin());
+        for (std::size_t bit = host.prefix; bit < size * 8; ++bit)
+            bytes[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
+        const auto base =
+            network::IpAddress::of_bytes(reinterpret_cast<const std::byte*>(bytes.data()), size);
+        text += fmt::format("{}{} {}/{}", text.empty() ? "" : ", ", host.interface, base->to_string(),
+                            host.prefix);
+    }
+    return text;
+}
+
 /// Whether a program of this name is in PATH.
 bool in_path(const std::string& program)
 {
@@ -89,6 +109,27 @@ bool in_path(const std::string& program)
 }
 
 }  // namespace
+
+Finding Finding::about(std::string its_check, std::vector<std::string> its_hosts,
+                       std::map<std::string, double> its_values) const
+{
+    Finding result = *this;
+    const std::string name = its_hosts.size() == 1 ? its_hosts.front() + ": " : "";
+    if (alike.empty() && !name.empty() && text.starts_with(name))
+        result.alike = text.substr(name.size());
+    result.check = std::move(its_check);
+    result.hosts = std::move(its_hosts);
+    result.values = std::move(its_values);
+    return result;
+}
+
+Finding Finding::alike_as(std::string its_alike, double its_most) const
+{
+    Finding result = *this;
+    result.alike = std::move(its_alike);
+    result.most = its_most;
+    return result;
+}
 
 Finding judge_scheduler()
 {
@@ -114,13 +155,15 @@ std::vector<Finding> judge_host(const std::string& name, const Facts& facts, con
     const auto add = [&](const char* check, const Finding& finding) {
         findings.push_back(finding.about(check, {name}));
     };
-    const std::string versions =
-        fmt::format("{}: Tutti {}, {}, {}{}", name, facts.version, facts.pmix_version, facts.kernel,
-                    facts.host_name == name ? "" : ", calls itself " + facts.host_name);
-    add("version", facts.pmix_version == here.pmix_version
-                       ? good(versions)
-                       : warning(versions, fmt::format("here it is {}: install one PMIx on all hosts",
-                                                       here.pmix_version)));
+    const std::string installed =
+        fmt::format("Tutti {}, {}, {}", facts.version, facts.pmix_version, facts.kernel);
+    const std::string versions = fmt::format(
+        "{}: {}{}", name, installed, facts.host_name == name ? "" : ", calls itself " + facts.host_name);
+    add("version", (facts.pmix_version == here.pmix_version
+                        ? good(versions)
+                        : warning(versions, fmt::format("here it is {}: install one PMIx on all hosts",
+                                                        here.pmix_version)))
+                       .alike_as(installed));
     add("cores", judge_cores(name, facts));
     add("locked_memory", judge_memlock(name, facts));
     const std::string files =
@@ -146,7 +189,8 @@ std::vector<Finding> judge_host(const std::string& name, const Facts& facts, con
                     "kernel.yama.ptrace_scope=0; in containers --cap-add=SYS_PTRACE"));
     }
     if (several && facts.network_error.empty()) {
-        add("network", good(fmt::format("{}: networks: {}", name, network::describe(facts.addresses))));
+        add("network", good(fmt::format("{}: networks: {}", name, network::describe(facts.addresses)))
+                           .alike_as("networks: " + subnets_text(facts.addresses)));
     } else if (several) {
         add("network",
             failure(fmt::format("{}: no network: {}", name, facts.network_error),
@@ -161,13 +205,14 @@ std::vector<Finding> judge_names(const std::string& name, const Facts& facts)
     const auto add = [&](const Finding& finding) { findings.push_back(finding.about("names", {name})); };
     if (!facts.unresolved.empty()) {
         add(warning(
-            fmt::format("{}: cannot resolve {}", name, fmt::join(facts.unresolved, ", ")),
+            fmt::format("{}: cannot resolve {}", name, hosts_in_words(facts.unresolved)),
             "Tutti connects by addresses and does not mind, but other programs do: add the hosts to DNS or "
             "/etc/hosts"));
     }
     if (facts.resolving_seconds > kSlowResolving) {
         add(warning(fmt::format("{}: looking up a host's name takes {:.1f} s", name, facts.resolving_seconds),
-                    "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too"));
+                    "a name server of /etc/resolv.conf does not answer; each ssh waits for it, too")
+                .alike_as("looking up a host's name takes up to {} s", facts.resolving_seconds));
     }
     if (findings.empty())
         add(good(name + ": resolves the names of all hosts"));
@@ -178,20 +223,23 @@ Finding judge_same_machine(const std::string& name, const std::string& other)
 {
     return warning(fmt::format("{}: is the same machine as {}", name, other),
                    "ranks of two hosts do not share memory: name a machine once, with all its slots")
+        .alike_as("is the same machine as " + other)
         .about("same_machine", {name, other});
 }
 
 Finding judge_clock(const std::string& name, double offset_seconds, double error_seconds)
 {
     const double offset = std::abs(offset_seconds);
+    const double bound_ms = (offset + error_seconds) * 1e3;
+    const char* const way = offset_seconds > 0 ? "ahead" : "behind";
     const Finding finding =
         offset - error_seconds <= kClockTolerance
-            ? good(fmt::format("{}: the clock differs by {:.1f} ms or less", name,
-                               (offset + error_seconds) * 1e3))
+            ? good(fmt::format("{}: the clock differs by {:.1f} ms or less", name, bound_ms))
+                  .alike_as("the clocks differ by {} ms or less", bound_ms)
             : warning(
-                  fmt::format("{}: the clock is {:.1f} s {}", name, offset,
-                              offset_seconds > 0 ? "ahead" : "behind"),
-                  "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts");
+                  fmt::format("{}: the clock is {:.1f} s {}", name, offset, way),
+                  "files and logs of different hosts will not fit together: run chrony or ntpd on all hosts")
+                  .alike_as(fmt::format("the clocks are up to {{}} s {}", way), offset);
     return finding.about("clock", {name}, {{"offset_s", offset_seconds}, {"error_s", error_seconds}});
 }
 

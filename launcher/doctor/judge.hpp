@@ -22,12 +22,14 @@ struct Finding {
     std::string check{};                     // the check: "cores", "clock"
     std::vector<std::string> hosts{};        // that it is about; of a probe from and to
     std::map<std::string, double> values{};  // "latency_us": 21.5
+    // For many hosts, see fold.hpp:
+    std::string alike{};  // what is said behind the names of all of which it holds; empty: it stands alone
+    double most = 0;      // "{}" in it stands for the largest of these
 
+    /// Of one host, what stands behind its name holds for others alike.
     Finding about(std::string its_check, std::vector<std::string> its_hosts,
-                  std::map<std::string, double> its_values = {}) const
-    {
-        return {level, text, remedy, std::move(its_check), std::move(its_hosts), std::move(its_values)};
-    }
+                  std::map<std::string, double> its_values = {}) const;
+    Finding alike_as(std::string its_alike, double its_most = 0) const;
 };
 
 inline Finding good(std::string text)

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/placement/mapping.hpp"
 #include "launcher/ranks/launcher_signals.hpp"
@@ -159,7 +160,7 @@ JobMap Head::place_ranks()
         std::fflush(stdout);
     }
     if (options_.report_bindings)
-        fmt::print(stderr, "{}", describe_bindings(map, topologies));
+        fmt::print(stderr, "{}", describe_bindings(options_, map, topologies));
     return map;
 }
 
@@ -177,11 +178,11 @@ void Head::launch_when_complete()
         if (!options_.without_effect.empty())
             say(fmt::format("without effect here: {} (tuttirun --help has what is used instead)",
                             fmt::join(options_.without_effect, ", ")));
-        std::vector<std::string_view> names;
+        std::vector<std::string> names;
         for (const NodeState& node : nodes_)
             names.push_back(node.name);
         say(fmt::format("starting {} ranks of {} on {}", map_->ranks.size(),
-                        options_.apps.front().argv.front(), fmt::join(names, ", ")));
+                        options_.apps.front().argv.front(), hosts_in_words(names)));
     }
     fences_ =
         std::make_unique<FenceCollector>(*map_, [this](const std::set<int>& nodes, const FenceFrame& done) {

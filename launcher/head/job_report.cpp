@@ -9,8 +9,9 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include "launcher/base/host_names.hpp"
 
 namespace tutti::launcher {
 
@@ -100,7 +101,7 @@ std::string JobReport::died_alike() const
     if (ranks.empty())
         return {};
     return fmt::format("rank{} {} (on {}) died alike", ranks.size() == 1 ? "" : "s", format_cpu_list(ranks),
-                       fmt::join(hosts_of(ranks), ", "));
+                       hosts_in_words(hosts_of(ranks)));
 }
 
 std::map<std::string, std::vector<int>> JobReport::outcomes() const

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "launcher/base/open_files.hpp"
+#include "launcher/report/words.hpp"
 
 namespace tutti::launcher {
 
@@ -118,10 +118,10 @@ Verdict LossPolicy::daemons_lost(const std::string& reason, std::span<const int>
 {
     if (std::exchange(loss_told_, true) || (state == JobState::ending && hosts_ == 1))
         return {};
-    const std::string theirs =
-        ranks.empty()
-            ? ""
-            : fmt::format("; with it its rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+    Ranges all;
+    for (const int rank : ranks)
+        add_rank(all, rank);
+    const std::string theirs = all.empty() ? "" : "; with it its " + ranks_in_words(all);
     if (state == JobState::running)
         return {Verdict::Action::end_job, 1, fmt::format("{}{}; ending the job", reason, theirs),
                 "daemon_lost"};

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/allocation.hpp"
 
@@ -27,7 +27,7 @@ bool started_by_srun(const Options& options)
 /// Looks the hosts up in the allocation: only its hosts may be used, and Slurm knows their slots.
 void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& allocation)
 {
-    std::vector<std::string_view> names;
+    std::vector<std::string> names;
     for (const Host& granted : allocation)
         names.push_back(granted.name);
     for (Host& host : hosts) {
@@ -39,7 +39,7 @@ void restrict_to_allocation(std::vector<Host>& hosts, const std::vector<Host>& a
             throw UsageError(
                 fmt::format("host '{}' is not in the Slurm allocation, which has {}; ask for it with "
                             "salloc or sbatch, or start daemons by ssh: --launcher ssh",
-                            host.name, fmt::join(names, ", ")));
+                            host.name, hosts_in_words(names)));
         }
         host.name = found->name;
         host.slots = host.slots_given ? host.slots : found->slots;

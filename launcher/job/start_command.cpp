@@ -4,18 +4,19 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/base/open_files.hpp"
+#include "launcher/job/agent_words.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-constexpr std::size_t kHostsShown = 8;
-constexpr std::size_t kOutputShown = 2000;
+constexpr std::size_t kCausesShown = 2000;
+constexpr std::size_t kWarningsShown = 500;
 
 /// `text` as one word for any shell.
 std::string shell_quoted(std::string_view text)
@@ -26,14 +27,12 @@ std::string shell_quoted(std::string_view text)
     return result + "'";
 }
 
-std::string names_of(std::span<const RemoteHost> hosts)
+std::vector<std::string> names_of(std::span<const RemoteHost> hosts)
 {
-    std::vector<std::string_view> shown;
-    for (const RemoteHost& host : hosts.first(std::min(hosts.size(), kHostsShown)))
-        shown.push_back(host.name);
-    return hosts.size() > shown.size()
-               ? fmt::format("{} and {} more", fmt::join(shown, ", "), hosts.size() - shown.size())
-               : fmt::format("{}", fmt::join(shown, ", "));
+    std::vector<std::string> names;
+    for (const RemoteHost& host : hosts)
+        names.push_back(host.name);
+    return names;
 }
 
 bool says(const AgentEnd& end, std::string_view part)
@@ -107,25 +106,25 @@ std::string describe_end(const StartMethod& method, const AgentEnd& end)
     return {};
 }
 
-/// The end of the output, as lines of their own.
-std::string shown_output(const std::string& words)
+/// The end of the lines, each in a line of its own.
+std::string indented(const std::vector<std::string>& lines, std::size_t most)
 {
-    std::string_view text = words;
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-        text.remove_suffix(1);
-    if (text.empty())
+    const std::string text = fmt::format("{}", fmt::join(lines, "\n    "));
+    return "\n    " + text.substr(text.size() - std::min(text.size(), most));
+}
+
+/// The end of the output: first what may be the cause.
+std::string shown_output(const std::string& output)
+{
+    const AgentWords words = words_of_agent(output);
+    if (words.causes.empty() && words.warnings.empty())
         return " and said nothing";
-    if (text.size() > kOutputShown)
-        text.remove_prefix(text.size() - kOutputShown);
-    std::string result = " and said:\n";
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-        // Control characters would change the terminal.
-        std::erase_if(line,
-                      [](char letter) { return std::iscntrl(static_cast<unsigned char>(letter)) != 0; });
-        result += "    " + line + "\n";
-    }
-    result.pop_back();
+    std::string result = " and said";
+    if (!words.causes.empty())
+        result += ":" + indented(words.causes, kCausesShown);
+    if (!words.warnings.empty())
+        result += (words.causes.empty() ? " nothing but warnings:" : "\nand, as a warning:") +
+                  indented(words.warnings, kWarningsShown);
     return result;
 }
 
@@ -163,15 +162,12 @@ std::vector<std::string> remote_shell_command(const StartMethod& method, const R
 
 std::vector<std::string> srun_command(const StartMethod& method, std::span<const RemoteHost> hosts)
 {
-    std::vector<std::string_view> names;
-    for (const RemoteHost& host : hosts)
-        names.push_back(host.name);
     std::vector<std::string> command = method.agent;
     // --overlap: the batch script may be a step that has all cores. The allocation's number of tasks is for
     // ranks, and this launcher binds them.
     command.insert(command.end(),
                    {fmt::format("--nodes={}", hosts.size()), fmt::format("--ntasks={}", hosts.size()),
-                    "--ntasks-per-node=1", fmt::format("--nodelist={}", fmt::join(names, ",")), "--overlap",
+                    "--ntasks-per-node=1", "--nodelist=" + folded_hosts(names_of(hosts)), "--overlap",
                     "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--wait=0", "--input=all",
                     "--export=ALL", "--job-name=tuttirun", method.program, "--daemon"});
     return command;
@@ -181,20 +177,20 @@ std::string describe_start_failure(const StartMethod& method, const std::vector<
                                    std::span<const RemoteHost> hosts, const AgentEnd& end)
 {
     if (end.kind == AgentEnd::Kind::cannot_run && (end.number == EMFILE || end.number == ENFILE)) {
-        return fmt::format("cannot start tuttirun on {}: {} {}", names_of(hosts), command.front(),
-                           describe_end(method, end));
+        return fmt::format("cannot start tuttirun on {}: {} {}", hosts_in_words(names_of(hosts)),
+                           command.front(), describe_end(method, end));
     }
     if (end.kind == AgentEnd::Kind::cannot_run) {
         return fmt::format(
-            "cannot start tuttirun on {}: {} {}; {}", names_of(hosts), command.front(),
+            "cannot start tuttirun on {}: {} {}; {}", hosts_in_words(names_of(hosts)), command.front(),
             describe_end(method, end),
             method.kind == StartMethod::Agent::srun
                 ? "Slurm's srun must be found in PATH inside an allocation; or start daemons by ssh: "
                   "--launcher ssh"
                 : "install openssh-client, or name another command by --launch-agent");
     }
-    return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", names_of(hosts), shown_command(command),
-                       describe_end(method, end), shown_output(end.output),
+    return fmt::format("cannot start tuttirun on {}: '{}' {}{}\n{}", hosts_in_words(names_of(hosts)),
+                       shown_command(command), describe_end(method, end), shown_output(end.output),
                        remedy(method, hosts.front(), end));
 }
 

@@ -1,11 +1,14 @@
 #include "launcher/placement/mapping.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "launcher/base/host_names.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -40,49 +43,124 @@ std::string picture(const std::vector<int>& cpus, const Topology& topology)
     return fmt::format("[{}]", fmt::join(packages, "]["));
 }
 
+/// Hosts whose ranks are placed alike: those of the first are shown, the others named.
+struct Alike {
+    std::size_t node = 0;
+    std::vector<std::string> others;
+    std::vector<int> ranks;  // of the others
+};
+
+using NodeRanks = std::vector<std::vector<const Placement*>>;
+
+NodeRanks ranks_of_nodes(const JobMap& map)
+{
+    NodeRanks ranks(map.nodes.size());
+    for (const Placement& placement : map.ranks)
+        ranks[static_cast<std::size_t>(placement.node)].push_back(&placement);
+    return ranks;
+}
+
+/// In the order of their first hosts. `what`: what is shown of a host, but for its name and its ranks'
+/// numbers.
+template <class What>
+std::vector<Alike> alike_hosts(const JobMap& map, const NodeRanks& ranks, bool in_full, What what)
+{
+    std::vector<Alike> all;
+    std::map<std::string, std::size_t> places;
+    for (std::size_t node = 0; node < map.nodes.size(); ++node) {
+        const auto [place, is_new] =
+            in_full ? std::pair(places.end(), true) : places.try_emplace(what(node), all.size());
+        if (is_new) {
+            all.push_back({node, {}, {}});
+            continue;
+        }
+        Alike& alike = all[place->second];
+        alike.others.push_back(map.nodes[node].name);
+        for (const Placement* placement : ranks[node])
+            alike.ranks.push_back(placement->rank);
+    }
+    return all;
+}
+
+std::string binding_of(const Placement& placement, const Topology& topology)
+{
+    if (placement.cpus.empty())
+        return fmt::format("not bound (cpus {})\n", format_cpu_list(topology.cpus()));
+    const std::vector<int> cores = cores_touched(placement.cpus, topology);
+    return fmt::format("bound to {} {} (cpus {}): {}\n", cores.size() == 1 ? "core" : "cores",
+                       format_cpu_list(cores), format_cpu_list(placement.cpus),
+                       picture(placement.cpus, topology));
+}
+
+/// `number`: whether ranks are told apart.
+std::string programs_of(const Options& options, const std::vector<const Placement*>& ranks, bool number)
+{
+    std::string text;
+    int app = -1;
+    // The ranks of a program follow each other.
+    for (const Placement* placement : ranks) {
+        if (std::exchange(app, placement->app) != placement->app) {
+            const std::vector<std::string>& argv = options.apps[static_cast<std::size_t>(app)].argv;
+            text += fmt::format("  program {}: {}\n", app, fmt::join(argv, " "));
+        }
+        text +=
+            fmt::format("    rank {}: {}\n", number ? placement->rank : 0,
+                        placement->cpus.empty() ? "not bound" : "cpus " + format_cpu_list(placement->cpus));
+    }
+    return text;
+}
+
+bool is_shown_in_full(const Options& options, const JobMap& map)
+{
+    return options.verbosity > 0 || map.nodes.size() <= kHostsInFull;
+}
+
 }  // namespace
 
-std::string describe_bindings(const JobMap& map, std::span<const Topology> topologies)
+std::string describe_bindings(const Options& options, const JobMap& map, std::span<const Topology> topologies)
 {
+    const NodeRanks ranks = ranks_of_nodes(map);
+    const std::vector<Alike> hosts =
+        alike_hosts(map, ranks, is_shown_in_full(options, map), [&](std::size_t node) {
+            std::string text;
+            for (const Placement* placement : ranks[node])
+                text += binding_of(*placement, topologies[node]);
+            return text;
+        });
+    std::vector<bool> is_first(map.nodes.size());
+    for (const Alike& alike : hosts)
+        is_first[alike.node] = true;
     std::string text;
     for (const Placement& placement : map.ranks) {
         const auto node = static_cast<std::size_t>(placement.node);
-        const Topology& topology = topologies[node];
-        text += fmt::format("rank {} on {} ", placement.rank, map.nodes[node].name);
-        if (placement.cpus.empty()) {
-            text += fmt::format("not bound (cpus {})\n", format_cpu_list(topology.cpus()));
-            continue;
-        }
-        const std::vector<int> cores = cores_touched(placement.cpus, topology);
-        text += fmt::format("bound to {} {} (cpus {}): {}\n", cores.size() == 1 ? "core" : "cores",
-                            format_cpu_list(cores), format_cpu_list(placement.cpus),
-                            picture(placement.cpus, topology));
+        if (is_first[node])
+            text += fmt::format("rank {} on {} {}", placement.rank, map.nodes[node].name,
+                                binding_of(placement, topologies[node]));
     }
+    for (const Alike& alike : hosts)
+        if (!alike.ranks.empty())
+            text += fmt::format("ranks {} on {}: alike, as on {}\n", format_cpu_list(alike.ranks),
+                                hosts_in_words(alike.others), map.nodes[alike.node].name);
     return text;
 }
 
 std::string describe_map(const Options& options, const JobMap& map)
 {
+    const NodeRanks ranks = ranks_of_nodes(map);
+    const auto count = [](std::size_t number) {
+        return fmt::format("{} rank{}", number, number == 1 ? "" : "s");
+    };
     std::string text;
-    for (std::size_t node = 0; node < map.nodes.size(); ++node) {
-        // The ranks of a program follow each other.
-        std::string programs;
-        int app = -1;
-        int ranks = 0;
-        for (const Placement& placement : map.ranks) {
-            if (static_cast<std::size_t>(placement.node) != node)
-                continue;
-            if (std::exchange(app, placement.app) != placement.app) {
-                const std::vector<std::string>& argv = options.apps[static_cast<std::size_t>(app)].argv;
-                programs += fmt::format("  program {}: {}\n", app, fmt::join(argv, " "));
-            }
-            programs +=
-                fmt::format("    rank {}: {}\n", placement.rank,
-                            placement.cpus.empty() ? "not bound" : "cpus " + format_cpu_list(placement.cpus));
-            ++ranks;
-        }
-        text += fmt::format("host {}: {} rank{}\n{}", map.nodes[node].name, ranks, ranks == 1 ? "" : "s",
-                            programs);
+    for (const Alike& alike : alike_hosts(map, ranks, is_shown_in_full(options, map), [&](std::size_t node) {
+             return programs_of(options, ranks[node], false);
+         })) {
+        text += fmt::format("host {}: {}\n{}", map.nodes[alike.node].name, count(ranks[alike.node].size()),
+                            programs_of(options, ranks[alike.node], true));
+        if (alike.ranks.empty() && !alike.others.empty())
+            text += fmt::format("hosts {}: alike\n", hosts_in_words(alike.others));
+        else if (!alike.others.empty())
+            text += fmt::format("hosts {}: alike, with ranks {}\n", hosts_in_words(alike.others),
+                                format_cpu_list(alike.ranks));
     }
     return text;
 }

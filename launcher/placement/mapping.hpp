@@ -50,10 +50,13 @@ std::vector<MappedRank> map_to_nodes(const Options& options, std::span<const Hos
 
 /// One line a rank: "rank 0 on host bound to core 0 (cpus 0-1): [BB/..][../..]". The picture has a bracket a
 /// package, a group between '/' a core, and a letter a hardware thread, 'B' where the rank is bound. There is
-/// a topology for each of the map's nodes.
-std::string describe_bindings(const JobMap& map, std::span<const Topology> topologies);
+/// a topology for each of the map's nodes. Of more than kHostsInFull hosts that are alike one is shown, and
+/// the others are named in a line behind: "ranks 4-199 on node[002-050]: alike, as on node001". With
+/// Options::verbosity all are shown.
+std::string describe_bindings(const Options& options, const JobMap& map,
+                              std::span<const Topology> topologies);
 
-/// Hosts, programs and ranks of the job, several lines.
+/// Hosts, programs and ranks of the job, several lines; of many hosts as in describe_bindings().
 std::string describe_map(const Options& options, const JobMap& map);
 
 }  // namespace tutti::launcher

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/profile/pictures.hpp"
 #include "launcher/profile/summary.hpp"
@@ -153,16 +154,12 @@ std::string title_of(const std::vector<std::vector<std::string>>& programs)
     return html_text(fmt::format("{}", fmt::join(names, " : ")));
 }
 
-std::string hosts_in_words(const Statistics& statistics)
+std::string hosts_of(const Statistics& statistics)
 {
-    constexpr std::size_t kNamedHosts = 8;
     std::vector<std::string> hosts;
     for (const Rank& rank : statistics.ranks)
-        if (std::ranges::find(hosts, rank.host) == hosts.end())
-            hosts.push_back(rank.host);
-    if (hosts.size() > kNamedHosts)
-        return fmt::format("{} hosts", hosts.size());
-    return fmt::format("{}", fmt::join(hosts, ", "));
+        hosts.push_back(rank.host);
+    return hosts_in_words(hosts);
 }
 
 }  // namespace
@@ -177,8 +174,7 @@ std::string page_of(const Statistics& statistics, const std::vector<std::vector<
         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Where time went: {0}</title>\n"
         "<style>{1}{2}</style>\n</head>\n<body>\n<header><h1>Where time went: {0}</h1>\n"
         "<p class=\"quiet\">{3} ranks on {4}</p></header>\n<main>\n",
-        title, base::kPageStyle, style_of_pictures(), statistics.job_ranks,
-        html_text(hosts_in_words(statistics)));
+        title, base::kPageStyle, style_of_pictures(), statistics.job_ranks, html_text(hosts_of(statistics)));
     add_tally(page, statistics);
     add_ranks(page, statistics);
     page += "<section><h2>Operations</h2>\n";

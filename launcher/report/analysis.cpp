@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "launcher/base/host_names.hpp"
 #include "launcher/report/wait_graph.hpp"
 #include "launcher/report/words.hpp"
 #include "lib/foundation/base/quantity.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t kMostInCircle = 8;
 constexpr std::size_t kMostAlike = 4;  // sentences of one sort
-constexpr std::size_t kMostHosts = 3;
 constexpr std::size_t kMostRows = 16;
 constexpr std::size_t kMostCulprits = 3;
 
@@ -254,13 +254,10 @@ std::vector<std::string> table(const JobStatus& job, const std::function<std::st
         std::vector<std::string> hosts;
         for (const auto& [first, last] : group->ranks)
             for (int rank = first; rank <= last; ++rank)
-                if (const std::string host = host_of(rank); std::ranges::find(hosts, host) == hosts.end())
-                    hosts.push_back(host);
-        std::string where;
-        for (std::size_t i = 0; i < std::min(hosts.size(), kMostHosts); ++i)
-            where += (i > 0 ? ", " : hosts.size() == 1 ? "host " : "hosts ") + hosts[i];
-        if (hosts.size() > kMostHosts)
-            where += fmt::format(" and {} more", hosts.size() - kMostHosts);
+                if (std::string host = host_of(rank); hosts.empty() || hosts.back() != host)
+                    hosts.push_back(std::move(host));
+        const bool one = std::ranges::count(hosts, hosts.front()) == std::ssize(hosts);
+        const std::string where = (one ? "host " : "hosts ") + hosts_in_words(hosts);
         lines.push_back(
             fmt::format("{} ({}): {}", ranks_in_words(group->ranks), where, group_in_words(*group)));
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "launcher/hosts/hosts.hpp"
+#include "launcher/job/agent_words.hpp"
 #include "launcher/job/daemon_record.hpp"
 #include "launcher/wire/connection.hpp"
 
@@ -213,11 +214,11 @@ void Children::handle_closed(Child& child, const std::string& reason)
 
 void Children::tell_loss(Child& child, const std::string& reason)
 {
-    std::string words = child.index >= 0 ? starter_->output_of(child.node) : std::string();
-    while (!words.empty() && (words.back() == '\n' || words.back() == '\r'))
-        words.pop_back();
-    events_.lost({child.nodes, fmt::format("lost the daemon on {}: {}{}", describe_host(child.node), reason,
-                                           words.empty() ? "" : "; it said: " + words)});
+    std::string words;
+    if (child.index >= 0)
+        words = said_by_agent(order_.method.agent.front(), starter_->output_of(child.node));
+    events_.lost(
+        {child.nodes, fmt::format("lost the daemon on {}: {}{}", describe_host(child.node), reason, words)});
 }
 
 void Children::watch_for_silence(double limit_seconds, const std::string& setting)

@@ -99,6 +99,22 @@ TEST_CASE("a daemon that is lost while the job ends is named, too")
     CHECK(lines[1].ends_with("; with it its rank 2"));
 }
 
+TEST_CASE("a lost daemon is not blamed on a warning of the agent's; a cause comes before warnings")
+{
+    const Words dies = shell("[ $PMIX_RANK = 0 ] || kill -KILL $PPID; sleep 1000");
+    const Result warned = tuttirun(on_hosts({1, 1}, dies, "warns"));
+    CAPTURE(warned.err);
+    CHECK(warned.status == 1);
+    CHECK(contains(warned.err, "tuttirun: lost the daemon on h"));
+    CHECK(contains(warned.err,
+                   "/agent gave no reason, only warnings: srun: warning: can't honor it; with it its rank"));
+    const Result told = tuttirun(on_hosts({1, 1}, dies, "warns-and-tells"));
+    CAPTURE(told.err);
+    CHECK(contains(told.err,
+                   "/agent said: srun: error: the node fails\nand, as a warning: srun: warning: can't "
+                   "honor it; with it its rank"));
+}
+
 TEST_CASE("a daemon that is told to end ends the job, also where its ranks take that well")
 {
     const Words ends_daemon = shell("trap 'exit 0' TERM; kill -TERM $PPID; sleep 1000 & wait");

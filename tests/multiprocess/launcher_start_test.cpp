@@ -1,6 +1,10 @@
 // Daemons that do not come up, each in the way in which ssh fails; and tuttirun --doctor, which looks for
 // why.
+#include <map>
+
 #include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/multiprocess/launched.hpp"
 
@@ -104,6 +108,23 @@ TEST_CASE("maps and bindings name the hosts")
     CHECK(contains(result.err, "rank 2 on a "));
 }
 
+TEST_CASE("of many hosts that are alike, maps and bindings show one")
+{
+    const Agent agent(kWorks);
+    const Words job = {"--bind-to", "none", "--display-map", "--report-bindings", "true"};
+    const Result result = tuttirun(Agent::run("127.0.1.[1-7]:2", job));
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 0);
+    CHECK(lines_of(result.out) == Words{"host 127.0.1.1: 2 ranks", "  program 0: true",
+                                        "    rank 0: not bound", "    rank 1: not bound",
+                                        "hosts 127.0.1.[2-7]: alike, with ranks 2-13"});
+    const Words lines = lines_of(result.err);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].starts_with("rank 0 on 127.0.1.1 not bound"));
+    CHECK(lines[1].starts_with("rank 1 on 127.0.1.1 not bound"));
+    CHECK(lines[2] == "ranks 2-13 on 127.0.1.[2-7]: alike, as on 127.0.1.1");
+}
+
 // Hosts that are addresses: their names are looked up without asking anybody.
 TEST_CASE("the doctor finds healthy hosts healthy")
 {
@@ -163,4 +184,37 @@ TEST_CASE("the doctor names the hosts that fail, and looks at the others all the
         tuttirun(Agent::run("127.0.0.2,127.0.0.3", {"--interface", "nosuch0", "--doctor"}));
     CHECK(no_network.status != 0);
     CHECK(contains(no_network.out + no_network.err, "nosuch0"));
+}
+
+TEST_CASE("of many hosts that are alike, the doctor prints one line, and for programs a finding each")
+{
+    const Agent agent(R"(case $1 in
+        127.0.0.[34]) echo "Warning: a banner" >&2; echo "Host key verification failed." >&2; exit 255;;
+        *) shift; exec sh -c "$*";; esac)");
+    Words doctor = {"--interface", "lo", "--doctor"};
+    const Result result = tuttirun(Agent::run("127.0.0.[2-9]", doctor));
+    CAPTURE(result.out, result.err);
+    CHECK(result.status == 1);
+    CHECK(contains(result.out, "[ok]   127.0.0.[2,5-9]: the daemons are there after "));
+    CHECK(contains(result.out, "[FAIL] 127.0.0.[3-4]: cannot start tuttirun on HOST: '"));
+    CHECK(contains(result.out,
+                   "and said:\n           Host key verification failed.\n       and, as a warning:\n"
+                   "           Warning: a banner\n       run 'ssh HOST' once by hand"));
+    CHECK(contains(result.out, "[ok]   127.0.0.[2,5-9]: shared memory works\n"));
+    CHECK(contains(result.out, "[ok]   127.0.0.[2,5-9]: networks: lo 127.0.0.0/8"));
+    CHECK(contains(result.out, "[ok]   127.0.0.[2,5-9]: the clocks differ by "));
+    CHECK(contains(result.out, "[warn] 127.0.0.[5-9]: is the same machine as 127.0.0.2\n"));
+    CHECK(contains(result.out, "30 pairs of hosts reach each other"));
+    CHECK(contains(result.out, "\n5 warnings, 2 failures\n"));
+
+    doctor.emplace_back("--json");
+    const auto document = nlohmann::json::parse(tuttirun(Agent::run("127.0.0.[2-9]", doctor)).out);
+    CHECK(document.at("hosts").size() == 8);
+    std::map<std::string, int> checks;
+    for (const auto& finding : document.at("findings"))
+        ++checks[finding.at("check")];
+    CHECK(checks["start"] == 8);
+    CHECK(checks["shared_memory"] == 6);
+    CHECK(checks["clock"] == 6);
+    CHECK(checks["reach"] == 30);
 }

@@ -266,6 +266,12 @@ TEST_CASE("256 ranks that all do something else are a few lines")
     CHECK(lines.size() == 5);  // one a tag
     CHECK(lines[0].substr(0, 24) == "ranks 0, 5, 10, 15, 20, ");
     CHECK(lines[0].find("(host a): recv from different ranks, tag 0, for 44 s") != std::string::npos);
+    const auto on_many = table(job, [](int rank) { return "node" + std::to_string(100 + rank); });
+    CHECK(
+        on_many[0].find("(hosts node[100,105,110,115,120,125,130,135,140,145,150,155] and 40 more): recv") !=
+        std::string::npos);
+    const auto on_four = table(job, [](int rank) { return "node0" + std::to_string(1 + rank / 64); });
+    CHECK(on_four[0].find("(hosts node[01-04]): recv") != std::string::npos);
     const Analysis analysis = analyse(job);
     CHECK(analysis.deadlock);
     CHECK(analysis.sentences.at(0).find("and so on through 249 more ranks back to rank 0") !=

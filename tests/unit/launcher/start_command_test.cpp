@@ -57,7 +57,7 @@ TEST_CASE("One srun starts a daemon on each of the hosts")
     CHECK(command.front() == "srun");
     CHECK(has("--nodes=2"));
     CHECK(has("--ntasks=2"));
-    CHECK(has("--nodelist=n1,n2"));
+    CHECK(has("--nodelist=n[1-2]"));
     CHECK(has("--overlap"));
     CHECK(has("--mpi=none"));
     CHECK(command[command.size() - 2] == "/t/tuttirun");
@@ -111,6 +111,16 @@ TEST_CASE("Failures come with host, command, the agent's words and a remedy")
     }
 }
 
+TEST_CASE("Of what an agent says the cause comes first, and warnings are called so")
+{
+    const std::string warning = "Warning: Permanently added 'b' (ED25519) to the list of known hosts.";
+    CHECK_THAT(failure({AgentEnd::Kind::exited, 255, warning + "\r\nPermission denied (publickey).\r\n"}),
+               Catch::Contains(" and said:\n    Permission denied (publickey).\nand, as a warning:\n    " +
+                               warning + "\n'ssh me@b true' must work"));
+    CHECK_THAT(failure({AgentEnd::Kind::exited, 3, warning}),
+               Catch::Contains(" and said nothing but warnings:\n    " + warning + "\n"));
+}
+
 TEST_CASE("What a host says cannot fill or confuse the terminal")
 {
     const std::string text =
@@ -121,7 +131,7 @@ TEST_CASE("What a host says cannot fill or confuse the terminal")
     CHECK_THAT(text, Catch::Contains("[2J the end"));
 }
 
-TEST_CASE("Many hosts are not all named")
+TEST_CASE("Many hosts are named as a list")
 {
     std::vector<RemoteHost> hosts;
     for (int i = 0; i < 100; ++i) {
@@ -129,7 +139,6 @@ TEST_CASE("Many hosts are not all named")
     }
     StartMethod method;
     method.kind = StartMethod::Agent::srun;
-    CHECK_THAT(
-        describe_start_failure(method, {"srun"}, hosts, {AgentEnd::Kind::exited, 1, "x"}),
-        Catch::StartsWith("cannot start tuttirun on n0, n1, n2, n3, n4, n5, n6, n7 and 92 more: 'srun'"));
+    CHECK_THAT(describe_start_failure(method, {"srun"}, hosts, {AgentEnd::Kind::exited, 1, "x"}),
+               Catch::StartsWith("cannot start tuttirun on n[0-99]: 'srun'"));
 }

@@ -245,7 +245,7 @@ TEST_CASE("One srun for all: it fails for those that have not come")
     starter.connected(1);
     scene.loop.run();
     CHECK(scene.failed == std::vector<int>{0, 2});
-    CHECK_THAT(scene.reasons, Catch::Contains("cannot start tuttirun on host0, host2: '"));
+    CHECK_THAT(scene.reasons, Catch::Contains("cannot start tuttirun on host[0,2]: '"));
     CHECK_THAT(scene.reasons, Catch::Contains("srun: error: n1: no"));
     std::ifstream record(folder.path() / "record");
     std::string line;
