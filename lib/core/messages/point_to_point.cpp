@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "lib/core/messages/messages.hpp"
+#include "lib/core/messages/near_fit.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/requests/request_access.hpp"
 #include "tutti/communicator.hpp"
@@ -67,11 +68,12 @@ bool is_lost(const CommunicatorState& state, int source) noexcept
     return source != any_source && state.process().protocol().is_lost(state.peer_rank(source));
 }
 
-void raise_lost(const CommunicatorState& state, std::string_view operation, int source)
+void raise_lost(const CommunicatorState& state, std::string_view operation, int source, int tag)
 {
     throw Error(ErrorCode::peer_lost, operation,
-                fmt::format("nothing more comes from rank {}: {}", source,
-                            state.process().why_lost(state.peer_rank(source))),
+                fmt::format("nothing more comes from rank {}: {}{}", source,
+                            state.process().why_lost(state.peer_rank(source)),
+                            near_fit(state.process(), {state.context(), source, tag})),
                 source);
 }
 

@@ -2,6 +2,7 @@
 
 #include "lib/core/job/process.hpp"
 #include "lib/core/messages/messages.hpp"
+#include "lib/core/messages/near_fit.hpp"
 #include "lib/core/messages/receive_checks.hpp"
 #include "lib/core/requests/pooled.hpp"
 
@@ -25,8 +26,9 @@ UnexpectedRequest& wait_for_message(progress::Engine::Lock& lock, const Communic
     if (found != nullptr)
         return *found;
     if (waiting.hopeless())
-        throw Error(ErrorCode::peer_lost, operation, nobody_left(state, tag));
-    raise_lost(state, operation, source);
+        throw Error(ErrorCode::peer_lost, operation,
+                    nobody_left(state, tag) + near_fit(process, {state.context(), source, tag}));
+    raise_lost(state, operation, source, tag);
 }
 
 UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const CommunicatorState& state,
@@ -45,7 +47,7 @@ UnexpectedRequest* look_for_message(progress::Engine::Lock& lock, const Communic
     }
     found = process.protocol().probe(pattern);
     if (found == nullptr && is_lost(state, source)) [[unlikely]]
-        raise_lost(state, operation, source);
+        raise_lost(state, operation, source, tag);
     return found;
 }
 

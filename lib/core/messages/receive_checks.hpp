@@ -16,6 +16,7 @@ void check_receive(const CommunicatorState& state, std::string_view operation, c
 
 /// Whether `source` is one rank and nothing more can come from it.
 bool is_lost(const CommunicatorState& state, int source) noexcept;
-[[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source);
+/// Throws ErrorCode::peer_lost, with a message that has come and nearly fits. Under the lock.
+[[noreturn]] void raise_lost(const CommunicatorState& state, std::string_view operation, int source, int tag);
 
 }  // namespace tutti::detail

@@ -4,6 +4,7 @@
 
 #include "lib/core/calls/collective_request.hpp"
 #include "lib/core/job/process.hpp"
+#include "lib/core/messages/near_fit.hpp"
 #include "lib/engine/protocol/peers.hpp"
 
 namespace tutti::detail {
@@ -32,12 +33,14 @@ Error failure_of_receive(const protocol::ReceiveRequest& receive)
                 status.source};
     if (receive.sender < 0 && receive.peer_rank < 0)
         return {status.code, "recv",
-                process_of(receive).failure_detector().nobody_left(receive.key.context, receive.key.tag())};
+                process_of(receive).failure_detector().nobody_left(receive.key.context, receive.key.tag()) +
+                    near_fit(process_of(receive), receive.key)};
     const int from = receive.sender >= 0 ? receive.sender : receive.peer_rank;
-    return {
-        status.code, "recv",
-        fmt::format("nothing more comes from rank {} of the job: {}", from, protocol::why_lost(receive.lost)),
-        from};
+    return {status.code, "recv",
+            fmt::format("nothing more comes from rank {} of the job: {}{}", from,
+                        protocol::why_lost(receive.lost),
+                        receive.sender < 0 ? near_fit(process_of(receive), receive.key) : ""),
+            from};
 }
 
 std::exception_ptr failure_of_collective(CollectiveRequest& request)

@@ -1,6 +1,7 @@
 // The last rank leaves while the others wait for it; or all but the first, which waits for anybody.
 // Arguments: what they wait in, and how many barriers come first: without one nobody is connected, and from
-// the fifth on ranks that share cores use shared memory.
+// the fifth on ranks that share cores use shared memory; and, in calls that end by near_tag, near_source or
+// near_communicator, nothing: a message has come that nearly fits.
 #include <cstdlib>
 #include <numeric>
 #include <string>
@@ -33,6 +34,31 @@ bool wait_for_anybody(const tutti::Communicator& world, const std::string& call)
     return true;
 }
 
+// Rank 1 has sent a message that waits here; it leaves once that is sure.
+void wait_beside_a_message(const tutti::Communicator& world, const std::string& call)
+{
+    const tutti::Communicator other = world.dup();
+    int value = world.rank();
+    if (world.rank() == 1) {
+        world.send(value, 0, 5);
+        world.send(value, 0, 9);
+        return;
+    }
+    if (world.rank() == 2)
+        return;
+    world.recv(value, 1, 9);
+    if (call == "recv_near_tag")
+        world.recv(value, 1, 6);
+    else if (call == "any_near_tag")
+        world.recv(value, any_source, 6);
+    else if (call == "recv_near_source")
+        world.recv(value, 2, 5);
+    else if (call == "probe_near_communicator")
+        other.probe(1, 5);
+    else if (call == "recv_far")
+        world.recv(value, 2, 6);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -51,6 +77,10 @@ int main(int argc, char** argv)
             return 0;
         world.recv(value, any_source, 5);
         return wait_for_anybody(world, waits_in) ? 0 : 2;
+    }
+    if (waits_in.find("_near_") != std::string::npos || waits_in.ends_with("_far")) {
+        wait_beside_a_message(world, waits_in);
+        return 0;
     }
     const int last = world.size() - 1;
     if (world.rank() == last)
