@@ -23,19 +23,22 @@ void deallocate(void* memory) noexcept;
 template <class T>
 class Allocator {
 public:
-    using value_type = T;
+    using value_type = T;  // as containers ask for it
 
     Allocator() noexcept = default;
+    /// All allocators are equal.
     template <class U>
     Allocator(const Allocator<U>&) noexcept
     {
     }
 
+    /// Memory for `count` objects. Throws as tutti::allocate.
     T* allocate(std::size_t count)
     {
         static_assert(alignof(T) <= 64, "tutti: this type needs a larger alignment than a cache line");
         return static_cast<T*>(tutti::allocate(count * sizeof(T)));
     }
+    /// Frees it.
     void deallocate(T* memory, std::size_t) noexcept { tutti::deallocate(memory); }
 
     friend bool operator==(const Allocator&, const Allocator&) noexcept { return true; }

@@ -20,6 +20,7 @@ inline constexpr int kMaxNesting = 500;
 /// Collects the bytes of objects. Hand objects to it by calling it: archive(a, b, c).
 class OutputArchive {
 public:
+    /// Whether it reads: for functions that serve both archives.
     static constexpr bool kReading = false;
 
     /// Appends the objects. tutti/serialize.hpp defines it for each kind of type.
@@ -33,7 +34,9 @@ public:
         bytes_.insert(bytes_.end(), first, first + size_bytes);
     }
 
+    /// Bytes so far.
     std::size_t position() const noexcept { return bytes_.size(); }
+    /// Hands them over.
     std::vector<std::byte> take() && noexcept { return std::move(bytes_); }
 
 private:
@@ -48,6 +51,7 @@ private:
 /// memory. All errors are ErrorCode::protocol.
 class InputArchive {
 public:
+    /// Whether it reads: for functions that serve both archives.
     static constexpr bool kReading = true;
 
     /// Borrows the bytes. `operation` and `peer` appear in error texts.
@@ -75,6 +79,7 @@ public:
     /// hold them all.
     std::size_t read_count(std::size_t element_bytes);
 
+    /// Bytes that were read, and that are left.
     std::size_t position() const noexcept { return position_; }
     std::size_t remaining() const noexcept { return bytes_.size() - position_; }
     /// Throws when bytes are left: the writer used another type.

@@ -32,6 +32,7 @@ public:
     {
     }
 
+    /// Elements of each rank's block, and where each begins; displacements() is empty where none were given.
     std::span<const std::size_t> counts() const noexcept { return counts_; }
     std::span<const std::size_t> displacements() const noexcept { return displacements_; }
     /// No displacements were given.

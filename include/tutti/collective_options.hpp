@@ -11,13 +11,13 @@ namespace tutti {
 /// names and for algorithms that cannot do the call (ring with an operator that does not commute). Persistent
 /// requests throw the latter when they start.
 struct CollectiveOptions {
-    std::string_view algorithm = {};
+    std::string_view algorithm = {};  // empty: chosen
 };
 
 /// The same for collectives that have a root.
 struct RootOptions {
-    int root = 0;
-    std::string_view algorithm = {};
+    int root = 0;                     // rank in the communicator
+    std::string_view algorithm = {};  // empty: chosen
 };
 
 }  // namespace tutti

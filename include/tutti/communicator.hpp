@@ -34,6 +34,7 @@ public:
     Message& operator=(Message&& other) noexcept;
     ~Message();
 
+    /// Its sender, tag and size.
     const Status& status() const noexcept { return status_; }
 
     /// Receives the message. Same errors as Communicator::recv. May be called once.
@@ -64,6 +65,7 @@ struct SplitOptions {
     int key = 0;  // orders the ranks of one colour; equal keys: by old rank
 };
 
+/// How ranks are arranged in a grid.
 struct CartesianOptions {
     /// Ranks may get other numbers in the grid, so that neighbours share nodes. No effect on one node.
     bool reorder = false;
@@ -84,9 +86,11 @@ struct CartesianOptions {
 /// allreduce, reduce_scatter, scan, exscan) in ReduceCollectives.
 class Communicator : public ReduceCollectives {
 public:
+    /// This process's number, and how many there are.
     int rank() const noexcept { return rank_; }
     int size() const noexcept { return size_; }
 
+    /// Blocking: the buffer is free when they return.
     template <class B>
     void send(const B& buffer, int destination, int tag = 0) const
     {
@@ -121,6 +125,7 @@ public:
         return isend_as(std::forward<B>(buffer), destination, tag, SendMode::ready);
     }
 
+    /// A message that fits; the buffer of irecv is borrowed or moved in as that of isend.
     template <class B>
     Status recv(B&& buffer, int source = any_source, int tag = any_tag) const
     {
@@ -157,6 +162,7 @@ public:
     std::optional<Message> improbe(int source = any_source, int tag = any_tag) const;
 
     // persistent
+    /// Operations to be started again and again (PersistentRequest). Buffers are borrowed.
     template <class B>
     PersistentRequest send_init(B&& buffer, int destination, int tag = 0) const
     {

@@ -15,8 +15,8 @@ namespace tutti {
 /// often the rank or the position in a global array.
 template <class T, class Index = std::int64_t>
 struct ValueIndex {
-    T value;
-    Index index;
+    T value;      // what is compared
+    Index index;  // comes along; of equal values the least
 
     friend bool operator==(const ValueIndex&, const ValueIndex&) = default;
 };

@@ -24,9 +24,10 @@ enum class Progress {
     thread  // a thread of Tutti, on another core if the rank has a spare one
 };
 
+/// How a process joins its job.
 struct EnvironmentOptions {
-    ThreadLevel threads = ThreadLevel::funneled;
-    Progress progress = Progress::calls;  // TUTTI_PROGRESS=calls or =thread overrides it
+    ThreadLevel threads = ThreadLevel::funneled;  // who calls Tutti
+    Progress progress = Progress::calls;          // TUTTI_PROGRESS=calls or =thread overrides it
 };
 
 namespace detail {
@@ -50,6 +51,7 @@ class Process;
 /// A process that the program forks has no part in the job: it may call exec or end, but must not call Tutti.
 class Environment {
 public:
+    /// Joins the job of the launcher, or one of this rank alone. Arguments are not read.
     Environment(int argc, char** argv, EnvironmentOptions options = {});
     explicit Environment(EnvironmentOptions options = {});
     /// Joins the job that `bootstrap` describes; nullptr: as without it. `bootstrap` lives until the

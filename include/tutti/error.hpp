@@ -8,8 +8,9 @@
 
 namespace tutti {
 
+/// Kinds of errors.
 enum class ErrorCode {
-    success,
+    success,           // there is none
     truncated,         // a message was longer than the receive's buffer
     invalid_argument,  // an argument is out of its documented range
     invalid_rank,      // a rank outside the communicator
@@ -33,15 +34,19 @@ std::string_view to_string(ErrorCode code) noexcept;
 /// sizes. An uncaught Error ends the job with this rank and sentence.
 class Error : public std::exception {
 public:
+    /// In place of a peer: there is none.
     static constexpr int kNoPeer = -1;
 
     /// `operation` is the call ("recv"), `detail` says what is wrong and the remedy, without the operation.
     Error(ErrorCode code, std::string_view operation, std::string_view detail, int peer = kNoPeer);
 
+    /// The kind of error.
     ErrorCode code() const noexcept { return code_; }
+    /// The call that failed: "recv".
     const std::string& operation() const noexcept { return operation_; }
     /// Rank of the peer in the communicator of the operation; kNoPeer if there is none.
     int peer() const noexcept { return peer_; }
+    /// The whole sentence.
     const char* what() const noexcept override { return what_.c_str(); }
 
 private:

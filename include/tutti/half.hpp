@@ -70,15 +70,19 @@ namespace detail {
 class float16 {
 public:
     float16() noexcept = default;
+    /// Rounds to nearest even.
     constexpr explicit float16(float value) noexcept : bits_(detail::float16_of_float(value)) {}
+    /// Exact.
     constexpr operator float() const noexcept { return detail::float_of_float16(bits_); }
 
+    /// The value that has these bits.
     static constexpr float16 from_bits(std::uint16_t bits) noexcept
     {
         float16 value(0.0f);
         value.bits_ = bits;
         return value;
     }
+    /// Its representation.
     constexpr std::uint16_t bits() const noexcept { return bits_; }
 
 private:
@@ -89,15 +93,19 @@ private:
 class bfloat16 {
 public:
     bfloat16() noexcept = default;
+    /// Rounds to nearest even.
     constexpr explicit bfloat16(float value) noexcept : bits_(detail::bfloat16_of_float(value)) {}
+    /// Exact.
     constexpr operator float() const noexcept { return detail::float_of_bfloat16(bits_); }
 
+    /// The value that has these bits.
     static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept
     {
         bfloat16 value(0.0f);
         value.bits_ = bits;
         return value;
     }
+    /// Its representation.
     constexpr std::uint16_t bits() const noexcept { return bits_; }
 
 private:

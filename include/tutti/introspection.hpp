@@ -19,15 +19,16 @@ std::vector<CollectiveInfo> known_collectives();
 
 /// A call and everything that the choice of its algorithm depends on.
 struct CallSituation {
-    int ranks = 1;
+    int ranks = 1;  // of the communicator
     /// Of the buffer; of all blocks for gather, scatter, allgather and reduce_scatter; of one for alltoall.
     std::size_t size_bytes = 0;
     /// Any number for each rank, equal for ranks of one node. Empty: all ranks are on one node.
     std::span<const int> node_of_rank = {};
-    bool more_ranks_than_cores = false;
-    bool commutative = true;  // the operator, if there is one
+    bool more_ranks_than_cores = false;  // on a node
+    bool commutative = true;             // the operator, if there is one
 };
 
+/// An algorithm as a call would use it.
 struct AlgorithmInfo {
     std::string_view name;          // "chain", as in CollectiveOptions::algorithm
     std::size_t segment_bytes = 0;  // this call's size; 0: it has no segments

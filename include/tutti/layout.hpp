@@ -25,9 +25,10 @@ public:
     }
     ~Layout();
 
+    /// Consecutive bytes of an object.
     struct Block {
-        std::ptrdiff_t offset_bytes;
-        std::size_t size_bytes;
+        std::ptrdiff_t offset_bytes;  // from the base
+        std::size_t size_bytes;       // of the block
     };
 
     /// `count` blocks of `block` elements, from start to start `stride` elements (which may be negative).
@@ -63,10 +64,11 @@ private:
 /// A base address with a layout: an argument of send and receive.
 template <class T>
 struct LayoutView {
-    T* base;
-    Layout layout;
+    T* base;        // where offset 0 is
+    Layout layout;  // of the elements that travel
 };
 
+/// Whether a type is a LayoutView.
 template <class>
 inline constexpr bool is_laid_out = false;
 template <class T>

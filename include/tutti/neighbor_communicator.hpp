@@ -15,8 +15,8 @@ struct Topology;
 
 /// The sources and destinations of this rank. null_rank: beyond a border.
 struct Neighbors {
-    std::span<const int> sources;
-    std::span<const int> destinations;
+    std::span<const int> sources;       // ranks to receive from
+    std::span<const int> destinations;  // ranks to send to
 };
 
 /// A communicator that knows the neighbours of its ranks, in a grid (CartesianCommunicator) or as given

@@ -53,9 +53,11 @@ constexpr bool is_defined(Op op, DataType type) noexcept
 /// An operator known at compile time, checked against the elements. Converts to Op.
 template <Op kOp>
 struct BuiltIn {
+    /// The operator, for calls that learn it at run time.
     constexpr operator Op() const noexcept { return kOp; }
 };
 
+/// The operators, for calls that know theirs at compile time: docs/guide/reductions.md says what each gives.
 inline constexpr BuiltIn<Op::sum> sum;
 inline constexpr BuiltIn<Op::min> min;
 inline constexpr BuiltIn<Op::max> max;

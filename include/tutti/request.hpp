@@ -139,6 +139,7 @@ std::size_t test_some(std::span<Request> requests, std::span<std::size_t> indice
 template <class Buffer>
 class [[nodiscard]] OwningRequest {
 public:
+    /// As Communicator makes it.
     OwningRequest(Request&& request, std::shared_ptr<Buffer> buffer) noexcept
         : request_(std::move(request)), buffer_(std::move(buffer))
     {
@@ -150,6 +151,7 @@ public:
         request_.wait();
         return std::move(*buffer_);
     }
+    /// As those of Request. The buffer stays here.
     bool test() { return request_.test(); }
     bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     bool cancel() { return request_.cancel(); }
@@ -184,6 +186,7 @@ public:
     void start();
     bool active() const noexcept { return request_.active(); }
     Status wait() { return request_.wait(); }
+    /// As those of Request. The buffer stays here.
     bool test() { return request_.test(); }
     bool wait_for(std::chrono::nanoseconds limit) { return request_.wait_for(limit); }
     const Status& status() const noexcept { return request_.status(); }

@@ -42,6 +42,7 @@ public:
     {
     }
 
+    /// Rows of all ranks, elements of a row, and the rank that has a row.
     std::size_t rows() const noexcept { return rows_; }
     std::size_t width() const noexcept { return width_; }
     int owner(std::size_t row) const noexcept { return static_cast<int>(row % ranks_); }

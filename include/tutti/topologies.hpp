@@ -17,8 +17,8 @@ std::vector<int> balanced_dims(int ranks, int dimensions);
 
 /// Source and destination of a shift; null_rank beyond a border.
 struct Shift {
-    int source;
-    int destination;
+    int source;       // to receive from
+    int destination;  // to send to
 };
 
 /// Made by Communicator::create_cartesian(). The last dimension runs fastest. The neighbours of a rank are,

@@ -16,9 +16,9 @@ namespace detail {
 /// `count` elements of `type` at `data`, a buffer for any call of Tutti. Made by typed().
 template <class Pointer>
 struct TypedBuffer {
-    Pointer data;  // void*, or const void* for input only
-    std::size_t count;
-    DataType type;
+    Pointer data;       // void*, or const void* for input only
+    std::size_t count;  // of elements
+    DataType type;      // of each
 };
 
 // typed() returns const values: calls that borrow a buffer and reject temporaries then accept them. Only the

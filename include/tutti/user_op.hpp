@@ -20,8 +20,8 @@ inline constexpr Commutativity non_commutative = Commutativity::non_commutative;
 /// Made by user_op().
 template <class F>
 struct UserOp {
-    F function;
-    Commutativity commutativity;
+    F function;                   // of two elements
+    Commutativity commutativity;  // as its maker says
 };
 
 /// Makes an operator of `function`: a const callable of two elements (`const T&`) that returns the combined

@@ -80,6 +80,7 @@ class WindowTarget {
 public:
     WindowTarget(detail::Window& window, int rank) noexcept : window_(&window), rank_(rank) {}
 
+    /// Whose memory it is.
     int rank() const noexcept { return rank_; }
 
     /// Writes an object, a range, or a layout of elements to consecutive elements.
@@ -301,6 +302,7 @@ public:
     void flush() const { detail::WindowCalls::flush(this->window(), this->rank()); }
     /// They are complete here: their buffers are free, or filled.
     void flush_local() const { detail::WindowCalls::flush_local(this->window(), this->rank()); }
+    /// Ends the epoch.
     void unlock()
     {
         if (const detail::WindowPointer window = std::exchange(window_, nullptr))
@@ -321,7 +323,9 @@ public:
     {
     }
 
+    /// The memory of one rank.
     WindowTarget<T> operator[](int rank) const noexcept { return {epoch_.window(), rank}; }
+    /// Ends the epoch.
     void end() { epoch_.end(); }
 
 protected:
