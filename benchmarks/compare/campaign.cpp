@@ -266,7 +266,8 @@ void introduce(const CompareOptions& options, const std::vector<Case>& cases,
         duration(foretell_seconds(cases, contenders, options.thoroughness.rounds, options.choice.seconds)),
         options.thoroughness.timeout_seconds);
     fmt::print(
-        "# Medians over the rounds. Ratio: Tutti / best peer, below 1 is better of times, above 1 of rates; "
+        "# Medians over the rounds. Ratio: Tutti / best peer of times, best peer / Tutti of rates: below 1 "
+        "is better; "
         "allocate: the same out of tutti::allocate; 95 "
         "%: "
         "the interval\n"

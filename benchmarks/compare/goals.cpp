@@ -118,7 +118,7 @@ std::string words(const Goal& goal, const record::Quantity& quantity)
         return fmt::format("<= {} {}", goal.bound, quantity.unit);
     if (goal.kind == Goal::Kind::not_behind)
         return "not slower";
-    return fmt::format("{} {:.2f}", quantity.lower_is_better ? "<=" : ">=", goal.bound);
+    return fmt::format("<= {:.2f}", quantity.lower_is_better ? goal.bound : 1 / goal.bound);
 }
 
 bool counts_for_median(const Case& which, std::optional<double> key)

@@ -81,6 +81,18 @@ std::optional<Ratio> ratio_of(const Rounds& own, const Rounds& other)
     return ratio;
 }
 
+Ratio of_costs(const Ratio& ratio, Better better)
+{
+    if (better == Better::lower)
+        return ratio;
+    Ratio turned{1 / ratio.value, ratio.interval};
+    if (turned.interval) {
+        turned.interval->low = 1 / ratio.interval->high;
+        turned.interval->high = 1 / ratio.interval->low;
+    }
+    return turned;
+}
+
 const char* to_string(Verdict verdict)
 {
     switch (verdict) {

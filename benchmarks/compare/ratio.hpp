@@ -32,6 +32,10 @@ struct Ratio {
 /// (paired) or 88 % (not).
 std::optional<Ratio> ratio_of(const Rounds& own, const Rounds& other);
 
+/// The same of what both cost, as people are shown it: of rates, the other's figure by the own one. Below 1
+/// the own library is better.
+Ratio of_costs(const Ratio& ratio, Better better);
+
 /// The 97.5 % point of Student's distribution, for two-sided intervals of 95 %.
 double student_quantile(int degrees_of_freedom);
 

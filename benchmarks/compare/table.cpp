@@ -113,13 +113,20 @@ std::string header(const CaseResult& result, const std::vector<Contender>& conte
     return text + "\n";
 }
 
+std::optional<Ratio> cost_ratio(const Judgement& judgement, bool lower_is_better)
+{
+    const Better better = lower_is_better ? Better::lower : Better::higher;
+    return judgement.ratio ? std::optional(of_costs(*judgement.ratio, better)) : std::nullopt;
+}
+
 std::string judgement_text(const Judgement& judgement, const record::Quantity& quantity, bool goals)
 {
-    std::string text = fmt::format(
-        "{:>{}}{:>{}}{:>{}}{:>{}}", judgement.ratio ? ratio_text(judgement.ratio->value) : "-",
-        kRatioWidth + 1, interval_text(judgement.ratio ? judgement.ratio->interval : std::nullopt),
-        kIntervalWidth, judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
-        judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
+    const std::optional<Ratio> ratio = cost_ratio(judgement, quantity.lower_is_better);
+    std::string text =
+        fmt::format("{:>{}}{:>{}}{:>{}}{:>{}}", ratio ? ratio_text(ratio->value) : "-", kRatioWidth + 1,
+                    interval_text(ratio ? ratio->interval : std::nullopt), kIntervalWidth,
+                    judgement.verdict ? to_string(*judgement.verdict) : "-", kVerdictWidth,
+                    judgement.share ? fmt::format("{:.0f} %", 100 * *judgement.share) : "-", kShareWidth);
     if (!goals)
         return text;
     const std::string goal = judgement.goal ? fmt::format("{:<11}{}", words(*judgement.goal, quantity),
@@ -174,8 +181,8 @@ std::string listed(const std::vector<CaseResult>& results, const std::vector<rec
                 const std::string said = judged(judgement, result);
                 if (said.empty())
                     continue;
-                const double ratio = judgement.ratio ? judgement.ratio->value : 1.0;
-                found.emplace_back(result.better() == Better::lower ? ratio : 1 / ratio,
+                const auto cost = cost_ratio(judgement, result.better() == Better::lower);
+                found.emplace_back(cost ? cost->value : 1.0,
                                    fmt::format("#   {}{}{}{}{}: {}\n", result.which.name(),
                                                name.key ? ", " : "", name.key ? key_text(result, name) : "",
                                                fmt::format("{}{}", name.labels.empty() ? "" : ", ",
@@ -192,10 +199,11 @@ std::string listed(const std::vector<CaseResult>& results, const std::vector<rec
     return text;
 }
 
-std::string beside_peer(const Judgement& judgement)
+std::string beside_peer(const Judgement& judgement, const CaseResult& result)
 {
-    return fmt::format("{} of {} ({})", ratio_text(judgement.ratio->value), *judgement.peer,
-                       interval_text(judgement.ratio->interval));
+    const Ratio ratio = of_costs(*judgement.ratio, result.better());
+    return fmt::format("{} of {} ({})", ratio_text(ratio.value), *judgement.peer,
+                       interval_text(ratio.interval));
 }
 
 }  // namespace
@@ -232,8 +240,8 @@ std::string modes_text(const CaseResult& result, const Modes& modes)
 
 std::string slower_rows(const std::vector<CaseResult>& results, const std::vector<record::Limit>& limits)
 {
-    return listed(results, limits, [](const Judgement& judgement, const CaseResult&) {
-        return judgement.verdict == Verdict::slower ? beside_peer(judgement) : std::string();
+    return listed(results, limits, [](const Judgement& judgement, const CaseResult& result) {
+        return judgement.verdict == Verdict::slower ? beside_peer(judgement, result) : std::string();
     });
 }
 
@@ -242,9 +250,10 @@ std::string missed_goals(const std::vector<CaseResult>& results, const std::vect
     return listed(results, limits, [](const Judgement& judgement, const CaseResult& result) {
         if (!judgement.goal || judgement.met || judgement.goal->kind == Goal::Kind::not_behind)
             return std::string();
-        return fmt::format("{}, goal: {}",
-                           judgement.ratio ? beside_peer(judgement) : fmt::format("{}", *judgement.own),
-                           words(*judgement.goal, *result.quantity));
+        return fmt::format(
+            "{}, goal: {}",
+            judgement.ratio ? beside_peer(judgement, result) : fmt::format("{}", *judgement.own),
+            words(*judgement.goal, *result.quantity));
     });
 }
 

@@ -62,15 +62,14 @@ Table worst_table(const Overview& overview)
     Table table{"", {"Case", "Row", "Ratio", "Tutti is"}, 2, {}, {}};
     for (std::size_t i = 0; i < std::min(kWorstRows, overview.worst.size()); ++i) {
         const Standing& standing = overview.worst[i];
+        const auto interval = of_costs(*standing.row, standing.topic->quantity).ratio_interval;
         std::vector<std::string> row = standing.row->labels;
         if (standing.row->key)
             row.insert(row.begin(), key_text(standing.topic->quantity, standing.row->key));
-        table.rows.push_back(
-            {{heading_of(*standing.topic)},
-             {joined(row, ", ")},
-             {number_text(*standing.row->ratio),
-              standing.row->ratio_interval ? interval_text(*standing.row->ratio_interval) : ""},
-             {standing.row->verdict, "", tone_of(standing.row->verdict)}});
+        table.rows.push_back({{heading_of(*standing.topic)},
+                              {joined(row, ", ")},
+                              {number_text(standing.cost), interval ? interval_text(*interval) : ""},
+                              {standing.row->verdict, "", tone_of(standing.row->verdict)}});
     }
     return table;
 }

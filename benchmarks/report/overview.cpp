@@ -9,14 +9,6 @@ namespace tutti::bench {
 
 namespace {
 
-// The ratio, turned so that more is worse.
-std::optional<double> cost_of(const Topic& topic, const record::Beside& row)
-{
-    if (!row.ratio || *row.ratio <= 0)
-        return {};
-    return topic.quantity.lower_is_better ? *row.ratio : 1 / *row.ratio;
-}
-
 void count(Tally& tally, const record::CaseRow& row, const record::Beside& beside, std::optional<double> cost)
 {
     tally.log_costs += cost ? std::log(*cost) : 0.0;
@@ -43,11 +35,12 @@ Overview overview_of(const std::vector<Topic>& topics)
             continue;
         Tally& tally = overview.cases.emplace_back(&topic, Tally{}).second;
         for (const record::CaseRow& row : topic.which->rows) {
-            const std::optional<double> cost = cost_of(topic, row);
+            const std::optional<double> cost = of_costs(row, topic.quantity).ratio;
             count(tally, row, row, cost);
             count(overview.tally, row, row, cost);
             if (row.allocated)
-                count(overview.allocated, row, *row.allocated, cost_of(topic, *row.allocated));
+                count(overview.allocated, row, *row.allocated,
+                      of_costs(*row.allocated, topic.quantity).ratio);
             if (cost)
                 overview.worst.push_back({&topic, &row, *cost});
         }

@@ -25,11 +25,11 @@ struct Tally {
     std::optional<double> advantage() const;
 };
 
-/// A row, and how it stands: 0.5 takes half the time, or moves twice as much, as the best peer.
+/// A row, and how it stands: 0.5 takes half the time, or moves twice as much, as the best peer (of_costs()).
 struct Standing {
     const Topic* topic = nullptr;
     const record::CaseRow* row = nullptr;
-    double cost = 0.0;  // the ratio, turned so that more is worse
+    double cost = 0.0;
 };
 
 struct Overview {

@@ -116,6 +116,7 @@ void add_worst(std::string& page, const Overview& overview)
         "<th scope=\"col\">Ratio</th><th scope=\"col\">Tutti is</th></tr></thead>\n<tbody>\n";
     for (std::size_t i = 0; i < std::min(kWorstRows, overview.worst.size()); ++i) {
         const Standing& standing = overview.worst[i];
+        const auto interval = of_costs(*standing.row, standing.topic->quantity).ratio_interval;
         std::vector<std::string> row = standing.row->labels;
         if (standing.row->key)
             row.insert(row.begin(), key_text(standing.topic->quantity, standing.row->key));
@@ -123,8 +124,7 @@ void add_worst(std::string& page, const Overview& overview)
             "<tr><th scope=\"row\" class=\"name case\">{}</th><td class=\"name\">{}</td><td>{}</td>"
             "<td class=\"{}\">{}</td></tr>\n",
             link_to(*standing.topic), html_text(joined(row, ", ")),
-            html_cell({number_text(*standing.row->ratio),
-                       standing.row->ratio_interval ? interval_text(*standing.row->ratio_interval) : ""}),
+            html_cell({number_text(standing.cost), interval ? interval_text(*interval) : ""}),
             class_of(tone_of(standing.row->verdict)), html_text(standing.row->verdict));
     }
     page += "</tbody></table></div>\n";

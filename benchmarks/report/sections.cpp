@@ -99,8 +99,8 @@ std::vector<std::string> reading_help(const std::vector<Record>& records)
             "suit one host. "
             "Buffers come from malloc; \u201callocate\u201d is Tutti with those of tutti::allocate, beside "
             "the same "
-            "peers. The ratio is Tutti's figure by that of the best peer: below 1 is better for "
-            "times, above 1 for rates. \u201cFaster\u201d and \u201cslower\u201d stand only where "
+            "peers. The ratio is Tutti's time by that of the best peer, or the best peer's rate by "
+            "Tutti's: below 1 is better. \u201cFaster\u201d and \u201cslower\u201d stand only where "
             "the ratio's 95 % interval excludes 1; all else is \u201csame\u201d. How many times "
             "as fast Tutti is: the geometric mean over a case's rows.");
         help.push_back(

@@ -54,8 +54,9 @@ std::string share_text(double share)
 }
 
 // Ratio, verdict, share of the limit: of either kind of memory.
-void add_beside(std::vector<Cell>& cells, const Case& which, const CaseRow& row, const Beside& beside)
+void add_beside(std::vector<Cell>& cells, const Case& which, const CaseRow& row, const Beside& figures)
 {
+    const Beside beside = of_costs(figures, which.quantity);
     Cell ratio{beside.ratio ? number_text(*beside.ratio) : ""};
     if (beside.ratio && beside.ratio_interval)
         ratio.detail = interval_text(*beside.ratio_interval);
@@ -231,6 +232,23 @@ Table limits_table(const std::vector<Limit>& limits)
         }
     }
     return table;
+}
+
+record::Beside of_costs(const record::Beside& beside, const record::Quantity& quantity)
+{
+    record::Beside result = beside;
+    const auto is_above_zero = [](double value) { return value > 0; };
+    if (beside.ratio && !is_above_zero(*beside.ratio))
+        result.ratio.reset();
+    if (quantity.lower_is_better)
+        return result;
+    if (result.ratio)
+        result.ratio = 1 / *result.ratio;
+    if (beside.ratio_interval && is_above_zero(beside.ratio_interval->low))
+        result.ratio_interval = {1 / beside.ratio_interval->high, 1 / beside.ratio_interval->low};
+    else
+        result.ratio_interval.reset();
+    return result;
 }
 
 }  // namespace tutti::bench

@@ -34,4 +34,8 @@ std::string interval_text(const record::Range& interval);
 /// How good a verdict is.
 Tone tone_of(const std::string& verdict);
 
+/// The same with the ratio of what both cost: of rates, the peer's figure by Tutti's. Below 1 Tutti is
+/// better. None where a rate is zero.
+record::Beside of_costs(const record::Beside& beside, const record::Quantity& quantity);
+
 }  // namespace tutti::bench

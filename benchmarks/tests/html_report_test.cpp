@@ -137,6 +137,9 @@ TEST_CASE("the overview counts rows and sorts them, the worst first", "[benchmar
     CHECK(overview.cases[2].second.slower == 2);
     CHECK(*overview.cases[4].second.advantage() == Approx(31.0 / 11.2).epsilon(0.001));
     REQUIRE(overview.worst.size() == 49);
+    for (const auto& standing : overview.worst)  // in one direction, of times and of rates
+        CHECK((standing.row->verdict == "slower" ? standing.cost > 1
+                                                 : standing.row->verdict != "faster" || standing.cost < 1));
     CHECK(overview.worst[0].topic->name == "reduce-op-1");
     CHECK(overview.worst[0].row->labels[1] == "float32");
     CHECK(overview.worst[0].cost == Approx(1 / 0.93).epsilon(0.001));
@@ -173,6 +176,11 @@ TEST_CASE("tables have what was measured, and no column of nothing", "[benchmark
                                                         "Ratio", "Tutti is"});
     REQUIRE(allreduce.notes.size() == 1);
     CHECK(allreduce.notes[0].starts_with("MPICH 4.0.2: took longer than 20 s"));
+
+    const tutti::bench::Table bandwidth = tables_of(topics[1]).at(0);
+    REQUIRE_FALSE(topics[1].quantity.lower_is_better);
+    for (const auto& row : bandwidth.rows)
+        CHECK((row[5].text == "faster") == (std::stod(row[4].text) < 1 && row[5].text != "same"));
 
     const tutti::bench::Table limits = limits_table(std::get<record::Comparison>(records[0]).limits);
     CHECK(limits.columns ==

@@ -40,6 +40,12 @@ TEST_CASE("what drifts for both libraries leaves their ratio", "[benchmarks]")
     CHECK(ratio->interval->high == Approx(0.5));
     CHECK(verdict_of(*ratio, Better::lower) == Verdict::faster);
     CHECK(verdict_of(*ratio, Better::higher) == Verdict::slower);
+    const Ratio costs = of_costs({0.5, Interval{0.4, 0.8, 0.95}}, Better::higher);
+    CHECK(costs.value == Approx(2.0));
+    CHECK(costs.interval->low == Approx(1.25));
+    CHECK(costs.interval->high == Approx(2.5));
+    CHECK(of_costs(*ratio, Better::lower).value == ratio->value);
+    CHECK_FALSE(of_costs({0.5, {}}, Better::higher).interval.has_value());
 }
 
 TEST_CASE("an interval holds the ratio that is shown", "[benchmarks]")
