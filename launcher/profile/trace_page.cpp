@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "launcher/profile/statistics.hpp"
 #include "launcher/profile/trace_script.hpp"
 #include "launcher/profile/trace_words.hpp"
 #include "lib/foundation/base/page_style.hpp"
@@ -189,10 +190,10 @@ void write_notes(std::ostream& out, const JobTrace& trace)
     std::size_t calls = 0;
     for (const RankTrace& rank : trace.ranks)
         calls += rank.calls.size();
-    out << fmt::format(
-        "<p class=\"lead\">{} calls and {} messages of {} ranks on {} host{}, in {:.6g} s.</p>\n", calls,
-        trace.arrows.size(), trace.ranks.size(), trace.hosts.size(), trace.hosts.size() == 1 ? "" : "s",
-        static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9);
+    out << fmt::format("<p class=\"lead\">{} calls and {} messages of {} ranks on {} host{}, in {}.</p>\n",
+                       calls, trace.arrows.size(), trace.ranks.size(), trace.hosts.size(),
+                       trace.hosts.size() == 1 ? "" : "s",
+                       short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
     for (const std::string& note : notes_of(trace))
         out << fmt::format("<p class=\"quiet\">{}</p>\n", html(note));
 }

@@ -13,7 +13,7 @@ function factsOf({row, call}) {
   ];
   const sends = KINDS[kind] === 'send' || name.endsWith('send');
   if (hasPeer) {
-    facts.push([sends ? 'to' : 'from', calls.peer[call] === ANY_PEER ? 'any rank' : `rank ${calls.peer[call]}`]);
+    facts.push([!hasTag ? 'target' : sends ? 'to' : 'from', calls.peer[call] === ANY_PEER ? 'any rank' : `rank ${calls.peer[call]}`]);
   }
   if (hasTag) {
     facts.push(['tag', calls.tag[call] === ANY_TAG ? 'any' : String(calls.tag[call])]);

@@ -2,8 +2,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <vector>
 
@@ -135,6 +137,39 @@ TEST_CASE("without a terminal a view is printed once, with rates", "[top]")
     CHECK(late.status == 1);
     CHECK(contains(late.err, "no job " + number + " of yours runs on this machine"));
     CHECK(tuttirun({"--top", "1", "2"}).status == 2);
+}
+
+TEST_CASE("another user gets no answer from a job", "[top]")
+{
+    if (::geteuid() != 0) {
+        WARN("not tested: to be another user takes root");
+        return;
+    }
+    Job job(2, "cycle");
+    const auto gets_answer = [&job](uid_t user) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            sockaddr_un address{};
+            address.sun_family = AF_UNIX;
+            const std::string name = "tutti-job-0-" + job.number();
+            name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+            const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+            const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+            if (::setgid(user) != 0 || ::setuid(user) != 0 ||
+                ::connect(socket, reinterpret_cast<const sockaddr*>(&address), size) != 0)
+                ::_exit(99);
+            char byte = 0;
+            static_cast<void>(::send(socket, "status\n", 7, MSG_NOSIGNAL));
+            ::_exit(::recv(socket, &byte, 1, 0) == 1 ? 1 : 0);
+        }
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        REQUIRE(WIFEXITED(status));
+        return WEXITSTATUS(status);
+    };
+    CHECK(gets_answer(0) == 1);
+    CHECK(gets_answer(65534) == 0);
+    job.end();
 }
 
 TEST_CASE("askers that stall or talk nonsense do not hold up a job", "[top]")

@@ -1,8 +1,10 @@
 // A timeline made of what ranks have recorded: clocks, arrows, and the files.
+#include <algorithm>
 #include <sstream>
 
 #include <catch2/catch.hpp>
 
+#include "launcher/profile/statistics.hpp"
 #include "launcher/profile/trace_align.hpp"
 #include "launcher/profile/trace_json.hpp"
 #include "launcher/profile/trace_page.hpp"
@@ -294,4 +296,27 @@ TEST_CASE("The page has a row a rank and all that its script reads")
     CHECK(data["arrows"].size() == 4 * 7);
     CHECK(data["span"] == trace.end_ns - trace.begin_ns);
     CHECK(data["names"][0] == json{"send", 0, "", true, true, false});
+    CHECK(page.find(" messages of 2 ranks on 2 hosts, in " +
+                    short_time(static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9) + ".</p>") !=
+          std::string::npos);
+}
+
+TEST_CASE("Calls of windows have a target, and no tag")
+{
+    JobTrace trace = two_ranks(4);
+    CallWords put = message_call(Operation::window_call, 1, 0, 8);
+    put.signature = static_cast<std::uint64_t>(tutti::base::WindowCall::put);
+    trace.ranks[0].calls = {{1000, 5000, put}};
+    align(trace, {});
+    const json document = json_of(trace);
+    const auto found = std::ranges::find_if(document["traceEvents"],
+                                            [](const json& event) { return event["name"] == "put"; });
+    REQUIRE(found != document["traceEvents"].end());
+    CHECK((*found)["cat"] == "wait");
+    CHECK((*found)["args"]["peer"] == 1);
+    CHECK((*found)["args"]["bytes"] == 8);
+    CHECK_FALSE((*found)["args"].contains("tag"));
+    std::ostringstream page;
+    write_trace_page(page, trace);
+    CHECK(page.str().find(R"(["put",3,"",true,false,false])") != std::string::npos);
 }
