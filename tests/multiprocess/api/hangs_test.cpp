@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -83,7 +84,14 @@ TEST_CASE("a certain deadlock is reported by itself, and may end the job", "[han
              {"): barrier #", " of window \"table\", in fence, by ",
               "rank 1 waits for rank 0 (recv, tag 42); none", "- rank 1 has not entered barrier #",
               " of window \"table\": recv from 0, tag 42, for "}});
-    const Result result = tuttirun(hanging(hang, {"--timeout", "20", "--on-deadlock", "abort"}));
+    std::string file = std::filesystem::temp_directory_path() / "tutti-report-XXXXXX";
+    ::close(::mkstemp(file.data()));
+    const Result result =
+        tuttirun(hanging(hang, {"--timeout", "20", "--on-deadlock", "abort", "--report-json", file}));
+    const std::string report = file_text(file);
+    std::filesystem::remove(file);
+    CHECK(contains(report, "\"exit_status\": 35"));
+    CHECK(contains(report, "\"kind\": \"deadlock\""));
     // A line of the program, or why there is none.
     CHECK((contains(result.err, " at hangs.cpp:") || contains(result.err, "ptrace") ||
            contains(result.err, "libdw")));

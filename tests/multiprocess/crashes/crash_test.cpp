@@ -290,6 +290,12 @@ TEST_CASE("how a job went is written as JSON")
             CHECK(cause.at("stack_missing") == tutti::launcher::why_no_stacks());
         }
     }
+    const json left = report_of(dying("exit"), 1);
+    CHECK(left.at("cause").at("kind") == "rank_left");
+    CHECK(left.at("cause").at("rank") == 1);
+    const json failed = report_of({"-n", "2", "sh", "-c", "exit $((PMIX_RANK * 3))"}, 3);
+    CHECK(failed.at("cause").at("kind") == "rank_failed");
+    CHECK(failed.at("cause").at("rank") == 1);
     const json aborted = report_of(dying("call_abort"), 5);
     CHECK(aborted.at("cause").at("kind") == "rank_aborted");
     CHECK(aborted.at("cause").at("rank") == 1);
