@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -276,6 +277,45 @@ TEST_CASE("256 ranks that all do something else are a few lines")
     CHECK(analysis.deadlock);
     CHECK(analysis.sentences.at(0).find("and so on through 249 more ranks back to rank 0") !=
           std::string::npos);
+}
+
+TEST_CASE("ten thousand ranks that wait for one are two lines, and few bytes of each daemon")
+{
+    constexpr int kNodes = 250;
+    constexpr int kRanksOfNode = 40;
+    constexpr int kLate = 4711;
+    JobStatus job;
+    std::size_t most_bytes = 0;
+    for (int of_node = 0; of_node < kNodes; ++of_node) {
+        NodeReport node;
+        node.quiet = true;
+        Ranges in_barrier;
+        for (int rank = of_node * kRanksOfNode; rank < (of_node + 1) * kRanksOfNode; ++rank) {
+            if (rank == kLate) {
+                fold(node.groups, receives(rank, 7, 42), kMostGroups);
+                node.collectives.push_back({0, 412, {{rank, rank}}});
+                node.edges.push_back({rank, 7, 42, 0, false, true, false});
+                continue;
+            }
+            fold(node.groups, calls({{rank, rank}}, kBarrier, 412), kMostGroups);
+            add_rank(in_barrier, rank);
+        }
+        node.collectives.push_back({0, 413, in_barrier});
+        const std::string frame = encode(node);
+        most_bytes = std::max(most_bytes, frame.size());
+        job.add(decode<NodeReport>(frame));
+    }
+    CHECK(most_bytes < 1000);
+    const auto lines = table(job, [](int rank) { return "n" + std::to_string(rank / kRanksOfNode); });
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0] ==
+          "ranks 0-4710, 4712-9999 (hosts n0, n1, n2 and 247 more): barrier #412 of world, for 29 s to 31 s");
+    CHECK(lines[1] == "rank 4711 (host n117): recv from 7, tag 42, for 44 s");
+    const Analysis analysis = analyse(job);
+    CHECK(analysis.deadlock);
+    REQUIRE(analysis.sentences.size() == 2);
+    CHECK(analysis.sentences[1] ==
+          "rank 4711 has not entered barrier #412 of world: recv from 7, tag 42, for 44 s");
 }
 
 TEST_CASE("two ranks that both receive are a deadlock")

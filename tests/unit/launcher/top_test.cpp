@@ -322,6 +322,10 @@ TEST_CASE("everything about a rank is told in lines")
           "  recv from 7, tag 42\n"
           "  barrier #412 of world\n"
           "world has 64 ranks; its next collective is #413\n");
+    page.situation->awaits = {{8, 1, 0, 6, false, true, true, true}};
+    page.communicators.push_back({8, 2, 4, "window \"table\""});
+    CHECK(rank_in_words(group, &page, 4712).find("\n  waits for rank 6, on window \"table\"\n") !=
+          std::string::npos);
     group.state = RankState::unknown;
     CHECK(rank_in_words(group, nullptr, -1) == "rank 3: has not joined the job\n");
 }
