@@ -89,20 +89,6 @@ void sleeps(const Communicator& world)
     world.barrier();
 }
 
-/// Waits in one of two orders.
-void two_communicators(const Communicator& world)
-{
-    const Communicator one = world.dup();
-    const Communicator other = world.dup();
-    if (world.rank() == 0) {
-        one.barrier();
-        other.barrier();
-    } else {
-        other.barrier();
-        one.barrier();
-    }
-}
-
 /// One thread holds a lock while it receives; the one that would send waits for that lock.
 void users_lock(const Communicator& world)
 {
@@ -227,10 +213,10 @@ int main(int argc, char** argv)
          {Hang{"both_receive", both_receive}, Hang{"not_to_be_seen", not_to_be_seen}, Hang{"cycle", cycle},
           Hang{"both_send", both_send}, Hang{"barrier_against_recv", barrier_against_recv},
           Hang{"wrong_tag", wrong_tag}, Hang{"computes", computes}, Hang{"stops", stops},
-          Hang{"sleeps", sleeps}, Hang{"two_communicators", two_communicators},
-          Hang{"users_lock", users_lock}, Hang{"waits", waits}, Hang{"window_fence", window_fence},
-          Hang{"window_locks", window_locks}, Hang{"window_epochs", window_epochs},
-          Hang{"window_get", window_get}, Hang{"late", late}, Hang{"moves", moves}})
+          Hang{"sleeps", sleeps}, Hang{"users_lock", users_lock}, Hang{"waits", waits},
+          Hang{"window_fence", window_fence}, Hang{"window_locks", window_locks},
+          Hang{"window_epochs", window_epochs}, Hang{"window_get", window_get}, Hang{"late", late},
+          Hang{"moves", moves}})
         if (what == hang.name)
             hang.hang(world);
 }
