@@ -143,6 +143,9 @@ void apply_configuration(CommandLine& line, std::span<const OptionDefinition> de
     } catch (const base::ConfigurationError& error) {
         throw UsageError(error.what());
     }
+    for (const base::ConfigurationFile& file : files)
+        if (file.is_there)
+            line.options.settings_files.push_back(file.path);
     ConfigurationReader reader(line, definitions, given);
     for (const base::ConfigurationFile& file : files | std::views::reverse)
         reader.apply(file);

@@ -175,6 +175,9 @@ void Head::launch_when_complete()
     if (!options_.output.directory.empty())
         writer_->open_files(static_cast<int>(map_->ranks.size()));
     if (options_.verbosity > 0) {
+        if (!options_.settings_files.empty())
+            say(fmt::format("settings are those of {} (tutti-info --config shows them)",
+                            fmt::join(options_.settings_files, ", ")));
         if (!options_.without_effect.empty())
             say(fmt::format("without effect here: {} (tuttirun --help has what is used instead)",
                             fmt::join(options_.without_effect, ", ")));

@@ -94,6 +94,7 @@ struct Options {
     DebugOptions debug;
     bool quiet = false;
     int verbosity = 0;
+    std::vector<std::string> settings_files;  // that were read, by their paths
     std::vector<std::string> without_effect;  // what was given for other launchers and MPI libraries
 };
 
