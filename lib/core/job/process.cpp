@@ -327,6 +327,27 @@ void Process::conclude()
     calls_.conclude();
     if (checker_ != nullptr)
         checker_->conclude(lock);
+    else
+        tell_unreceived();
+}
+
+// Of those that have come: nobody waits for more.
+void Process::tell_unreceived()
+{
+    std::size_t count = 0;
+    Status first;
+    protocol_.for_each_unexpected(~std::size_t{0}, [&](const protocol::UnexpectedRequest& message) {
+        const bool internal = (message.envelope.context & 1) != 0;  // of a collective
+        if (!internal && count++ == 0)
+            first = message.status();
+    });
+    if (count > 0)
+        fmt::print(
+            stderr,
+            "tutti: rank {} on {}: {} message{} never received, the first from rank {} with tag {}, {} "
+            "bytes; receive each message that is sent (tuttirun --check names all)\n",
+            rank(), bootstrap_->host_of(rank()), count, count == 1 ? " was" : "s were", first.source,
+            first.tag, first.size_bytes);
 }
 
 bool Process::is_referred_to()

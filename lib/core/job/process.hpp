@@ -114,6 +114,7 @@ private:
     progress::EngineOptions engine_options(Progress wanted, bool ranks_are_processes) const;
     int threads_of_reductions() const;
     transport::Transport& connect(int peer);
+    void tell_unreceived();
     void tell_detour(int peer, const transport::Transport& instead, const std::string& why);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;

@@ -166,7 +166,10 @@ std::exception_ptr receive(progress::Engine::Lock& lock, const CommunicatorState
     if (checker != nullptr) [[unlikely]]
         checker->end(request);
     status = request.status;
-    return status.code == ErrorCode::success ? nullptr : failure_of(request);
+    if (status.code == ErrorCode::success) [[likely]]
+        return nullptr;
+    request.owner = &process;  // its error names messages that have come
+    return failure_of(request);
 }
 
 RequestState& begin_receive(const CommunicatorState& state, const View& view, int source, int tag)

@@ -186,6 +186,18 @@ TEST_CASE("the error of a receive names a message that has come and nearly fits"
     CHECK(contains(result.err, " has come, but ") == !but.empty());
 }
 
+TEST_CASE("messages that nobody has received are told at the end", "[endings]")
+{
+    const Result result = tuttirun(ranks(3, "leaves", {"quiet_far"}));
+    CAPTURE(result.err);
+    CHECK(result.status == 0);
+    CHECK(contains(result.err, "tutti: rank 0 on "));
+    CHECK(
+        contains(result.err,
+                 ": 1 message was never received, the first from rank 1 with tag 5, 4 bytes; receive each"));
+    CHECK(lines_of(result.err).size() == 1);
+}
+
 TEST_CASE("the error of a lost rank names the call that was made", "[endings]")
 {
     struct Case {
