@@ -102,7 +102,8 @@ void Doctor::handle_frame(const Frame& frame)
         host.waiting = false;
         tell(good(fmt::format("{}: the daemon is there after {:.2f} s, by {}", host.name, taken.count(),
                               method_.agent.front()))
-                 .alike_as("the daemons are there after {} s or less, by " + method_.agent.front(), taken.count())
+                 .alike_as("the daemons are there after {} s or less, by " + method_.agent.front(),
+                           taken.count())
                  .about("start", {host.name}, {{"start_s", taken.count()}}));
         continue_when_done();
     } else if (frame.type == FrameType::doctor_report) {

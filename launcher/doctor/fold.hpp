@@ -14,8 +14,8 @@ namespace tutti::launcher::doctor {
 /// them become one.
 std::vector<Finding> fold(const std::vector<Finding>& findings);
 
-/// `text` with HOST where it has the host's name as a word, also with its address ("b (10.0.0.2)"), so that it may be
-/// alike for several hosts.
+/// `text` with HOST where it has the host's name as a word, also with its address ("b (10.0.0.2)"), so that
+/// it may be alike for several hosts.
 std::string for_any_host(std::string_view text, std::string_view name);
 
 }  // namespace tutti::launcher::doctor
