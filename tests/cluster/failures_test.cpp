@@ -217,7 +217,7 @@ TEST_CASE_METHOD(Hosts, "a rank that is stopped before it has met the others is 
                  "[silence]")
 {
     const std::string told =
-        "tutti: rank 0 waits for rank 1 on host b: whoever took the connection says nothing at 10.77.0.2 "
+        "tutti: rank 0 waits for rank 1 on host b: the process that took the connection says nothing at 10.77.0.2 "
         "(eth0) from 10.77.0.1 (eth0)";
     Launched launched(
         tuttirun_command({"--host", "a:1,b:1", "sh", "-c",

@@ -46,7 +46,7 @@ bool set_congestion_control(int fd, std::string_view name) noexcept
                                         static_cast<socklen_t>(name.size())) == 0;
 }
 
-std::string congestion_wish()
+std::string congestion_asked_for()
 {
     const char* const text = base::setting(kVariable);
     return text != nullptr ? text : "";

@@ -15,7 +15,7 @@ namespace tutti::transport::tcp {
 std::string choose_congestion_control(std::string_view wish);
 
 /// The value of TUTTI_TCP_CONGESTION; empty when it is not set.
-std::string congestion_wish();
+std::string congestion_asked_for();
 
 /// The algorithm of a socket; empty when the kernel does not tell it.
 std::string congestion_control_of(int fd);

@@ -40,10 +40,10 @@ std::string host_of_this_rank(const bootstrap::Bootstrap& bootstrap)
     return host;
 }
 
-FabricWish wish_of_environment()
+FabricChoice choice_of_environment()
 {
     const char* const text = base::setting("TUTTI_FABRIC");
-    return FabricWish::parse(text != nullptr ? text : "");
+    return FabricChoice::parse(text != nullptr ? text : "");
 }
 
 // Set by tuttirun -v.
@@ -54,9 +54,9 @@ bool is_verbose()
 
 // In containers that separate tuttirun's ranks from their daemon, it cannot pass memory on. Such ranks of one
 // node use a network if the user names one.
-bool wants_detour(bootstrap::Bootstrap& bootstrap, const FabricWish& wish)
+bool may_fall_back(bootstrap::Bootstrap& bootstrap, const FabricChoice& choice)
 {
-    return wish.kind != FabricWish::Kind::automatic && bootstrap.size() > 1 &&
+    return choice.kind != FabricChoice::Kind::automatic && bootstrap.size() > 1 &&
            bootstrap.control() == nullptr && bootstrap.started_by_tuttirun();
 }
 
@@ -70,7 +70,7 @@ void tell(const bootstrap::Bootstrap& bootstrap, std::string_view host, std::str
 
 }  // namespace
 
-FabricWish FabricWish::parse(std::string_view text)
+FabricChoice FabricChoice::parse(std::string_view text)
 {
     static constexpr std::string_view kNames[] = {"tcp", "ofi", "ofi:PROVIDER"};
     if (text.empty())
@@ -98,25 +98,25 @@ bool has_rdma_adapter(const std::string& root)
 
 void check_network_variables()
 {
-    static_cast<void>(wish_of_environment());
+    static_cast<void>(choice_of_environment());
     static_cast<void>(network::InterfaceChoice::from_settings());
-    if (const std::string wish = transport::tcp::congestion_wish(); !wish.empty())
-        static_cast<void>(transport::tcp::choose_congestion_control(wish));
+    if (const std::string choice = transport::tcp::congestion_asked_for(); !choice.empty())
+        static_cast<void>(transport::tcp::choose_congestion_control(choice));
 }
 
 std::vector<std::unique_ptr<transport::Transport>> make_network_transports(bootstrap::Bootstrap& bootstrap,
                                                                            bool apart)
 {
     std::vector<std::unique_ptr<transport::Transport>> transports;
-    const FabricWish wish = wish_of_environment();
-    if (bootstrap.node_of_rank().empty() && !apart && !wants_detour(bootstrap, wish))
+    const FabricChoice choice = choice_of_environment();
+    if (bootstrap.node_of_rank().empty() && !apart && !may_fall_back(bootstrap, choice))
         return transports;
     const security::Key key = key_of(bootstrap);
     const std::string host = host_of_this_rank(bootstrap);
     const network::InterfaceChoice interfaces = network::InterfaceChoice::from_settings();
 
-    using Kind = FabricWish::Kind;
-    if (wish.kind == Kind::ofi || (wish.kind == Kind::automatic && has_rdma_adapter())) {
+    using Kind = FabricChoice::Kind;
+    if (choice.kind == Kind::ofi || (choice.kind == Kind::automatic && has_rdma_adapter())) {
         try {
             auto ofi = std::make_unique<transport::ofi::OfiTransport>(
                 transport::ofi::OfiOptions{.rank = bootstrap.rank(),
@@ -124,24 +124,24 @@ std::vector<std::unique_ptr<transport::Transport>> make_network_transports(boots
                                            .key = key,
                                            .host = host,
                                            .interfaces = interfaces,
-                                           .provider = wish.provider,
-                                           .adapter = wish.kind == Kind::automatic});
+                                           .provider = choice.provider,
+                                           .adapter = choice.kind == Kind::automatic});
             tell(bootstrap, host, fmt::format("libfabric, {}", ofi->describe()));
             transports.push_back(std::move(ofi));
         } catch (const Error& error) {
-            if (wish.kind == Kind::ofi)
+            if (choice.kind == Kind::ofi)
                 throw;
             tell(bootstrap, host, fmt::format("no adapter: {}", error.what()));
         }
     }
-    if (wish.kind != Kind::ofi) {
+    if (choice.kind != Kind::ofi) {
         auto tcp = std::make_unique<transport::tcp::TcpTransport>(
             transport::tcp::TcpOptions{.rank = bootstrap.rank(),
                                        .ranks = bootstrap.size(),
                                        .key = key,
                                        .host = host,
                                        .interfaces = interfaces,
-                                       .congestion_control = transport::tcp::congestion_wish(),
+                                       .congestion_control = transport::tcp::congestion_asked_for(),
                                        // Reports of all ranks would be too many lines.
                                        .tells_ways = is_verbose() && bootstrap.rank() == 0});
         tell(bootstrap, host, fmt::format("TCP, {}", tcp->chosen_addresses()));

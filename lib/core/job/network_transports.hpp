@@ -12,7 +12,7 @@
 namespace tutti::detail {
 
 /// The value of TUTTI_FABRIC.
-struct FabricWish {
+struct FabricChoice {
     enum class Kind {
         automatic,  // a network adapter with remote memory access if there is one, and TCP
         tcp,        // Tutti's own sockets
@@ -22,7 +22,7 @@ struct FabricWish {
     std::string provider;
 
     /// "", "tcp", "ofi", "ofi:PROVIDER". Throws ErrorCode::invalid_argument.
-    static FabricWish parse(std::string_view text);
+    static FabricChoice parse(std::string_view text);
 };
 
 /// Whether this machine has a network adapter with remote memory access that libfabric may drive. Reads only

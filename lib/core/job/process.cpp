@@ -280,7 +280,7 @@ transport::Transport& Process::connect(int peer)
                 continue;
             }
             if (is_local(peer) && transport.get() != shm_ && shm_ != nullptr)
-                tell_detour(peer, *transport, why);
+                tell_fallback(peer, *transport, why);
             return *transport;
         }
         if (address && why.empty())
@@ -306,7 +306,7 @@ transport::Transport& Process::connect(int peer)
 }
 
 // Containers separate all ranks of a node, so one rank reports it.
-void Process::tell_detour(int peer, const transport::Transport& instead, const std::string& why)
+void Process::tell_fallback(int peer, const transport::Transport& instead, const std::string& why)
 {
     if (std::exchange(told_detour_, true) ||
         rank() != rank_apart_.value_or(bootstrap_->local_peers().front()))

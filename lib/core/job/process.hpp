@@ -115,7 +115,7 @@ private:
     int threads_of_reductions() const;
     transport::Transport& connect(int peer);
     void tell_unreceived();
-    void tell_detour(int peer, const transport::Transport& instead, const std::string& why);
+    void tell_fallback(int peer, const transport::Transport& instead, const std::string& why);
 
     std::unique_ptr<bootstrap::Bootstrap> bootstrap_;
     std::optional<ControlExchange> exchange_;

@@ -17,7 +17,7 @@ namespace tutti::progress {
 namespace {
 
 // The longest sleep if no file descriptor reports a change of the word.
-constexpr std::int64_t kDeafNs = 1'000'000;
+constexpr std::int64_t kPollWordNs = 1'000'000;
 
 }  // namespace
 
@@ -91,7 +91,7 @@ Sleeper::Ticket Sleeper::ticket() const
     ticket.word_ = word_;
     ticket.rung_ = word_->load(std::memory_order_acquire);
     ticket.descriptors_ = descriptors_;
-    ticket.deaf_ = with_word_ != nullptr && word_fd_ < 0;
+    ticket.only_polls_word_ = with_word_ != nullptr && word_fd_ < 0;
     return ticket;
 }
 
@@ -106,7 +106,7 @@ void Sleeper::sleep(const Ticket& ticket, std::int64_t longest_ns)
     std::array<pollfd, kMost> fds;
     const std::size_t count = std::min(ticket.descriptors_->size(), kMost);
     std::copy_n(ticket.descriptors_->begin(), count, fds.begin());
-    const std::int64_t ns = ticket.deaf_ ? std::min(longest_ns, kDeafNs) : longest_ns;
+    const std::int64_t ns = ticket.only_polls_word_ ? std::min(longest_ns, kPollWordNs) : longest_ns;
     const timespec timeout{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
                            .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
     ppoll(fds.data(), count, &timeout, nullptr);

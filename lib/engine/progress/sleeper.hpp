@@ -24,7 +24,7 @@ public:
         std::atomic<std::uint32_t>* word_ = nullptr;
         std::uint32_t rung_ = 0;
         std::shared_ptr<const std::vector<pollfd>> descriptors_;  // nullptr: the word alone
-        bool deaf_ = false;  // no descriptor reports a change of the word
+        bool only_polls_word_ = false;  // no descriptor reports a change of the word
     };
 
     Sleeper() = default;

@@ -9,21 +9,21 @@
 
 #include "tutti/error.hpp"
 
-using tutti::detail::FabricWish;
+using tutti::detail::FabricChoice;
 using tutti::detail::has_rdma_adapter;
 
 TEST_CASE("wishes for a fabric")
 {
-    using Kind = FabricWish::Kind;
-    CHECK(FabricWish::parse("").kind == Kind::automatic);
-    CHECK(FabricWish::parse("tcp").kind == Kind::tcp);
-    CHECK(FabricWish::parse("ofi").kind == Kind::ofi);
-    CHECK(FabricWish::parse("ofi").provider.empty());
-    CHECK(FabricWish::parse("ofi:tcp;ofi_rxm").kind == Kind::ofi);
-    CHECK(FabricWish::parse("ofi:tcp;ofi_rxm").provider == "tcp;ofi_rxm");
+    using Kind = FabricChoice::Kind;
+    CHECK(FabricChoice::parse("").kind == Kind::automatic);
+    CHECK(FabricChoice::parse("tcp").kind == Kind::tcp);
+    CHECK(FabricChoice::parse("ofi").kind == Kind::ofi);
+    CHECK(FabricChoice::parse("ofi").provider.empty());
+    CHECK(FabricChoice::parse("ofi:tcp;ofi_rxm").kind == Kind::ofi);
+    CHECK(FabricChoice::parse("ofi:tcp;ofi_rxm").provider == "tcp;ofi_rxm");
     for (const char* wrong : {"ofi:", "TCP", "verbs", "tcp,ofi"})
-        CHECK_THROWS_AS(FabricWish::parse(wrong), tutti::Error);
-    CHECK_THROWS_WITH(FabricWish::parse("tpc"), Catch::Contains("did you mean 'tcp'"));
+        CHECK_THROWS_AS(FabricChoice::parse(wrong), tutti::Error);
+    CHECK_THROWS_WITH(FabricChoice::parse("tpc"), Catch::Contains("did you mean 'tcp'"));
 }
 
 TEST_CASE("an adapter is one that the kernel shows, not an empty folder for them")
