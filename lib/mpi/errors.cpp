@@ -77,6 +77,8 @@ int class_of(detail::WindowFault fault) noexcept
             return MPI_ERR_RMA_SYNC;
         case detail::WindowFault::range:
             return MPI_ERR_RMA_RANGE;
+        case detail::WindowFault::conflict:
+            return MPI_ERR_RMA_CONFLICT;
         case detail::WindowFault::attachment:
             return MPI_ERR_RMA_ATTACH;
         case detail::WindowFault::flavor:

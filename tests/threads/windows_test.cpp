@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "tests/threads/support.hpp"
+#include "tests/window_stress.hpp"
 
 namespace tutti::test {
 
@@ -201,6 +202,87 @@ TEST_CASE("window: post, start, complete and wait", "[windows]")
                 }
             expect(std::ranges::equal(window.local(), numbers(previous[0], round, 10)), "what was put");
         }
+    });
+}
+
+TEST_CASE("window: several origins and targets in epochs of some ranks", "[windows]")
+{
+    at_window_sizes([](const Communicator& world) {
+        Window<std::int64_t> window(world, 3);
+        std::vector<int> all(static_cast<std::size_t>(world.size()));
+        std::iota(all.begin(), all.end(), 0);
+        std::ranges::fill(window.local(), 0);
+        for (int round = 1; round <= 5; ++round) {
+            auto exposure = window.post(all);
+            auto access = window.start(all);
+            for (const int rank : all)
+                access[rank].accumulate(std::int64_t{world.rank() + 1}, 1, sum);
+            access.end();
+            exposure.wait();
+            expect(window.local()[1] == round * world.size() * (world.size() + 1) / 2, "what all have added");
+            world.barrier();
+        }
+        expect(window.local()[0] == 0 && window.local()[2] == 0, "what is beside it");
+    });
+}
+
+TEST_CASE("window: each operation with a request, and other operators", "[windows]")
+{
+    at_window_sizes([](const Communicator& world) {
+        constexpr std::size_t kCount = 37;
+        const int next = (world.rank() + 1) % world.size();
+        const int previous = (world.rank() + world.size() - 1) % world.size();
+        Window<int> window(world, kCount);
+        std::ranges::fill(window.local(), 0);
+        world.barrier();
+        const std::vector<int> mine = numbers(world.rank(), 1, kCount);
+        std::vector<int> got(kCount);
+        auto access = window.lock_all();
+        access[next].iput(mine, 0).wait();
+        access.flush(next);
+        access[next].iget(got, 0).wait();
+        expect(got == mine, "what was put");
+        access[next].iaccumulate(std::vector<int>(kCount, 5), 0, sum).wait();
+        access.flush();
+        std::vector<int> before(kCount);
+        access[next].iget_accumulate(std::vector<int>(kCount, -1), before, 0, replace).wait();
+        for (std::size_t i = 0; i < kCount; ++i)
+            expect(before[i] == mine[i] + 5, "what was there");
+        int one = 0;
+        access[next].ifetch_and_op(7, one, 3, max).wait();
+        expect(one == -1, "what was replaced");
+        access[next].icompare_and_swap(7, 8, one, 3).wait();
+        expect(one == 7, "the larger one");
+        access[next].icompare_and_swap(7, 9, one, 3).wait();
+        expect(one == 8, "what was swapped");
+        access[next].accumulate(6, 3, band);
+        access[next].accumulate(std::vector<int>(kCount, 2), 0, min);
+        access[next].accumulate(std::vector<int>(20, 4), 4, bxor, Layout::strided(20, 1, 1, sizeof(int)));
+        access.flush_local(next);
+        access[next].get_accumulate(got, before, 0, no_op);
+        access[next].get(one, 3);
+        access.flush_local();
+        expect(one == 0 && before[3] == 0 && before[0] == -1 && before[4] == (-1 ^ 4), "what is left");
+        access.end();
+        world.barrier();
+        expect(std::ranges::equal(window.local(), before) || world.size() > 1, "the own memory");
+        expect(window.local()[24] == -1 && window.local()[23] == (-1 ^ 4), "the end of a layout");
+        std::vector<int> theirs(kCount);
+        auto own = window.lock_shared(previous);
+        own.get_accumulate(std::vector<int>(3, 1), std::span<int>(theirs).first(3), 1, sum,
+                           Layout::strided(3, 1, 10, sizeof(int)));
+        own.unlock();
+        expect(theirs[0] == -1 && theirs[1] == (-1 ^ 4) && theirs[2] == (-1 ^ 4), "got by a layout");
+        world.barrier();
+        expect(window.local()[1] == 0 && window.local()[11] == (-1 ^ 4) + 1, "added by a layout");
+        world.barrier();
+    });
+}
+
+TEST_CASE("window: all ranks change windows at once", "[windows]")
+{
+    at_window_sizes([](const Communicator& world) {
+        stress_windows(world, kSanitized ? 60 : 300, static_cast<unsigned>(world.size()));
     });
 }
 

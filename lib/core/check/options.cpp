@@ -10,12 +10,13 @@ namespace tutti::check {
 
 namespace {
 
-constexpr std::string_view kNames[] = {"types", "buffers", "requests", "messages", "handles",
+constexpr std::string_view kNames[] = {"types", "buffers", "requests", "messages", "handles", "windows",
                                        "races", "report",  "all",      "on",       "off"};
 
 void select_usual(Options& options) noexcept
 {
-    options.types = options.buffers = options.requests = options.messages = options.handles = true;
+    options.types = options.buffers = options.requests = options.messages = true;
+    options.handles = options.windows = true;
 }
 
 void select(Options& options, std::string_view name)
@@ -30,6 +31,8 @@ void select(Options& options, std::string_view name)
         options.messages = true;
     else if (name == "handles")
         options.handles = true;
+    else if (name == "windows")
+        options.windows = true;
     else if (name == "races")
         options.races = true;
     else if (name == "report")

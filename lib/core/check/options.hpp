@@ -11,10 +11,14 @@ struct Options {
     bool requests = false;  // operations never completed
     bool messages = false;  // messages never received
     bool handles = false;   // communicators and MPI objects never freed
+    bool windows = false;   // accesses to windows that conflict
     bool races = false;     // receives that depend on the order of arrival
     bool fails = true;      // whether findings change the exit status
 
-    bool any() const noexcept { return types || buffers || requests || messages || handles || races; }
+    bool any() const noexcept
+    {
+        return types || buffers || requests || messages || handles || windows || races;
+    }
 };
 
 /// "", "0", "off": nothing. "1", "on": all but races. Else a list of the names above, where "all" is

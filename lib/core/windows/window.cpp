@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lib/core/check/options.hpp"
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/communicators/creation.hpp"
 #include "lib/core/job/process.hpp"
@@ -84,6 +85,7 @@ Window::Window(StatePointer communicator, WindowFlavor flavor)
       process_(communicator_->process()),
       flavor_(flavor),
       targets_(static_cast<std::size_t>(communicator_->size())),
+      accesses_(check::options().windows ? targets_.size() : 0),
       look_after_([this](std::size_t slot) { look_after_updater(slot); })
 {
     const std::span<const int> local = process_.bootstrap().local_peers();

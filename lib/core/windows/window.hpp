@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/windows/window_accesses.hpp"
 #include "lib/core/windows/window_error.hpp"
 #include "lib/core/windows/window_service.hpp"
 #include "lib/core/windows/window_target.hpp"
@@ -115,10 +116,10 @@ public:
     Failure lock_all(unsigned promises = 0);
     Failure unlock_all();
     /// In a passive epoch: the operations so far are complete at the target; those of flush_local only here.
-    Failure flush(int rank) { return complete_at("flush", rank); }
-    Failure flush_all() { return complete_at("flush_all", kAnyRank); }
-    Failure flush_local(int rank) { return complete_at("flush_local", rank); }
-    Failure flush_local_all() { return complete_at("flush_local_all", kAnyRank); }
+    Failure flush(int rank) { return complete_at("flush", rank, true); }
+    Failure flush_all() { return complete_at("flush_all", kAnyRank, true); }
+    Failure flush_local(int rank) { return complete_at("flush_local", rank, false); }
+    Failure flush_local_all() { return complete_at("flush_local_all", kAnyRank, false); }
     /// Orders direct loads and stores with other ranks' accesses.
     Failure sync();
 
@@ -162,11 +163,15 @@ private:
         WindowAim aim;
     };
     Failure admit(std::string_view operation, const TargetBlock& block, Place& place);
-    Failure move(const OriginBlock& here, const TargetBlock& there, bool puts);
+    Failure move(const OriginBlock& here, const TargetBlock& there, bool puts, bool notes);
     Failure move_remote(const OriginBlock& here, const TargetBlock& there, const Place& place, bool puts);
     bool is_attached(std::uintptr_t address, std::size_t bytes) const noexcept;
     Failure combine(std::string_view operation, const OriginBlock& from, const OriginBlock* before,
-                    const TargetBlock& to, const Update& update);
+                    const TargetBlock& to, const Update& update, bool notes);
+    Failure look_for_conflict(std::string_view operation, WindowUse use, const TargetBlock& block,
+                              std::ptrdiff_t offset) const;
+    void note_use(WindowUse use, const TargetBlock& block, std::ptrdiff_t offset);
+    void forget_accesses(int rank, bool all);
 
     Failure wrong(WindowFault fault, std::string_view operation, int rank, std::string_view detail) const;
     Failure outside(std::string_view operation, int rank) const;
@@ -180,6 +185,8 @@ private:
     // Under the engine's lock.
     void look_for(int rank);
     Failure acquire(Engine::Lock& lock, WindowLock kind, int rank);
+    bool holds_a_lock() const noexcept;
+    bool is_awaited() const noexcept;
     void release(int rank);
     void cover(int rank, WindowCover cover);
     void leave_fence();
@@ -218,10 +225,11 @@ private:
     void serve(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void serve_lock(int rank, const WindowHeader& header);
     void grant_locks();
+    void await_for_others();
     void take_answer(int rank, const WindowHeader& header, std::span<const std::byte> payload);
     void end_exposure();
 
-    Failure complete_at(std::string_view operation, int rank);
+    Failure complete_at(std::string_view operation, int rank, bool at_target);
     Failure barrier(std::string_view operation);
 
     static constexpr int kAnyRank = -1;
@@ -246,6 +254,7 @@ private:
         int rank;
         std::uint64_t id;
         WindowLock kind;
+        bool in_front;
         std::uint32_t ticket;
     };
 
@@ -255,7 +264,8 @@ private:
     std::string name_;
     bool freed_ = false;
     std::vector<WindowTarget> targets_;
-    std::vector<WindowPlace> places_;  // by rank
+    std::vector<WindowPlace> places_;       // by rank
+    std::vector<WindowAccesses> accesses_;  // by rank; none: they are not checked
     std::byte* base_ = nullptr;
     std::map<std::uintptr_t, std::size_t> attached_;  // of a dynamic window: bytes by address
     void* allocated_ = nullptr;                       // by this rank

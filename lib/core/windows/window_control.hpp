@@ -31,74 +31,108 @@ public:
         return *control;
     }
 
-    // The lock: first come, first served; shared holders that follow each other hold it together (a ticket
-    // lock for readers and writers). A shared lock ends its turn for shared ones at once.
+    // The lock, of one writer or many readers. First come, first served: who finds others waiting waits
+    // behind them. One exception: a reader that others wait for, because of another lock that it holds, may
+    // go in front of waiting writers, as these may wait for each other otherwise: `in_front`.
 
-    std::uint32_t take_ticket() noexcept { return next_ticket_.fetch_add(1, std::memory_order_seq_cst); }
-    bool has_turn(WindowLock kind, std::uint32_t ticket) const noexcept
+    /// Takes the lock if it is free, and nobody waits for it.
+    bool enter_at_once(WindowLock kind) noexcept
     {
-        // Sequentially consistent: pairs with the end of a turn, see await().
-        const auto& turn = kind == WindowLock::shared ? shared_turn_ : exclusive_turn_;
-        return turn.load(std::memory_order_seq_cst) == ticket;
-    }
-    /// The turn has come: `rank`, of the window, has the lock.
-    void enter(WindowLock kind, std::uint32_t ticket, int rank) noexcept
-    {
-        if (kind == WindowLock::shared)
-            shared_turn_.store(ticket + 1, std::memory_order_seq_cst);
-        else
-            holder_.store(rank, std::memory_order_relaxed);
+        std::uint64_t now = lock_.load(std::memory_order_relaxed);
+        while (now < kWaiter && (kind == WindowLock::shared ? (now & kWriter) == 0 : now == 0))
+            if (lock_.compare_exchange_weak(now, now + held_by(kind), std::memory_order_seq_cst,
+                                            std::memory_order_relaxed))
+                return true;
+        return false;
     }
     void leave(WindowLock kind) noexcept
     {
-        if (kind == WindowLock::exclusive) {
-            holder_.store(kNobody, std::memory_order_relaxed);
-            shared_turn_.fetch_add(1, std::memory_order_seq_cst);
-        }
-        exclusive_turn_.fetch_add(1, std::memory_order_seq_cst);
+        note_holder(kind, kNobody);
+        lock_.fetch_sub(held_by(kind), std::memory_order_seq_cst);
     }
-
+    /// `rank`, of the window, has entered.
+    void note_holder(WindowLock kind, int rank) noexcept
+    {
+        if (kind == WindowLock::exclusive)
+            holder_.store(rank, std::memory_order_relaxed);
+    }
     /// Who has the lock alone, for reports: the next moment it may be another rank. -1: nobody.
     int holder() const noexcept { return holder_.load(std::memory_order_relaxed); }
+    bool anybody_waits() const noexcept { return lock_.load(std::memory_order_seq_cst) >= kWaiter; }
 
-    // Whoever waits says so, and then looks for its turn again; whoever ends a turn then looks who waits. All
-    // four are sequentially consistent, so one of the two sees the other.
+    // Whoever waits says so, and then looks at the lock again; whoever leaves it then looks who waits. All of
+    // it is sequentially consistent, so one of the two sees the other.
 
-    void await(std::size_t slot_index, std::uint32_t ticket) noexcept
+    struct Turn {
+        WindowLock kind;
+        std::uint32_t ticket;
+        bool in_front;
+    };
+
+    std::uint32_t take_ticket() noexcept { return next_ticket_.fetch_add(1, std::memory_order_seq_cst); }
+    /// A slot has one turn at most. Then enter_in_turn() until it is true, or give_up().
+    void await(std::size_t slot_index, const Turn& turn) noexcept
     {
-        slot(slot_index).ticket.store(kWaits | ticket, std::memory_order_seq_cst);
-        waiting_.fetch_add(1, std::memory_order_seq_cst);
+        slot(slot_index).waits.store(word_of(turn), std::memory_order_seq_cst);
+        lock_.fetch_add(kWaiter, std::memory_order_seq_cst);
     }
-    void await_no_more(std::size_t slot_index) noexcept
+    void go_in_front(std::size_t slot_index, const Turn& turn) noexcept
     {
-        slot(slot_index).ticket.store(0, std::memory_order_relaxed);
-        waiting_.fetch_sub(1, std::memory_order_relaxed);
+        slot(slot_index).waits.store(word_of(turn), std::memory_order_seq_cst);
     }
-    /// The target waits on behalf of ranks that do not map this.
-    void await_for_others(std::size_t slot_index, bool waits) noexcept
+    /// When it is true, wake_next() is due for those behind it.
+    bool enter_in_turn(std::size_t slot_index, const Turn& turn) noexcept
     {
-        if (waits == (slot(slot_index).for_others.load(std::memory_order_relaxed) != 0))
-            return;
-        slot(slot_index).for_others.store(waits ? 1 : 0, std::memory_order_seq_cst);
-        if (waits)
-            waiting_.fetch_add(1, std::memory_order_seq_cst);
-        else
-            waiting_.fetch_sub(1, std::memory_order_relaxed);
+        if (!enter_behind_others(turn))
+            return false;
+        slot(slot_index).waits.store(0, std::memory_order_seq_cst);
+        return true;
     }
-    /// Calls wake(slot's index) for those that wait and may have the next turn.
+    void give_up(std::size_t slot_index) noexcept
+    {
+        slot(slot_index).waits.store(0, std::memory_order_seq_cst);
+        lock_.fetch_sub(kWaiter, std::memory_order_seq_cst);
+    }
+    /// The target waits on behalf of ranks that do not map this, each of which counts by one_more_waits():
+    /// the first of them, and whether any may go in front. nullptr: nobody.
+    void await_for_others(std::size_t slot_index, const Turn* first, bool any_in_front) noexcept
+    {
+        std::uint64_t word = first == nullptr ? 0 : word_of(*first);
+        if (any_in_front)
+            word |= kInFront;
+        slot(slot_index).waits_for_others.store(word, std::memory_order_seq_cst);
+    }
+    void one_more_waits() noexcept { lock_.fetch_add(kWaiter, std::memory_order_seq_cst); }
+    /// For one that waits; it does not any more when this is true.
+    bool enter_behind_others(const Turn& turn) noexcept
+    {
+        if (!turn.in_front && is_behind(turn.ticket))
+            return false;
+        std::uint64_t now = lock_.load(std::memory_order_seq_cst);
+        while (is_free(now, turn.kind))
+            if (lock_.compare_exchange_weak(now, now + held_by(turn.kind) - kWaiter,
+                                            std::memory_order_seq_cst))
+                return true;
+        return false;
+    }
+    /// Calls wake(slot's index) for those that wait and may have the lock now.
     template <class Wake>
     void wake_next(Wake&& wake)
     {
-        if (waiting_.load(std::memory_order_seq_cst) == 0) [[likely]]
+        if (!anybody_waits()) [[likely]]
             return;
-        const std::uint32_t shared = shared_turn_.load(std::memory_order_seq_cst);
-        const std::uint32_t exclusive = exclusive_turn_.load(std::memory_order_seq_cst);
-        for (std::size_t i = 0; i < slots_; ++i) {
-            const std::uint64_t waits = slot(i).ticket.load(std::memory_order_seq_cst);
-            if (waits == (kWaits | shared) || waits == (kWaits | exclusive) ||
-                slot(i).for_others.load(std::memory_order_seq_cst) != 0)
-                wake(i);
-        }
+        std::uint64_t first = 0;
+        for_each_waiting([&](std::size_t, std::uint64_t waits) {
+            if (first == 0 || is_earlier(waits, first))
+                first = waits;
+        });
+        const std::uint64_t now = lock_.load(std::memory_order_seq_cst);
+        for_each_waiting([&](std::size_t index, std::uint64_t waits) {
+            const WindowLock kind = (waits & kShared) != 0 ? WindowLock::shared : WindowLock::exclusive;
+            const bool in_front = (waits & kInFront) != 0 && is_free(now, WindowLock::shared);
+            if (in_front || (waits == first && is_free(now, kind)))
+                wake(index);
+        });
     }
 
     // Updates of elements. One that a CPU atomic does is made together with others of its kind; any other is
@@ -141,14 +175,55 @@ public:
     void end_alone() noexcept { alone_.store(0, std::memory_order_release); }  // pairs with both begins
 
 private:
+    // In `lock_`: the writer, readers, and those that wait.
+    static constexpr std::uint64_t kWriter = 1;
+    static constexpr std::uint64_t kReader = 2;
+    static constexpr std::uint64_t kWaiter = std::uint64_t{1} << 32;
+    // In a slot, beside the ticket. 0: it does not wait.
     static constexpr std::uint64_t kWaits = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t kShared = kWaits << 1;
+    static constexpr std::uint64_t kInFront = kWaits << 2;
     static constexpr int kNobody = -1;
 
     struct alignas(kLine) Slot {
         std::atomic<std::uint32_t> updates{0};
-        std::atomic<std::uint32_t> for_others{0};
-        std::atomic<std::uint64_t> ticket{0};  // kWaits and the awaited ticket; 0: none
+        std::atomic<std::uint64_t> waits{0};
+        std::atomic<std::uint64_t> waits_for_others{0};
     };
+
+    static constexpr std::uint64_t held_by(WindowLock kind) noexcept
+    {
+        return kind == WindowLock::shared ? kReader : kWriter;
+    }
+    static constexpr bool is_free(std::uint64_t lock, WindowLock kind) noexcept
+    {
+        return kind == WindowLock::shared ? (lock & kWriter) == 0 : (lock & (kWaiter - 1)) == 0;
+    }
+    static constexpr std::uint64_t word_of(const Turn& turn) noexcept
+    {
+        return kWaits | turn.ticket | (turn.kind == WindowLock::shared ? kShared : 0) |
+               (turn.in_front ? kInFront : 0);
+    }
+    // Tickets begin anew after 2^32.
+    static constexpr bool is_earlier(std::uint64_t one, std::uint64_t other) noexcept
+    {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(one) -
+                                         static_cast<std::uint32_t>(other)) < 0;
+    }
+    template <class Visit>
+    void for_each_waiting(Visit&& visit)
+    {
+        for (std::size_t i = 0; i < slots_; ++i)
+            for (const auto* const waits : {&slot(i).waits, &slot(i).waits_for_others})
+                if (const std::uint64_t word = waits->load(std::memory_order_seq_cst); word != 0)
+                    visit(i, word);
+    }
+    bool is_behind(std::uint32_t ticket) noexcept
+    {
+        bool found = false;
+        for_each_waiting([&](std::size_t, std::uint64_t word) { found |= is_earlier(word, ticket); });
+        return found;
+    }
 
     explicit WindowControl(std::size_t slots) noexcept : slots_(slots) {}
 
@@ -176,10 +251,8 @@ private:
     static constexpr unsigned kSpins = 100;
     static constexpr unsigned kSpinsPerDoubt = 10'000;
 
-    alignas(kLine) std::atomic<std::uint32_t> next_ticket_{0};
-    std::atomic<std::uint32_t> shared_turn_{0};
-    std::atomic<std::uint32_t> exclusive_turn_{0};
-    std::atomic<std::uint32_t> waiting_{0};
+    alignas(kLine) std::atomic<std::uint64_t> lock_{0};
+    std::atomic<std::uint32_t> next_ticket_{0};
     std::atomic<int> holder_{kNobody};
     alignas(kLine) std::atomic<std::uint32_t> alone_{0};  // whose update it is: a slot, plus 1
     const std::size_t slots_;

@@ -44,7 +44,8 @@ void Window::cover(int rank, WindowCover cover)
         look_for(rank);
     covered.cover = cover;
     const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
-    covered.reach = open ? covered.memory : nullptr;
+    covered.reach = open && accesses_.empty() ? covered.memory : nullptr;
+    forget_accesses(rank, true);
 }
 
 // An epoch of fence() without operations is none, and the program may begin another one.
@@ -85,20 +86,43 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
         return ask(
             lock, "lock", aim,
             kind == WindowLock::shared ? WindowHeader::What::lock_shared : WindowHeader::What::lock_exclusive,
-            0, {}, {});
+            holds_a_lock() ? 1 : 0, {}, {});
     WindowControl& control = *wanted.control;
-    const std::uint32_t ticket = control.take_ticket();
-    if (!control.has_turn(kind, ticket)) [[unlikely]] {
-        control.await(slot_, ticket);
-        Failure failed = await(lock, "lock", kAnyRank, aim, [&] { return control.has_turn(kind, ticket); });
-        control.await_no_more(slot_);
-        if (failed)
-            return failed;
+    if (control.enter_at_once(kind)) [[likely]] {
+        control.note_holder(kind, communicator_->rank());
+        return nullptr;
     }
-    control.enter(kind, ticket, communicator_->rank());
-    if (kind == WindowLock::shared)
-        wake_next(wanted);
-    return nullptr;
+    WindowControl::Turn turn{kind, control.take_ticket(), false};
+    control.await(slot_, turn);
+    // Behind await(): of ranks that wait for each other's locks, the last one sees that others wait for it.
+    if (kind == WindowLock::shared && is_awaited()) {
+        turn.in_front = true;
+        control.go_in_front(slot_, turn);
+    }
+    bool entered = false;
+    Failure failed = await(lock, "lock", kAnyRank, aim,
+                           [&] { return entered = entered || control.enter_in_turn(slot_, turn); });
+    if (!failed)
+        control.note_holder(kind, communicator_->rank());
+    else if (entered)
+        control.leave(kind);
+    else
+        control.give_up(slot_);
+    wake_next(wanted);
+    return failed;
+}
+
+bool Window::holds_a_lock() const noexcept
+{
+    return std::ranges::any_of(targets_, [](const WindowTarget& each) { return is_locked(each.cover); });
+}
+
+// Whether somebody waits for a lock that this rank holds, or may wait for one elsewhere.
+bool Window::is_awaited() const noexcept
+{
+    return std::ranges::any_of(targets_, [](const WindowTarget& each) {
+        return is_locked(each.cover) && (each.control == nullptr || each.control->anybody_waits());
+    });
 }
 
 void Window::release(int rank)
@@ -216,7 +240,7 @@ void Window::settle() noexcept
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-Window::Failure Window::complete_at(std::string_view operation, int rank)
+Window::Failure Window::complete_at(std::string_view operation, int rank, bool at_target)
 {
     if (rank != kAnyRank && !is_rank(rank))
         return not_a_rank(operation, rank);
@@ -225,6 +249,12 @@ Window::Failure Window::complete_at(std::string_view operation, int rank)
         return wrong(WindowFault::epoch, operation, rank == kAnyRank ? Error::kNoPeer : rank,
                      "this rank has not locked it; flush is for epochs of lock() and lock_all()");
     settle();
+    if (!accesses_.empty()) [[unlikely]] {
+        const Engine::Lock held = process_.engine().lock();
+        for (int each = 0; each < communicator_->size(); ++each)
+            if (rank == kAnyRank || rank == each)
+                forget_accesses(each, at_target);
+    }
     if (++flushes_ % kFlushesPerPass != 0) [[likely]]
         return nullptr;
     Engine::Lock held = process_.engine().lock();

@@ -12,6 +12,7 @@ namespace tutti::detail {
 enum class WindowFault : std::uint8_t {
     epoch,       // an operation outside an epoch that covers its target, or epochs that exclude each other
     range,       // memory outside the target's
+    conflict,    // an access that conflicts with an earlier one of this rank
     attachment,  // attached twice, or detached and not attached
     flavor       // a call for windows of another flavor
 };

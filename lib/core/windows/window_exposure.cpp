@@ -45,7 +45,7 @@ Window::Failure Window::fence(unsigned promises)
     if (Failure failed = barrier("fence"))
         return failed;
     const bool goes_on = (promises & window_promise::no_succeed) == 0;
-    if (goes_on == (epoch_ == Epoch::fence))
+    if (goes_on == (epoch_ == Epoch::fence) && accesses_.empty()) [[likely]]
         return nullptr;
     const Engine::Lock held = process_.engine().lock();
     for (int rank = 0; rank < communicator_->size(); ++rank)

@@ -151,15 +151,24 @@ Window::Failure Window::outside(std::string_view operation, int rank) const
                  fmt::format("the epoch {} does not cover that rank", epoch_in_words()));
 }
 
-Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts)
+Window::Failure Window::move(const OriginBlock& here, const TargetBlock& there, bool puts, bool notes)
 {
+    const std::string_view operation = puts ? "put" : "get";
+    const WindowUse use = puts ? WindowUse::put : WindowUse::get;
     Place place;
-    if (Failure failed = admit(puts ? "put" : "get", there, place))
+    if (Failure failed = admit(operation, there, place))
         return failed;
-    if (place.is_remote)
-        return move_remote(here, there, place, puts);
-    const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
-    copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
+    if (Failure failed = look_for_conflict(operation, use, there, place.offset))
+        return failed;
+    if (place.is_remote) {
+        if (Failure failed = move_remote(here, there, place, puts))
+            return failed;
+    } else {
+        const Memory target{place.base, place.base == nullptr ? 0 : there.count, there.type};
+        copy(puts ? target : memory_of(here), puts ? memory_of(here) : target);
+    }
+    if (notes)
+        note_use(use, there, place.offset);
     return nullptr;
 }
 
@@ -169,7 +178,7 @@ Window::Failure Window::put(const OriginBlock& from, const TargetBlock& to, Requ
         *request = nullptr;
     std::byte* const there = reach(to.rank, to.displacement, to.count);
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(from, to, true);
+        return move(from, to, true, true);
     base::copy_bytes(there, from.base, to.count);
     return nullptr;
 }
@@ -180,7 +189,7 @@ Window::Failure Window::get(const OriginBlock& to, const TargetBlock& from, Requ
         *request = nullptr;
     const std::byte* const there = reach(from.rank, from.displacement, from.count);
     if (there == nullptr || from.type != nullptr || to.type != nullptr) [[unlikely]]
-        return move(to, from, false);
+        return move(to, from, false, request == nullptr);
     // Acquire: a rank that has seen a flag here sees also what was put before it.
     base::copy_bytes(to.base, there, from.count);
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -207,10 +216,13 @@ Window::Failure Window::move_remote(const OriginBlock& here, const TargetBlock& 
 }
 
 Window::Failure Window::combine(std::string_view operation, const OriginBlock& from,
-                                const OriginBlock* before, const TargetBlock& to, const Update& update)
+                                const OriginBlock* before, const TargetBlock& to, const Update& update,
+                                bool notes)
 {
     Place place;
     if (Failure failed = admit(operation, to, place))
+        return failed;
+    if (Failure failed = look_for_conflict(operation, WindowUse::update, to, place.offset))
         return failed;
     if (place.base == nullptr && !place.is_remote)
         return nullptr;
@@ -244,6 +256,9 @@ Window::Failure Window::combine(std::string_view operation, const OriginBlock& f
     }
     if (!failed && !kept.empty())
         datatype::unpack(*before->type, before->count, before->base, 0, kept);
+    held.unlock();
+    if (!failed && notes)
+        note_use(WindowUse::update, to, place.offset);
     return failed;
 }
 
@@ -252,7 +267,7 @@ Window::Failure Window::accumulate(const OriginBlock& from, const TargetBlock& t
 {
     if (request != nullptr)
         *request = nullptr;
-    return combine("accumulate", from, nullptr, to, update);
+    return combine("accumulate", from, nullptr, to, update, true);
 }
 
 Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBlock& before,
@@ -260,7 +275,7 @@ Window::Failure Window::get_accumulate(const OriginBlock& from, const OriginBloc
 {
     if (request != nullptr)
         *request = nullptr;
-    return combine("get_accumulate", from, &before, to, update);
+    return combine("get_accumulate", from, &before, to, update, request == nullptr);
 }
 
 Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, int rank,
@@ -274,7 +289,7 @@ Window::Failure Window::fetch_and_op(const std::byte* from, std::byte* before, i
     if (there == nullptr) [[unlikely]] {
         const OriginBlock result{before, bytes, nullptr};
         return combine("fetch_and_op", {const_cast<std::byte*>(from), bytes, nullptr}, &result,
-                       {rank, displacement, bytes, nullptr}, update);
+                       {rank, displacement, bytes, nullptr}, update, request == nullptr);
     }
     const Engine::Lock held = process_.engine().lock();
     try {
@@ -294,16 +309,24 @@ Window::Failure Window::compare_and_swap(const std::byte* desired, const std::by
     std::byte* there = reach(rank, displacement, element_bytes);
     if (there == nullptr) [[unlikely]] {
         Place place;
-        if (Failure failed = admit("compare_and_swap", {rank, displacement, element_bytes, nullptr}, place))
+        const TargetBlock block{rank, displacement, element_bytes, nullptr};
+        if (Failure failed = admit("compare_and_swap", block, place))
+            return failed;
+        if (Failure failed = look_for_conflict("compare_and_swap", WindowUse::update, block, place.offset))
             return failed;
         there = place.base;
         if (place.is_remote) {
             std::vector<std::byte> both(desired, desired + element_bytes);
             both.insert(both.end(), expected, expected + element_bytes);
             Engine::Lock lock = process_.engine().lock();
-            return ask(lock, "compare_and_swap", place.aim, WindowHeader::What::swap,
-                       static_cast<std::size_t>(place.offset), both, {before, element_bytes});
+            if (Failure failed = ask(lock, "compare_and_swap", place.aim, WindowHeader::What::swap,
+                                     static_cast<std::size_t>(place.offset), both, {before, element_bytes}))
+                return failed;
         }
+        if (request == nullptr)
+            note_use(WindowUse::update, block, place.offset);
+        if (place.is_remote)
+            return nullptr;
     }
     const Engine::Lock held = process_.engine().lock();
     try {

@@ -105,8 +105,12 @@ void Window::serve_lock(int rank, const WindowHeader& header)
 {
     WindowControl& control = *target(communicator_->rank()).control;
     const WindowLock kind = header.what == What::lock_shared ? WindowLock::shared : WindowLock::exclusive;
-    pending_locks_.push_back({rank, header.id, kind, control.take_ticket()});
-    control.await_for_others(slot_, true);
+    if (control.enter_at_once(kind))
+        return tell_header(rank, header_of(What::answer, header.id, 0), {});
+    const bool in_front = kind == WindowLock::shared && header.detail != 0;
+    pending_locks_.push_back({rank, header.id, kind, in_front, control.take_ticket()});
+    await_for_others();
+    control.one_more_waits();
     grant_locks();
 }
 
@@ -116,17 +120,28 @@ void Window::grant_locks()
     WindowTarget& own = target(communicator_->rank());
     for (;;) {
         const auto next = std::ranges::find_if(pending_locks_, [&](const PendingLock& lock) {
-            return own.control->has_turn(lock.kind, lock.ticket);
+            return own.control->enter_behind_others({lock.kind, lock.ticket, lock.in_front});
         });
         if (next == pending_locks_.end())
-            break;
+            return;
         const PendingLock granted = *next;
         pending_locks_.erase(next);
-        own.control->enter(granted.kind, granted.ticket, granted.rank);
+        own.control->note_holder(granted.kind, granted.rank);
+        await_for_others();
         wake_next(own);
         tell_header(granted.rank, header_of(What::answer, granted.id, 0), {});
     }
-    own.control->await_for_others(slot_, !pending_locks_.empty());
+}
+
+// They are in the order of their tickets.
+void Window::await_for_others()
+{
+    WindowControl& control = *target(communicator_->rank()).control;
+    if (pending_locks_.empty())
+        return control.await_for_others(slot_, nullptr, false);
+    const PendingLock& first = pending_locks_.front();
+    const WindowControl::Turn turn{first.kind, first.ticket, first.in_front};
+    control.await_for_others(slot_, &turn, std::ranges::any_of(pending_locks_, &PendingLock::in_front));
 }
 
 }  // namespace tutti::detail

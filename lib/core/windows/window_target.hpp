@@ -79,9 +79,10 @@ struct WindowHeader {
 
     protocol::Lead lead;
     What what;
-    std::uint32_t rank;    // the sender's, in the window
-    std::uint64_t id;      // of a question, and its answer
-    std::uint64_t detail;  // of a swap: the offset in bytes
+    std::uint32_t rank;  // the sender's, in the window
+    std::uint64_t id;    // of a question, and its answer
+    std::uint64_t
+        detail;  // of a swap: the offset in bytes; of lock_shared: whether the sender holds another lock
 };
 
 /// Begins the payload of put, get and update; then come the runs and the data of all of them.

@@ -43,6 +43,8 @@ void die(const tutti::Communicator& world, tutti::Window<double>& window, const 
         keep(window.fence())[0].put(value, 0);
     } else if (where == "wait" || where == "test") {
         keep(window.start(std::vector{0, 1}))[1].put(value, 0);
+    } else if (where == "post") {
+        keep(window.post(std::vector{0, 1}));
     } else if (where == "update") {
         auto& access = keep(window.lock_all());
         const std::vector<double> ones(kElements, 1.0);
@@ -83,6 +85,14 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
         access[0].accumulate(value, 0, tutti::sum);
         access.end();
         keep(window.lock(last)).put(value, 0);
+    } else if (where == "post") {
+        auto& access = keep(window.start(std::vector{last}));
+        world.barrier();
+        do
+            access[last].put(value, 1);
+        while (window.local(last).empty());  // memory that is mapped stays
+        access.end();
+        keep(window.fence());
     } else if (where == "flush") {
         auto& access = keep(window.lock_all());
         double flag = 0;

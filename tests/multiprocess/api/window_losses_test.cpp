@@ -29,10 +29,12 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         Case{"wait", waiting + "wait()", waiting + "wait()", waiting + "wait()"},
         Case{"test", "before it called complete()", "before it called complete()",
              "before it called complete()"},
+        Case{"post", "fence: peer lost: ", waiting + "put(), in the epoch of start()",
+             waiting + "put(), in the epoch of start()"},
         Case{"flush", "while this rank accesses its memory" + in_all, waiting + "get()" + in_all,
              waiting + "get()" + in_all},
         Case{"update", "", waiting + "lock()", waiting + "lock()"});
-    const std::string memory = GENERATE("mapped", "ordinary", "tcp");
+    const std::string memory = GENERATE("mapped", "ordinary", "tcp", "ofi");
     CAPTURE(where, memory);
     // The launcher would end the others at once: its rank is a shell, which stays for a while.
     const std::vector<std::string> rest{
@@ -40,7 +42,11 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
         where, memory};
     std::vector<std::string> arguments{"-q", "-n", "3"};
     arguments.insert(arguments.end(), rest.begin(), rest.end());
-    const Result result = tuttirun(memory == "tcp" ? on_hosts({2, 1}, rest) : arguments);
+    if (memory == "tcp" || memory == "ofi")
+        arguments = on_hosts({2, 1}, rest);
+    if (memory == "ofi")
+        arguments.insert(arguments.begin(), {"--fabric", "ofi:net"});
+    const Result result = tuttirun(arguments);
     CAPTURE(result.out, result.err);
     CHECK(result.status == 3);
     CHECK(result.seconds < 2 * kSoonSeconds);
@@ -48,6 +54,6 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
     REQUIRE(told.size() == 2);
     for (const std::string& line : told) {
         CHECK(contains(line, ": peer lost: table: rank 2 "));
-        CHECK(contains(line, memory == "mapped" ? mapped : memory == "tcp" ? tcp : ordinary));
+        CHECK(contains(line, memory == "mapped" ? mapped : memory == "ordinary" ? ordinary : tcp));
     }
 }

@@ -41,6 +41,7 @@ void run_mixed(tutti::Communicator& world)
         expect(before == 2.0 * size, "the element was as expected");
         std::vector<double> part(5);
         access.put(std::vector<double>{1, 2, 3, 4, 5}, 100, tutti::Layout::strided(5, 1, 3, sizeof(double)));
+        access.flush();
         access.get(part, 100, tutti::Layout::strided(5, 1, 3, sizeof(double)));
         access.flush();
         expect(part == std::vector<double>{1, 2, 3, 4, 5}, "put and got by a layout");
@@ -49,7 +50,9 @@ void run_mixed(tutti::Communicator& world)
         std::vector<double> back(many.size());
         const auto every_third = tutti::Layout::strided(many.size(), 1, 3, sizeof(double));
         access.put(many, 200, every_third);
+        access.flush();
         access.accumulate(many, 200, tutti::sum, every_third);
+        access.flush();
         access.get(back, 200, every_third);
         access.flush();
         for (std::size_t i = 0; i < many.size(); ++i)

@@ -57,13 +57,14 @@ TEST_CASE("TUTTI_CHECK is on, off or a list")
     CHECK_FALSE(parse_options("0").any());
     CHECK_FALSE(parse_options("off").any());
     const auto usual = parse_options("on");
-    CHECK((usual.types && usual.buffers && usual.requests && usual.messages && usual.handles));
+    CHECK((usual.types && usual.buffers && usual.requests && usual.messages && usual.handles && usual.windows));
     CHECK_FALSE(usual.races);
     CHECK(usual.fails);
     CHECK(parse_options("all").races);
     const auto some = parse_options("types,races,report");
     CHECK((some.types && some.races));
-    CHECK_FALSE((some.buffers || some.requests || some.messages || some.handles || some.fails));
+    CHECK_FALSE((some.buffers || some.requests || some.messages || some.handles || some.windows || some.fails));
+    CHECK(parse_options("windows").any());
     CHECK(parse_options("report").types);
     CHECK_THROWS_AS(parse_options("types,"), tutti::Error);
     CHECK_THROWS_WITH(parse_options("message"), Catch::Contains("did you mean 'messages'?"));
