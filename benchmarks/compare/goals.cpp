@@ -14,8 +14,8 @@ constexpr double kKiB = 1024;
 constexpr double kMiB = 1024 * kKiB;
 constexpr double kAll = 1e18;
 
-// The placement of ranks: each on its own core, sharing cores, on several hosts, or any.
-enum class Place { own_cores, shared_cores, hosts, anywhere };
+// The placement of ranks: each on its own core, sharing cores, either of these, on several hosts, or any.
+enum class Place { own_cores, shared_cores, one_host, hosts, anywhere };
 
 // Which buffers: ordinary ones, those of tutti::allocate, or any.
 enum class From { malloc, allocate, anywhere };
@@ -25,6 +25,7 @@ struct Promise {
     Place place;
     From from;
     Goal goal;
+    int ranks = 0;  // 0: any number
 };
 
 constexpr Goal not_behind(double min_key, double max_key)
@@ -56,6 +57,18 @@ const std::vector<Promise>& promises()
         // For the bytes of a block or buffer.
         made.push_back({"*", Place::own_cores, From::allocate, {16 * kKiB, 4 * kMiB, 0.70}});
         made.push_back({"*", Place::own_cores, From::anywhere, not_behind(8, 4 * kMiB)});
+        for (const std::string_view move : {"put_latency", "get_latency"})
+            made.push_back({move, Place::own_cores, From::anywhere, {8, 8, 0.25}});
+        for (const std::string_view update : {"acc_latency", "fop_latency", "cas_latency"})
+            made.push_back({update, Place::own_cores, From::anywhere, {8, 8, 0.3}});
+        for (const std::string_view stream : {"put_bw", "get_bw"})
+            made.push_back({stream, Place::own_cores, From::anywhere, {64 * kKiB, 4 * kMiB, 2.0}});
+        made.push_back({"put_latency", Place::hosts, From::anywhere, {8, 8, 0.8}});
+        made.push_back({"counter", Place::one_host, From::anywhere, {0, kAll, 3.0}, 8});
+        for (const std::string_view one_sided :
+             {"put_latency", "put_bw", "put_bibw", "get_latency", "get_bw", "acc_latency", "get_acc_latency",
+              "fop_latency", "cas_latency"})
+            made.push_back({one_sided, Place::anywhere, From::anywhere, not_behind(0, kAll)});
         made.push_back({"", Place::shared_cores, From::anywhere, not_behind(0, kAll)});
         return made;
     }();
@@ -74,6 +87,8 @@ bool suits(Place place, const Case& which)
             return which.hosts == 1 && which.binding == Binding::core;
         case Place::shared_cores:
             return which.hosts == 1 && which.binding == Binding::none;
+        case Place::one_host:
+            return which.hosts == 1;
         case Place::hosts:
             return which.hosts > 1;
         case Place::anywhere:
@@ -92,7 +107,8 @@ std::optional<Goal> goal_of(const Case& which, std::optional<double> key, bool a
         const bool named = promise.benchmark == "*"
                                ? is_collective(which)
                                : promise.benchmark.empty() || promise.benchmark == which.benchmark;
-        return named && suits(promise.place, which) && promise.from != other && at >= promise.goal.min_key &&
+        const bool fits = suits(promise.place, which) && (promise.ranks == 0 || promise.ranks == which.ranks);
+        return named && fits && promise.from != other && at >= promise.goal.min_key &&
                at <= promise.goal.max_key;
     });
     if (found == promises().end())

@@ -345,6 +345,19 @@ TEST_CASE("goals apply to their sizes, places and memory", "[benchmarks]")
           Goal::Kind::not_behind);
     CHECK(goal_of({.benchmark = "launch", .group = "", .binding = Binding::none}, {})->bound == 0.5);
 
+    CHECK(goal_of({.benchmark = "put_latency", .group = "one-sided"}, 8)->bound == 0.25);
+    CHECK(goal_of({.benchmark = "get_latency", .group = "one-sided"}, 8)->bound == 0.25);
+    CHECK(goal_of({.benchmark = "put_latency", .group = "one-sided"}, 64)->kind == Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "put_latency", .group = "one-sided", .hosts = 2}, 8)->bound == 0.8);
+    for (const char* const update : {"acc_latency", "fop_latency", "cas_latency"})
+        CHECK(goal_of({.benchmark = update, .group = "one-sided"}, 8)->bound == 0.3);
+    CHECK(goal_of({.benchmark = "get_bw", .group = "one-sided"}, 65536)->bound == 2.0);
+    CHECK(goal_of({.benchmark = "put_bw", .group = "one-sided"}, 1024)->kind == Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "put_bibw", .group = "one-sided"}, 65536)->kind == Goal::Kind::not_behind);
+    CHECK(goal_of({.benchmark = "counter", .group = "counter", .ranks = 8, .binding = Binding::none}, {})
+              ->bound == 3.0);
+    CHECK_FALSE(goal_of({.benchmark = "counter", .group = "counter", .ranks = 2}, {}).has_value());
+
     const Goal below{0, 1, 0.70};
     CHECK(meets(below, Better::lower, 0.09, 0.70, {}) == true);
     CHECK(meets(below, Better::lower, 0.09, 0.71, {}) == false);
