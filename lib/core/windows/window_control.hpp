@@ -69,12 +69,17 @@ public:
         bool in_front;
     };
 
-    std::uint32_t take_ticket() noexcept { return next_ticket_.fetch_add(1, std::memory_order_seq_cst); }
+    /// It counts as waiting before it has the ticket: who comes behind it, and looks then whether others wait
+    /// for what it holds, sees all that were there before.
+    std::uint32_t take_ticket() noexcept
+    {
+        lock_.fetch_add(kWaiter, std::memory_order_seq_cst);
+        return next_ticket_.fetch_add(1, std::memory_order_seq_cst);
+    }
     /// A slot has one turn at most. Then enter_in_turn() until it is true, or give_up().
     void await(std::size_t slot_index, const Turn& turn) noexcept
     {
         slot(slot_index).waits.store(word_of(turn), std::memory_order_seq_cst);
-        lock_.fetch_add(kWaiter, std::memory_order_seq_cst);
     }
     void go_in_front(std::size_t slot_index, const Turn& turn) noexcept
     {
@@ -93,7 +98,7 @@ public:
         slot(slot_index).waits.store(0, std::memory_order_seq_cst);
         lock_.fetch_sub(kWaiter, std::memory_order_seq_cst);
     }
-    /// The target waits on behalf of ranks that do not map this, each of which counts by one_more_waits():
+    /// The target waits on behalf of ranks that do not map this, each of which has its ticket:
     /// the first of them, and whether any may go in front. nullptr: nobody.
     void await_for_others(std::size_t slot_index, const Turn* first, bool any_in_front) noexcept
     {
@@ -102,7 +107,6 @@ public:
             word |= kInFront;
         slot(slot_index).waits_for_others.store(word, std::memory_order_seq_cst);
     }
-    void one_more_waits() noexcept { lock_.fetch_add(kWaiter, std::memory_order_seq_cst); }
     /// For one that waits; it does not any more when this is true.
     bool enter_behind_others(const Turn& turn) noexcept
     {

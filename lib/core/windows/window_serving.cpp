@@ -110,7 +110,6 @@ void Window::serve_lock(int rank, const WindowHeader& header)
     const bool in_front = kind == WindowLock::shared && header.detail != 0;
     pending_locks_.push_back({rank, header.id, kind, in_front, control.take_ticket()});
     await_for_others();
-    control.one_more_waits();
     grant_locks();
 }
 

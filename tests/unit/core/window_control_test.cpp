@@ -122,7 +122,6 @@ TEST_CASE("who gives up hinders nobody, and who waits for others is woken for th
     Waiting gone(control, 0, WindowLock::exclusive);
     const WindowControl::Turn asked{WindowLock::shared, control.shared.take_ticket(), false};
     control.shared.await_for_others(2, &asked, false);
-    control.shared.one_more_waits();
     control.shared.leave(WindowLock::exclusive);
     CHECK(woken(control) == std::vector<std::size_t>{0});
     CHECK_FALSE(control.shared.enter_behind_others(asked));
