@@ -271,6 +271,8 @@ TEST_CASE("nothing survives tuttirun and its daemon, however they are killed")
         for (const bool kill_daemon : {true, false}) {
             Launched job(tuttirun_command(script(3, kForever)));
             wait_until_ready(job, 3);
+            if (kill_head)
+                ::kill(job.pid(), SIGSTOP);  // it cannot end by itself before it is killed
             if (kill_daemon) {
                 ::kill(named(job, "tuttirun-daemon"), SIGKILL);
             }
