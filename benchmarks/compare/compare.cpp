@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "benchmarks/compare/campaign.hpp"
+#include "lib/foundation/network/host_list.hpp"
 
 namespace tutti::bench {
 
@@ -25,6 +26,15 @@ std::vector<PeerName> peers_of(const std::vector<std::string>& words)
         }
     }
     return peers;
+}
+
+std::vector<std::string> host_names_in(const std::string& list)
+{
+    try {
+        return network::expand_host_list(list);
+    } catch (const std::invalid_argument& error) {
+        throw CLI::ValidationError("--hosts", error.what());
+    }
 }
 
 void add_what(CLI::App& app, CompareOptions& options)
@@ -58,9 +68,10 @@ void add_what(CLI::App& app, CompareOptions& options)
                    "A word for every run of the suite: --pass=--mode --pass=wildcard")
         ->type_name("WORD")
         ->allow_extra_args(false);
-    app.add_option("-H,--hosts", options.choice.hosts.names, "On these hosts, of which this one is the first")
-        ->delimiter(',')
-        ->allow_extra_args(false);
+    app.add_option_function<std::string>(
+           "-H,--hosts", [&](const std::string& list) { options.choice.hosts.names = host_names_in(list); },
+           "On these hosts, of which this one is the first: a,b or node[01-04]")
+        ->type_name("HOSTS");
     app.add_option("--interface", options.choice.hosts.interface, "By which the hosts reach each other")
         ->needs("--hosts");
 }

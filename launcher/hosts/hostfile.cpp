@@ -15,6 +15,7 @@
 #include "launcher/base/values.hpp"
 #include "launcher/hosts/hosts.hpp"
 #include "lib/foundation/base/suggest.hpp"
+#include "lib/foundation/network/host_list.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -263,8 +264,7 @@ std::vector<Host> read_hostfile(const std::string& path)
 
 void check_host_name(std::string_view where, std::string_view name)
 {
-    // '%' precedes the scope of a link-local address, ':' is part of IPv6 addresses.
-    if (!is_harmless(name, ".-_:%"))
+    if (!network::is_host_name(name))
         throw UsageError(fmt::format("{}: '{}' is no name of a host", where, name));
 }
 

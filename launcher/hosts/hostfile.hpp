@@ -25,8 +25,7 @@ std::vector<Host> read_hostfile(const std::string& path);
 /// The text of a file of hosts. `where` names the file's kind in errors. Throws UsageError.
 std::string read_small_file(std::string_view where, const std::string& path);
 
-/// Throws UsageError when `name` cannot be the name or address of a host. Commands and shells cannot take a
-/// name that passes for an option or for several words.
+/// Throws UsageError when `name` cannot be the name or address of a host: network::is_host_name().
 void check_host_name(std::string_view where, std::string_view name);
 
 }  // namespace tutti::launcher
