@@ -267,6 +267,7 @@ TEST_CASE("window: each operation with a request, and other operators", "[window
         world.barrier();
         expect(std::ranges::equal(window.local(), before) || world.size() > 1, "the own memory");
         expect(window.local()[24] == -1 && window.local()[23] == (-1 ^ 4), "the end of a layout");
+        world.barrier();  // all have looked
         std::vector<int> theirs(kCount);
         auto own = window.lock_shared(previous);
         own.get_accumulate(std::vector<int>(3, 1), std::span<int>(theirs).first(3), 1, sum,
