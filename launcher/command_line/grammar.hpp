@@ -9,27 +9,10 @@
 #include <vector>
 
 #include "launcher/base/words.hpp"
+#include "launcher/command_line/seen.hpp"
 #include "launcher/job/job.hpp"
 
 namespace tutti::launcher {
-
-/// What has been said, and how near to the job: files say it last, and do not go before what was said nearer.
-struct Seen {
-    struct Value {
-        std::string text;
-        int level = 0;
-    };
-    std::map<std::string, Value> values;
-    int level = 0;  // of what is being read: 0 is the command line
-};
-
-/// Remembers `value` for `what`. False when it was said before, at this level with the same value. Throws
-/// when it had another one at this level; the message calls it `shown`.
-bool first_time(Seen& seen, const std::string& what, const std::string& shown, const std::string& value);
-
-/// Adds a variable to `environment`, likewise.
-void set_variable(Seen& seen, std::vector<std::pair<std::string, std::string>>& environment,
-                  const std::string& name, const std::string& value);
 
 /// `text`, where it names interfaces or subnets. Whether hosts have these is found there.
 std::string parse_interface(const std::string& source, const std::string& text);

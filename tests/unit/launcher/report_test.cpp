@@ -1,13 +1,7 @@
 // What the daemons and the head make of status pages.
 #include "launcher/report/analysis.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
-#include <random>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -18,9 +12,6 @@
 using namespace tutti::launcher;
 using tutti::base::CallWords;
 using tutti::base::Operation;
-using tutti::base::StatusMemory;
-using tutti::base::StatusPage;
-using tutti::base::StatusSituation;
 
 namespace {
 
@@ -71,108 +62,7 @@ Analysis analysis_of(const NodeReport& node)
     return analyse(job);
 }
 
-/// A page whose rank waits in its one call.
-void fill(StatusPage& page)
-{
-    page.calls[0].store({0, CallWords::pack(7, 42), CallWords::what_of(Operation::recv, 8), 0});
-    page.begun = 1;
-    page.traffic.sent = 3;
-    page.traffic.arrived = 2;
-    page.communicators[0].context = 1;
-    page.communicators[0].number = 5;
-    page.communicators[0].members = 16;
-    page.communicators[1].context = 9;
-    page.communicators[1].members = 4;
-    tutti::base::store_text(page.communicators[1].name.data(), tutti::base::StatusCommunicator::kNameBytes,
-                            "rows\n of a grid that is large");
-    page.situation.begun = 1;
-    page.situation.moves = 5;
-    page.situation.in_call = 1;
-    page.situation.awaits[0].peer_and_tag = CallWords::pack(7, 42);
-    page.situation.awaits[0].peer = 7;
-    page.situation.awaits[0].flags = 1 | StatusSituation::Await::kOwn;
-    page.situation.awaits_listed = 1;
-    page.situation.sequence = 2;
-}
-
 }  // namespace
-
-TEST_CASE("a status page is read as it was written, and the daemon cannot write it")
-{
-    StatusMemory own = StatusMemory::create();
-    fill(*own);
-    const StatusMemory seen = StatusMemory::open(own.take_descriptor());
-    REQUIRE(seen);
-    const PageView view = PageView::of(*seen);
-    CHECK(view.waits());
-    CHECK(view.moves == 5);
-    REQUIRE(view.calls.size() == 1);
-    CHECK(view.calls[0].peer() == 7);
-    CHECK(view.calls[0].tag() == 42);
-    CHECK(view.calls[0].operation() == Operation::recv);
-    REQUIRE(view.situation->awaits.size() == 1);
-    CHECK(view.situation->awaits[0].own);
-    CHECK_FALSE(view.situation->awaits[0].matched);
-    CHECK(view.name_of(0) == "world");
-    CHECK(view.name_of(8) == "\"rows? of a grid that is large\"");
-    CHECK(view.name_of(std::uint64_t{3} << 33 | 4 << 1) == "communicator 3.4");
-    own->begun = 2;  // another call has begun
-    CHECK_FALSE(PageView::of(*seen).waits());
-}
-
-TEST_CASE("the last calls are kept, and one that is being overwritten is left out")
-{
-    const StatusMemory own = StatusMemory::create();
-    for (std::uint64_t number = 0; number < 40; ++number) {
-        own->calls[number % StatusPage::kCalls].store(
-            {0, CallWords::pack(1, static_cast<int>(number)), CallWords::what_of(Operation::send, 8), 0});
-        own->begun = number + 1;
-    }
-    const PageView view = PageView::of(*own);
-    REQUIRE(view.calls.size() == StatusPage::kCalls - 1);
-    CHECK(view.calls.front().tag() == 39);
-    CHECK(view.calls.back().tag() == 25);
-}
-
-TEST_CASE("a situation that the rank is changing is not believed")
-{
-    const StatusMemory own = StatusMemory::create();
-    fill(*own);
-    own->situation.sequence = 3;
-    CHECK_FALSE(PageView::of(*own).situation);
-}
-
-TEST_CASE("a page of random words hurts nobody")
-{
-    const StatusMemory own = StatusMemory::create();
-    std::mt19937_64 random(1);
-    for (int round = 0; round < 200; ++round) {
-        auto* const words = reinterpret_cast<tutti::base::StatusWord*>(&*own);
-        for (std::size_t i = 2; i < sizeof(StatusPage) / sizeof *words; ++i)
-            words[i] = random();
-        own->situation.sequence = 2;
-        own->situation.begun = own->begun.load();
-        own->situation.moves = own->traffic.moves();
-        const PageView view = PageView::of(*own);
-        CHECK(view.calls.size() < StatusPage::kCalls);
-        CHECK(view.communicators.size() <= StatusPage::kCommunicators);
-        for (const char c : view.situation ? view.situation->text : "")
-            CHECK((c >= ' ' && c <= '~'));
-    }
-}
-
-TEST_CASE("what is no page of this version is not mapped")
-{
-    CHECK_FALSE(StatusMemory::open({}));
-    tutti::base::UniqueFd other(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-    REQUIRE(::ftruncate(other.get(), sizeof(StatusPage)) == 0);
-    CHECK_FALSE(StatusMemory::open(tutti::base::UniqueFd(::dup(other.get()))));  // it could shrink
-    REQUIRE(::fcntl(other.get(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
-    CHECK_FALSE(StatusMemory::open(std::move(other)));  // no magic number
-    StatusMemory own = StatusMemory::create();
-    own->magic = StatusPage::kMagic + 1;
-    CHECK_FALSE(StatusMemory::open(own.take_descriptor()));
-}
 
 TEST_CASE("ranks are told as ranges")
 {
