@@ -149,21 +149,14 @@ void Inbox::extend_ring(std::uint32_t index, std::size_t bytes) const
         blocks_.allocate(block_start(index), sizeof(RingSlot) + bytes);
 }
 
-void Inbox::wake_owner() noexcept
+void Inbox::ring_bell(Sleep sleep) noexcept
 {
-    if (must_fence_) [[unlikely]]
-        std::atomic_thread_fence(std::memory_order_seq_cst);
-    else
-        std::atomic_signal_fence(std::memory_order_seq_cst);
     InboxHeader& shared = header();
-    const Sleep sleep = shared.sleeping.load(std::memory_order_acquire);  // pairs with arm(): wake_pipe
-    if (sleep != Sleep::awake) [[unlikely]] {
-        shared.bell.fetch_add(1, std::memory_order_release);
-        if (sleep == Sleep::on_futex)
-            base::futex_wake_all(shared.bell);
-        else
-            line_.ring(card_.owner, shared.wake_pipe.load(std::memory_order_relaxed), exchange_);
-    }
+    shared.bell.fetch_add(1, std::memory_order_release);
+    if (sleep == Sleep::on_futex)
+        base::futex_wake_all(shared.bell);
+    else
+        line_.ring(card_.owner, shared.wake_pipe.load(std::memory_order_relaxed), exchange_);
 }
 
 }  // namespace tutti::transport::shm

@@ -102,7 +102,16 @@ public:
     void extend_ring(std::uint32_t index, std::size_t bytes) const;
 
     /// Wakes the owner if it sleeps or is about to. Call it after something was published for the owner.
-    void wake_owner() noexcept;
+    void wake_owner() noexcept
+    {
+        if (must_fence_) [[unlikely]]
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+        else
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+        const Sleep sleep = header().sleeping.load(std::memory_order_acquire);  // pairs with arm(): wake_pipe
+        if (sleep != Sleep::awake) [[unlikely]]
+            ring_bell(sleep);
+    }
     /// Of a peer's mapping: whether only a full fence orders this peer's stores before its look at
     /// `sleeping`.
     bool must_fence() const noexcept { return must_fence_; }
@@ -118,6 +127,7 @@ private:
     {
         return reinterpret_cast<std::atomic<std::uint8_t>*>(file_.base() + sizeof(InboxHeader))[ring];
     }
+    void ring_bell(Sleep sleep) noexcept;
     // Offset in blocks_.
     std::size_t block_start(std::uint32_t index) const noexcept;
 

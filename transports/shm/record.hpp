@@ -14,6 +14,10 @@ namespace record {
 // further line.
 inline constexpr std::size_t kAlignedFrom = 256;
 
+// Behind payloads of this size and more a large ring leaves so much room (RingMemory::distance).
+inline constexpr std::size_t kDistanceFrom = 512;
+inline constexpr std::size_t kDistance = 16 * kLine;
+
 // `first_again`: a frame at the ring's start, behind which the consumer needs not look for what came before.
 // `skip`: its payload size counts lines, itself included; behind them follows the next record.
 enum Kind : std::uint64_t { none = 0, frame = 1, skip = 2, first_again = 3 };
@@ -57,6 +61,13 @@ constexpr std::size_t record_bytes(std::size_t header_bytes, std::size_t payload
 {
     const std::size_t end = payload_offset(header_bytes, payload_bytes) + payload_bytes;
     return (end + kLine - 1) / kLine * kLine;
+}
+
+/// Most records: an envelope and so little data that all of it lies in one line.
+inline constexpr std::size_t kShortHeader = 2 * sizeof(std::uint64_t);
+constexpr bool is_short(std::size_t header_bytes, std::size_t payload_bytes) noexcept
+{
+    return header_bytes == kShortHeader && payload_bytes <= kLine - sizeof(std::uint64_t) - kShortHeader;
 }
 
 }  // namespace record

@@ -155,19 +155,35 @@ SendResult ShmTransport::send(int peer, std::span<const std::byte> header, std::
                               Completion&)
 {
     Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
-    if (!to.ring.try_write(header, payload) && !write_to_larger_part(to, header, payload)) [[unlikely]] {
+    if (!to.ring.try_write(header, payload)) [[unlikely]]
+        return send_to_full_ring(peer, header, payload);
+    if (to.full) [[unlikely]]
+        note_room(to);
+    to.inbox.wake_owner();
+    return SendResult::done;
+}
+
+SendResult ShmTransport::send_to_full_ring(int peer, std::span<const std::byte> header,
+                                           std::span<const std::byte> payload)
+{
+    Outgoing& to = *outgoing_[static_cast<std::size_t>(peer)];
+    if (!write_to_larger_part(to, header, payload)) {
         if (lost_[static_cast<std::size_t>(peer)])
             return SendResult::done;
         full_count_ += !to.full;
         to.full = true;
         return SendResult::again;
     }
-    if (to.full) [[unlikely]] {
-        to.full = false;
-        --full_count_;
-    }
+    if (to.full)
+        note_room(to);
     to.inbox.wake_owner();
     return SendResult::done;
+}
+
+void ShmTransport::note_room(Outgoing& to) noexcept
+{
+    to.full = false;
+    --full_count_;
 }
 
 bool ShmTransport::write_to_larger_part(Outgoing& to, std::span<const std::byte> header,

@@ -97,6 +97,9 @@ private:
         bool is_late = false;  // the peer took longer than a piece takes
     };
 
+    SendResult send_to_full_ring(int peer, std::span<const std::byte> header,
+                                 std::span<const std::byte> payload);
+    void note_room(Outgoing& to) noexcept;
     bool write_to_larger_part(Outgoing& to, std::span<const std::byte> header,
                               std::span<const std::byte> payload);
     void copy_piece(const Copy& copy, CopyPiece piece) const;

@@ -85,7 +85,7 @@ RankStatus::RankStatus(int ranks, bool many_threads, control::Channel* daemon)
     put(page_->many_threads, many_threads ? 1 : 0);
 }
 
-void RankStatus::begins_more(const Words& call, int peer) noexcept
+void RankStatus::begins_more(Words call, int peer) noexcept
 {
     if (many_threads_)
         enter_thread(call);
@@ -101,7 +101,7 @@ void RankStatus::ended_more() noexcept
         profile_->ended();
 }
 
-void RankStatus::passes_more(const Words& call, std::uint64_t begun) noexcept
+void RankStatus::passes_more(Words call, std::uint64_t begun) noexcept
 {
     if (profile_ == nullptr)
         return;

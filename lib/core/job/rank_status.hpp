@@ -46,8 +46,7 @@ public:
     /// A call that has not blocked and ends here. `begun`: what clock() was.
     void passes(const Words& call, std::uint64_t begun) noexcept
     {
-        write(call);
-        page_->ended.store(begun_, std::memory_order_relaxed);
+        write_passing(call);
         if (tells_more_) [[unlikely]]
             passes_more(call, begun);
     }
@@ -78,8 +77,7 @@ public:
     public:
         Passing(RankStatus& status, const Words& call) noexcept : profile_(status.profile_.get())
         {
-            status.write(call);
-            status.page_->ended.store(status.begun_, std::memory_order_relaxed);
+            status.write_passing(call);
             if (profile_ != nullptr) [[unlikely]]
                 profile_->begins(call, -1);
         }
@@ -125,12 +123,26 @@ private:
     {
         // Release fence: whoever sees words of this call sees `begun` as it was stored before.
         std::atomic_thread_fence(std::memory_order_release);
-        page_->calls[begun_ % base::StatusPage::kCalls].store(call);
-        page_->begun.store(++begun_, std::memory_order_release);
+        base::StatusPage& page = *page_;
+        const std::uint64_t number = begun_;
+        page.calls[number % base::StatusPage::kCalls].store(call);
+        page.begun.store(begun_ = number + 1, std::memory_order_release);
     }
-    void begins_more(const Words& call, int peer) noexcept;
+    // The same for a message's call that ends at once: its entry has no signature.
+    void write_passing(const Words& call) noexcept
+    {
+        std::atomic_thread_fence(std::memory_order_release);
+        base::StatusPage& page = *page_;
+        const std::uint64_t number = begun_;
+        page.calls[number % base::StatusPage::kCalls].store_message(call);
+        begun_ = number + 1;
+        page.begun.store(number + 1, std::memory_order_release);
+        page.ended.store(number + 1, std::memory_order_relaxed);
+    }
+    // By value: words whose address nobody takes stay in registers.
+    void begins_more(Words call, int peer) noexcept;
     void ended_more() noexcept;
-    void passes_more(const Words& call, std::uint64_t begun) noexcept;
+    void passes_more(Words call, std::uint64_t begun) noexcept;
     void enter_thread(const Words& call) noexcept;
     void leave_thread() noexcept;
     Words current() const noexcept;

@@ -52,7 +52,7 @@ std::unique_ptr<Profile> Profile::wanted(int ranks, bool many_threads, control::
     return std::make_unique<Profile>(std::move(memory), many_threads);
 }
 
-void Profile::begins(const base::CallWords& call, int peer, std::uint64_t begin_ticks) noexcept
+void Profile::begins(base::CallWords call, int peer, std::uint64_t begin_ticks) noexcept
 {
     if (begin_ticks == 0)
         begin_ticks = writer_.now();

@@ -28,8 +28,7 @@ public:
 
     /// As base::ProfileWriter has it; `begin_ticks`: 0 for this moment. Not inlined: it begins the way to the
     /// calling line.
-    [[gnu::noinline]] void begins(const base::CallWords& call, int peer,
-                                  std::uint64_t begin_ticks = 0) noexcept;
+    [[gnu::noinline]] void begins(base::CallWords call, int peer, std::uint64_t begin_ticks = 0) noexcept;
     void ended() noexcept { writer_.ended(); }
     void left() noexcept;
 

@@ -63,6 +63,17 @@ void disown(RequestState& state) noexcept
     *const_cast<void* volatile*>(&state.owner) = nullptr;
 }
 
+// Not inline, so that recycle() is short for receives.
+[[gnu::noinline]] void give_back_send(Process& process, RequestState& state)
+{
+    process.sends.give_back(static_cast<protocol::SendRequest&>(state));
+}
+
+[[gnu::noinline]] void destroy_collective(RequestState& state)
+{
+    delete static_cast<CollectiveRequest*>(&state);
+}
+
 }  // namespace
 
 std::exception_ptr failure_of(RequestState& state)
@@ -93,14 +104,12 @@ void recycle(RequestState& state)
     }
     switch (state.kind) {
         case RequestState::Kind::send:
-            process.sends.give_back(static_cast<protocol::SendRequest&>(state));
-            return;
+            return give_back_send(process, state);
         case RequestState::Kind::receive:
             process.receives.give_back(static_cast<protocol::ReceiveRequest&>(state));
             return;
         case RequestState::Kind::collective:
-            delete static_cast<CollectiveRequest*>(&state);
-            return;
+            return destroy_collective(state);
         case RequestState::Kind::own:
             static_cast<OwnRequest&>(state).recycle();
             return;

@@ -147,10 +147,8 @@ Process* States::process() const noexcept
     return nullptr;
 }
 
-bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns)
+bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns)
 {
-    if (state.done)
-        return true;
     const bool timed = until_ns != kForEver;
     const RankStatus::InCall in_call(
         process_of(state).status(),

@@ -46,9 +46,14 @@ private:
     std::size_t count_;
 };
 
+/// wait() for one that is not done.
+bool wait_for_end(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns);
 /// False if it is not done by `until_ns`, on base::now_ns()'s clock. A collective that no wait can end is
 /// given up and completes with the error.
-bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns = kForEver);
+inline bool wait(progress::Engine::Lock& lock, RequestState& state, std::int64_t until_ns = kForEver)
+{
+    return state.done || wait_for_end(lock, state, until_ns);
+}
 /// The index of a completed request; empty if none is active, or none is done by `until_ns`. A pass of
 /// progress takes the same time for any number of requests.
 std::optional<std::size_t> wait_any(progress::Engine::Lock& lock, const States& states,

@@ -113,7 +113,7 @@ private:
         last_bucket_ = nullptr;
     }
 
-    void grow()
+    [[gnu::noinline]] void grow()
     {
         auto old = std::move(buckets_);
         const std::size_t old_count = bucket_count_;

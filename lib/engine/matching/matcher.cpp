@@ -29,7 +29,7 @@ void Matcher::withdraw(PostedReceive& receive) noexcept
 }
 
 // The receive that was posted first: `exact`, or one with wildcards that fits.
-PostedReceive* Matcher::match_wild(const MatchKey& envelope, PostedReceive* exact) noexcept
+PostedReceive* Matcher::match_wild(MatchKey envelope, PostedReceive* exact) noexcept
 {
     PostedReceive* first = exact;
     for (const KeyKind kind : {KeyKind::any_tag, KeyKind::any_source, KeyKind::any}) {

@@ -52,10 +52,12 @@ public:
     /// Adds `receive`, whose key is set. The caller has found no fitting unexpected message.
     void post(PostedReceive& receive)
     {
-        const KeyKind kind = kind_of(receive.key);
         receive.posting_number = next_posting_number_++;
+        const KeyKind kind = kind_of(receive.key);
+        if (kind == KeyKind::exact) [[likely]]
+            return posted_[static_cast<unsigned>(KeyKind::exact)].insert(receive);
         posted_[static_cast<unsigned>(kind)].insert(receive);
-        wild_count_ += kind != KeyKind::exact;
+        ++wild_count_;
     }
     /// Removes a posted receive, for a cancel.
     void withdraw(PostedReceive& receive) noexcept;
@@ -83,7 +85,7 @@ public:
             table.for_each(visit);
     }
     /// Removes and returns the receive that a message with `envelope` goes to, or nullptr.
-    PostedReceive* match_arrival(const MatchKey& envelope) noexcept
+    PostedReceive* match_arrival(MatchKey envelope) noexcept
     {
         auto& exact = posted_[static_cast<unsigned>(KeyKind::exact)];
         PostedReceive* const found = exact.find(envelope);
@@ -121,7 +123,7 @@ private:
     template <KeyKind kind>
     using UnexpectedTable = MatchTable<UnexpectedMessage, UnexpectedTag<kind>>;
 
-    PostedReceive* match_wild(const MatchKey& envelope, PostedReceive* exact) noexcept;
+    PostedReceive* match_wild(MatchKey envelope, PostedReceive* exact) noexcept;
     UnexpectedMessage* search_unexpected(const MatchKey& pattern);
     template <KeyKind kind>
     static void index_message(UnexpectedTable<kind>& table, UnexpectedMessage& message);

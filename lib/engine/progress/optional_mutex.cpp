@@ -27,6 +27,31 @@ OptionalMutex::OptionalMutex(bool enabled) noexcept
 {
 }
 
+void OptionalMutex::lock_enabled()
+{
+    Lean* const lean = lean_.load(std::memory_order_acquire);
+    if (lean->thread == self()) [[likely]] {
+        // Dekker pair with take_lean(): this thread stores `held` and then looks at lean_; the other
+        // stores lean_, makes a barrier on all threads, and then looks at `held`. So no fence here.
+        lean->held.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (lean_.load(std::memory_order_relaxed) == lean) [[likely]] {
+            by_lean_ = lean;
+            return;
+        }
+        lean->held.store(false, std::memory_order_release);
+    }
+    lock_mutex();
+}
+
+void OptionalMutex::unlock_enabled() noexcept
+{
+    if (by_lean_ != nullptr) [[likely]]
+        by_lean_->held.store(false, std::memory_order_release);  // pairs with take_lean()
+    else
+        mutex_.unlock();
+}
+
 void OptionalMutex::lock_mutex()
 {
     if (!mutex_.try_lock())

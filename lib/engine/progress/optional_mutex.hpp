@@ -18,32 +18,16 @@ public:
     OptionalMutex(const OptionalMutex&) = delete;
     OptionalMutex& operator=(const OptionalMutex&) = delete;
 
+    // Short, so that every call of the library contains them.
     void lock()
     {
-        if (!enabled_)
-            return;
-        Lean* const lean = lean_.load(std::memory_order_acquire);
-        if (lean->thread == self()) [[likely]] {
-            // Dekker pair with take_lean(): this thread stores `held` and then looks at lean_; the other
-            // stores lean_, makes a barrier on all threads, and then looks at `held`. So no fence here.
-            lean->held.store(true, std::memory_order_relaxed);
-            std::atomic_signal_fence(std::memory_order_seq_cst);
-            if (lean_.load(std::memory_order_relaxed) == lean) [[likely]] {
-                by_lean_ = lean;
-                return;
-            }
-            lean->held.store(false, std::memory_order_release);
-        }
-        lock_mutex();
+        if (enabled_) [[unlikely]]
+            lock_enabled();
     }
     void unlock() noexcept
     {
-        if (!enabled_)
-            return;
-        if (by_lean_ != nullptr) [[likely]]
-            by_lean_->held.store(false, std::memory_order_release);  // pairs with take_lean()
-        else
-            mutex_.unlock();
+        if (enabled_) [[unlikely]]
+            unlock_enabled();
     }
     /// Whether a thread waits for the lock.
     bool is_wanted() const noexcept { return waiters_.load(std::memory_order_relaxed) != 0; }
@@ -58,6 +42,8 @@ private:
     static Thread self() noexcept { return reinterpret_cast<Thread>(&mark_of_thread); }
     static thread_local char mark_of_thread [[gnu::tls_model("initial-exec")]];
 
+    void lock_enabled();
+    void unlock_enabled() noexcept;
     void lock_mutex();
     void lock_contended();
     void take_lean();

@@ -68,6 +68,14 @@ struct EagerHeader {
     {
         return {Lead::of(kind, envelope.context), envelope.source_and_tag};
     }
+    /// Word by word: it stays in registers.
+    static EagerHeader at(const std::byte* bytes) noexcept
+    {
+        EagerHeader header;
+        std::memcpy(&header.lead, bytes, sizeof header.lead);
+        std::memcpy(&header.source_and_tag, bytes + sizeof header.lead, sizeof header.source_and_tag);
+        return header;
+    }
     matching::MatchKey envelope() const noexcept
     {
         matching::MatchKey key;
@@ -90,15 +98,27 @@ struct RtsHeader {
     std::uint64_t sender_id;
 };
 
-// Payloads of rts frames. started_ns: when the send began, on base::now_ns()'s clock; 0 if the clock is not
-// the receiver's, too. A RemoteRegion alone names memory that the receiver can view.
+/// When a send began, on base::now_ns()'s clock; 0 if the clock is not the receiver's, too. In the lowest
+/// bit: whether its sender had offered other messages that were not answered.
+struct StartTime {
+    std::int64_t bits = 0;
+
+    static StartTime of(std::int64_t ns, bool in_window) noexcept
+    {
+        return {(ns & ~std::int64_t{1}) | std::int64_t{in_window}};
+    }
+    std::int64_t ns() const noexcept { return bits & ~std::int64_t{1}; }
+    bool in_window() const noexcept { return (bits & 1) != 0; }
+};
+
+// Payloads of rts frames. A RemoteRegion alone names memory that the receiver can view.
 struct LentRegion {
     transport::RemoteRegion region;
-    std::int64_t started_ns;
+    StartTime started;
 };
 struct EarlyPart {
     std::uint64_t bytes;
-    std::int64_t started_ns;
+    StartTime started;
 };
 
 // In the answers to an rts the lead has, in place of a context, the receiver's advice: a Way, or 0.

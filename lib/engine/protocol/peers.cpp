@@ -7,6 +7,11 @@
 
 namespace tutti::protocol {
 
+void Peers::make(std::unique_ptr<Peer>& slot, int rank)
+{
+    slot = std::make_unique<Peer>(rank, options_.unexpected_bytes);
+}
+
 Peer& Peers::connected(int rank)
 {
     Peer& to = peer(rank);

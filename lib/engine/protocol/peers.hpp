@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lib/engine/protocol/credit.hpp"
-#include "lib/engine/protocol/rendezvous_choice.hpp"
 #include "lib/engine/protocol/requests.hpp"
+#include "lib/engine/protocol/window_choice.hpp"
 #include "lib/foundation/base/profile_writer.hpp"
 #include "lib/foundation/base/status_page.hpp"
 
@@ -39,13 +39,13 @@ struct Peer : base::ListHook<PendingPeerTag> {
     std::string loss;                           // the reason, as its transport gives it
     transport::Transport* transport = nullptr;  // nullptr: not connected yet
     transport::RemoteMemory* memory = nullptr;  // of its transport, if that has remote memory
-    RendezvousChoice* choice = nullptr;         // shared by all peers over that transport
+    WayChoice* choice = nullptr;                // shared by all peers over that transport
     std::size_t max_payload = 0;
     std::size_t inject_below = 0;  // messages with fewer bytes need no request; 0: not connected, or lost
     std::size_t eager_limit = 0;   // larger messages go by rendezvous
     std::size_t early_bytes = 0;   // so much of them goes with the envelope
     unsigned offered = 0;          // messages that it has not answered
-    std::int64_t last_end_ns = 0;  // when the data of its last timed message was complete
+    WindowRun window_run;          // of its timed messages
     bool maps_memory = false;      // memory with a key is read in place
     bool same_clock = false;       // its base::now_ns() is this rank's
     bool can_pull = false;         // its memory may be read by remote get
@@ -121,7 +121,7 @@ public:
     {
         auto& slot = peers_[static_cast<std::size_t>(rank)];
         if (slot == nullptr) [[unlikely]]
-            slot = std::make_unique<Peer>(rank, options_.unexpected_bytes);
+            make(slot, rank);
         return *slot;
     }
     const Peer* known(int rank) const noexcept { return peers_[static_cast<std::size_t>(rank)].get(); }
@@ -140,15 +140,17 @@ public:
     /// Counts a message of this rank, and one that has arrived with its envelope at least.
     void count_sent(int peer_rank, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
-        base::add_to(traffic_.sent, 1);
-        base::add_to(traffic_.sent_bytes, bytes);
+        base::StatusTraffic& traffic = traffic_;
+        base::add_to(traffic.sent, 1);
+        base::add_to(traffic.sent_bytes, bytes);
         if (profile_ != nullptr) [[unlikely]]
             profile_->sent(peer_rank, envelope.context, envelope.tag(), bytes);
     }
     void count_arrived(const Peer& from, const matching::MatchKey& envelope, std::size_t bytes) noexcept
     {
-        base::add_to(traffic_.arrived, 1);
-        base::add_to(traffic_.arrived_bytes, bytes);
+        base::StatusTraffic& traffic = traffic_;
+        base::add_to(traffic.arrived, 1);
+        base::add_to(traffic.arrived_bytes, bytes);
         if (profile_ != nullptr) [[unlikely]]
             profile_->arrived(from.rank, envelope.context, envelope.tag(), bytes);
     }
@@ -168,14 +170,16 @@ public:
     base::IntrusiveList<Peer, PendingPeerTag>& pending() noexcept { return pending_; }
 
 private:
+    void make(std::unique_ptr<Peer>& slot, int rank);
+
     ProtocolOptions options_;
     Connect connect_;
     transport::Sink& losses_;
     base::StatusTraffic own_traffic_{};
     base::StatusTraffic& traffic_;
     base::ProfileWriter* const profile_;
-    std::vector<std::unique_ptr<Peer>> peers_;                         // by rank in the job
-    std::map<const transport::Transport*, RendezvousChoice> choices_;  // memory and networks differ
+    std::vector<std::unique_ptr<Peer>> peers_;                  // by rank in the job
+    std::map<const transport::Transport*, WayChoice> choices_;  // memory and networks differ
     base::IntrusiveList<Peer, PendingPeerTag> pending_;
     std::atomic<bool> any_lost_{false};
 };

@@ -8,10 +8,18 @@ namespace tutti::protocol {
 
 void Protocol::frame(int from_rank, std::span<const std::byte> header, std::span<const std::byte> payload)
 {
+    if (header.size() == sizeof(EagerHeader) && kind_of(header) == FrameKind::eager) [[likely]]
+        return on_eager(peer(from_rank), EagerHeader::at(header.data()), payload);
+    other_frame(from_rank, header, payload);
+}
+
+void Protocol::other_frame(int from_rank, std::span<const std::byte> header,
+                           std::span<const std::byte> payload)
+{
     Peer& from = peer(from_rank);
     switch (kind_of(header)) {
         case FrameKind::eager:
-            return on_eager(from, header_in<EagerHeader>(header, from_rank), payload);
+            corrupt(from_rank, "a header of the wrong length");
         case FrameKind::eager_first:
             return on_eager_first(from, header_in<EagerFirstHeader>(header, from_rank), payload);
         case FrameKind::segment:

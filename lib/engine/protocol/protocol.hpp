@@ -88,6 +88,10 @@ public:
     std::span<std::byte> destination(int peer_rank, std::span<const std::byte> header,
                                      std::size_t payload_bytes) override;
     void placed(int peer_rank, std::span<const std::byte> header, std::size_t payload_bytes) override;
+
+private:
+    // frame() for all but short messages.
+    void other_frame(int peer_rank, std::span<const std::byte> header, std::span<const std::byte> payload);
 };
 
 }  // namespace tutti::protocol

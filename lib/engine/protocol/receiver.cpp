@@ -9,7 +9,7 @@
 
 namespace tutti::protocol {
 
-void Receiver::on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload)
+void Receiver::on_eager(Peer& from, EagerHeader header, std::span<const std::byte> payload)
 {
     const matching::MatchKey envelope = header.envelope();
     peers_.count_arrived(from, envelope, payload.size());
@@ -75,11 +75,11 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     if (is_early && payload.size() == sizeof early) {
         std::memcpy(&early, payload.data(), sizeof early);
         offer.early_bytes = early.bytes;
-        offer.started_ns = early.started_ns;
+        offer.started = early.started;
     } else if (!is_early && (payload.size() == sizeof lent || payload.size() == sizeof lent.region)) {
         std::memcpy(&lent, payload.data(), payload.size());
         offer.region = lent.region;
-        offer.started_ns = lent.started_ns;
+        offer.started = lent.started;
     } else if (is_early || !payload.empty()) {
         corrupt(from.rank, "a ready-to-send with a payload that describes no data");
     }
@@ -98,7 +98,7 @@ void Receiver::on_rts(Peer& from, const RtsHeader& header, std::span<const std::
     message->total_bytes = header.total_bytes;
     message->is_rts = true;
     message->offer = offer;
-    message->offer.started_ns = 0;  // it waits for its receive
+    message->offer.started = StartTime::of(0, offer.started.in_window());  // it waits for its receive
 }
 
 bool Receiver::payload_placed(Peer& from, std::size_t payload_bytes)
@@ -143,7 +143,7 @@ void Receiver::receive_or_post(ReceiveRequest& request)
     }
 }
 
-UnexpectedRequest& Receiver::keep(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes,
+UnexpectedRequest& Receiver::keep(Peer& from, matching::MatchKey envelope, std::size_t total_bytes,
                                   std::span<const std::byte> payload)
 {
     static_assert(sizeof(UnexpectedRequest) <= kEagerOverheadBytes, "credit covers the kept request");

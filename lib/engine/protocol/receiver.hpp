@@ -58,7 +58,7 @@ public:
             most, [&](const auto& message) { visit(static_cast<const UnexpectedRequest&>(message)); });
     }
 
-    void on_eager(Peer& from, const EagerHeader& header, std::span<const std::byte> payload);
+    void on_eager(Peer& from, EagerHeader header, std::span<const std::byte> payload);
     void on_eager_first(Peer& from, const EagerFirstHeader& header, std::span<const std::byte> payload);
     void on_segment(Peer& from, std::span<const std::byte> payload);
     void on_rts(Peer& from, const RtsHeader& header, std::span<const std::byte> payload);
@@ -72,7 +72,7 @@ public:
     bool payload_placed(Peer& from, std::size_t payload_bytes);
 
 private:
-    ReceiveRequest* match(const matching::MatchKey& envelope, const Peer& from, std::size_t total) noexcept
+    ReceiveRequest* match(matching::MatchKey envelope, const Peer& from, std::size_t total) noexcept
     {
         auto* const request = static_cast<ReceiveRequest*>(matcher_.match_arrival(envelope));
         if (request != nullptr) [[likely]]
@@ -89,7 +89,7 @@ private:
             ++*(request.announced = &from->long_to_come);
     }
     void receive_or_post(ReceiveRequest& request);
-    UnexpectedRequest& keep(Peer& from, const matching::MatchKey& envelope, std::size_t total_bytes,
+    UnexpectedRequest& keep(Peer& from, matching::MatchKey envelope, std::size_t total_bytes,
                             std::span<const std::byte> payload);
     void consumed(Peer& from, std::size_t message_bytes)
     {

@@ -22,16 +22,16 @@ std::span<const std::byte> Rendezvous::choose_way(SendRequest& request)
     request.unasked = request.wanted = 0;
     if (total != 0 && request.lies_together() && to.views(request.where.region))
         return std::as_bytes(std::span(&request.where.region, 1));
-    const std::int64_t started_ns = to.same_clock ? base::now_ns() : 0;
+    const StartTime started = StartTime::of(to.same_clock ? base::now_ns() : 0, to.offered > 1);
     if (total != 0 && request.lies_together() && lend(request)) {
-        request.where.started_ns = started_ns;
+        request.where.started = started;
         return std::as_bytes(std::span(&request.where, 1));
     }
     const std::size_t early = std::min(total, to.early_bytes);
     if (early == 0 || !to.credit.covers(early))
         return {};
     request.unasked = request.wanted = early;
-    request.early = {early, started_ns};
+    request.early = {early, started};
     return std::as_bytes(std::span(&request.early, 1));
 }
 
@@ -40,7 +40,8 @@ bool Rendezvous::lend(SendRequest& request)
 {
     const Peer& to = *request.peer;
     const std::size_t total = request.data.size();
-    if (!request.lent && to.can_pull && total >= kPullFromBytes && to.choice->choose(total) == Way::pull)
+    if (!request.lent && to.can_pull && total >= kPullFromBytes &&
+        to.choice->choose(total, to.offered > 1) == Way::pull)
         request.lent = to.memory->lend(request.data, request.where.region);
     return request.lent;
 }
@@ -75,7 +76,7 @@ void Rendezvous::answered(SendRequest& request) noexcept
 std::uint64_t Rendezvous::advice(const Peer& from, const ReceiveRequest& request) noexcept
 {
     return from.can_pull ? from.choice->advice(request.status.size_bytes, request.exchange)
-                         : RendezvousChoice::advise(Way::stream);
+                         : WayChoice::advise(Way::stream);
 }
 
 // The send that a receiver answers. `wrong` describes an answer for an unknown send.
@@ -143,11 +144,12 @@ void Rendezvous::fetch(ReceiveRequest& request, const Offer& offer, std::size_t 
         } else if (from.can_pull && request.deliver == nullptr && request.expected >= kPullFromBytes) {
             request.started_ns = start_of(offer);
             request.exchange = from.offered != 0;
+            request.in_window = offer.started.in_window();
             if (offer.region && try_pull(request, from, *offer.region))
                 return;
         }
         if (request.expected <= offer.early_bytes) {
-            end_view(from, offer.sender_id);  // no more than the early bytes is wanted
+            end_view(from, offer.sender_id, advice(from, request));  // no more is wanted
             if (request.received == request.expected)
                 complete(request, from);
             return;
@@ -203,8 +205,8 @@ std::int64_t Rendezvous::start_of(const Offer& offer) noexcept
 {
     constexpr std::int64_t kLongestNs = 1'000'000'000;
     const std::int64_t now = base::now_ns();
-    const bool known = offer.started_ns <= now && offer.started_ns > now - kLongestNs;
-    return known ? offer.started_ns : now;
+    const std::int64_t started_ns = offer.started.ns();
+    return started_ns <= now && started_ns > now - kLongestNs ? started_ns : now;
 }
 
 // Ends a timed message, and returns which way is the better one for such.
@@ -213,9 +215,13 @@ std::uint64_t Rendezvous::take_time(Peer& from, const ReceiveRequest& request, W
     if (request.started_ns == 0)
         return 0;
     const std::int64_t now = base::now_ns();
-    // In a window of messages this one's data begins where the last one's ends.
-    const std::int64_t start = std::max(request.started_ns, std::exchange(from.last_end_ns, now));
-    from.choice->record(way, request.status.size_bytes, now - start, request.exchange);
+    const std::size_t bytes = request.status.size_bytes;
+    if (request.in_window) {
+        from.choice->window.record(from.window_run, way, bytes, now, request.exchange);
+    } else {
+        from.window_run = {};
+        from.choice->single.record(way, bytes, now - request.started_ns, request.exchange);
+    }
     return advice(from, request);
 }
 

@@ -1,4 +1,5 @@
-// How the data of a rendezvous travels: streamed by the sender, or pulled by the receiver.
+// How the data of a rendezvous travels: streamed by the sender, or pulled by the receiver. This is the choice
+// for a message by itself; window_choice.hpp has that for several at once.
 //
 // The faster way depends on the machine (cost of a cache line's trip and of a remote read), on the message's
 // size and on whether the sender is running. The sender chooses, and tries both ways for each class of size.
@@ -18,6 +19,14 @@ enum class Way : unsigned char { stream, pull };
 
 class RendezvousChoice {
 public:
+    static constexpr std::size_t kClasses = 40;
+
+    /// Sizes of one power of two are chosen for together.
+    static unsigned size_class(std::size_t bytes) noexcept
+    {
+        return static_cast<unsigned>(std::min<std::size_t>(std::bit_width(bytes), kClasses - 1));
+    }
+
     /// For the sender: the way for a message of `bytes` bytes.
     Way choose(std::size_t bytes) noexcept
     {
@@ -71,7 +80,6 @@ private:
     static constexpr unsigned kFirstRetry = 16;  // then after twice as many each time, up to kRetryEvery
     static constexpr unsigned kRetryEvery = 512;
     static constexpr double kSlowness = 16;
-    static constexpr std::size_t kClasses = 40;
 
     struct Class {
         unsigned chosen = 0;
@@ -84,7 +92,7 @@ private:
     Class& class_of(std::size_t bytes, bool exchange = false) noexcept
     {
         auto& classes = exchange ? exchanged_ : classes_;
-        return classes[std::min<std::size_t>(std::bit_width(bytes), kClasses - 1)];
+        return classes[size_class(bytes)];
     }
 
     std::array<Class, kClasses> classes_{};

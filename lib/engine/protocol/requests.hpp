@@ -70,28 +70,29 @@ struct ReceiveRequest : detail::RequestState, matching::PostedReceive, transport
     using Deliver = void (*)(ReceiveRequest&, std::size_t offset, std::span<const std::byte> bytes);
 
     // caller: key (of PostedReceive), and:
-    int peer_rank;  // the source's rank in the job, -1 for any_source
     std::byte* buffer;
     std::size_t capacity;  // in bytes
-    Deliver deliver = nullptr;
-    const void* context = nullptr;  // for deliver
+    int peer_rank;         // the source's rank in the job, -1 for any_source
+    int sender = -1;       // rank in the job, once matched
+    // Zeros from here on, which together take few instructions.
     bool in_place =
         false;  // caller; show the sender's memory as `viewed` if possible; the caller then calls end_view()
-    bool exact = false;  // caller; a message of `capacity` bytes will come soon
-
-    std::uint64_t id = 0;      // while data frames are expected
-    std::size_t expected = 0;  // bytes that data frames will bring
+    bool exact = false;      // caller; a message of `capacity` bytes will come soon
+    bool awaited = false;    // caller; its thread waits for it and sends nothing meanwhile
+    bool exchange = false;   // while its rendezvous is timed: this rank had offered its sender a message, too
+    bool in_window = false;  // likewise; other messages of its sender's were on their way
+    bool pulling = false;    // the transport writes to `buffer` until its completion fires
+    Deliver deliver = nullptr;      // caller
+    const void* context = nullptr;  // caller; for deliver
+    std::uint64_t id = 0;           // while data frames are expected
+    std::size_t expected = 0;       // bytes that data frames will bring
     std::size_t received = 0;
-    int sender = -1;                    // rank in the job, once matched
     std::uint64_t sender_id = 0;        // id of the sender's request while its data is pulled or viewed
     std::span<const std::byte> viewed;  // the message in the sender's memory
     unsigned* announced = nullptr;      // counter of the sender's announced long messages that includes it
     Rendezvous* rendezvous = nullptr;   // while its data is pulled
     std::int64_t started_ns = 0;        // when a rendezvous that is timed began
-    bool exchange = false;              // likewise; this rank had offered its sender a message, too
     const Peer* lost = nullptr;  // the peer that failed it, with ErrorCode::peer_lost; nullptr: all peers
-    bool pulling = false;        // the transport writes to `buffer` until its completion fires
-    bool awaited = false;        // caller; its thread waits for it and sends nothing meanwhile
 
     void take(std::size_t offset, std::span<const std::byte> bytes)
     {
@@ -139,7 +140,7 @@ struct Offer {
     std::uint64_t sender_id = 0;                    // of the sender's request
     std::optional<transport::RemoteRegion> region;  // to be read by the receiver
     std::size_t early_bytes = 0;                    // follow at once, as segments
-    std::int64_t started_ns = 0;                    // when the send began; 0: unknown
+    StartTime started{};                            // when the send began
 };
 
 /// A message that arrived before its receive: its bytes (eager), or its envelope and early bytes (rts).

@@ -13,8 +13,19 @@ namespace tutti::base {
     std::memcpy(to, from, size);
 }
 
-/// Copies `size` bytes between places that do not overlap. Either may be null when size is 0.
-inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
+/// Copies two words, by words: bytes that were just written so would else have to leave the store buffer
+/// first, as a wider load waits for that.
+inline void copy_words(std::byte* to, const std::byte* from) noexcept
+{
+    std::uint64_t words[2];
+    std::memcpy(words, from, sizeof words);
+    asm("" : "+r"(words[0]), "+r"(words[1]));
+    std::memcpy(to, words, sizeof words);
+}
+
+/// Copies at most 64 bytes between places that do not overlap. Either may be null when size is 0.
+[[gnu::always_inline]] inline void copy_few_bytes(std::byte* to, const std::byte* from,
+                                                  std::size_t size) noexcept
 {
     // Two copies of a fixed size, which meet or overlap, cover every size between one and two of them.
     const auto both_ends = [&]<class Word>(Word) {
@@ -25,26 +36,16 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         std::memcpy(to, &first, sizeof first);
         std::memcpy(to + size - sizeof last, &last, sizeof last);
     };
-    // Short messages were often written just before, in words: a wider load would wait until the core's store
-    // buffer has written them.
-    const auto two_words = [](std::byte* target, const std::byte* source) {
-        std::uint64_t words[2];
-        std::memcpy(words, source, sizeof words);
-        asm("" : "+r"(words[0]), "+r"(words[1]));
-        std::memcpy(target, words, sizeof words);
-    };
     struct Words32 {
         std::uint64_t words[4];
     };
-    if (size > 64)
-        copy_many_bytes(to, from, size);
-    else if (size >= 32)
+    if (size >= 32)
         both_ends(Words32{});
     else if (size > 16) {
-        two_words(to, from);
-        two_words(to + size - 16, from + size - 16);
+        copy_words(to, from);
+        copy_words(to + size - 16, from + size - 16);
     } else if (size == 16)
-        two_words(to, from);
+        copy_words(to, from);
     else if (size >= 8)
         both_ends(std::uint64_t{});
     else if (size >= 4)
@@ -53,6 +54,15 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) n
         both_ends(std::uint16_t{});
     else if (size == 1)
         *to = *from;
+}
+
+/// Copies `size` bytes between places that do not overlap. Either may be null when size is 0.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t size) noexcept
+{
+    if (size > 64)
+        copy_many_bytes(to, from, size);
+    else
+        copy_few_bytes(to, from, size);
 }
 
 }  // namespace tutti::base

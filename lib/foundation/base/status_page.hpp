@@ -114,6 +114,7 @@ struct CallWords {
     {
         return operation() == Operation::collective || operation() == Operation::wait_collective;
     }
+    bool has_signature() const noexcept { return is_collective() || operation() == Operation::window_call; }
     friend bool operator==(const CallWords&, const CallWords&) = default;
 };
 
@@ -127,10 +128,20 @@ struct StatusCall {
         what.store(call.what, std::memory_order_relaxed);
         signature.store(call.signature, std::memory_order_relaxed);
     }
+    /// The same for a call without a signature: that word stays as it is.
+    void store_message(const CallWords& call) noexcept
+    {
+        context.store(call.context, std::memory_order_relaxed);
+        peer_and_tag.store(call.peer_and_tag, std::memory_order_relaxed);
+        what.store(call.what, std::memory_order_relaxed);
+    }
     CallWords load() const noexcept
     {
-        return {context.load(std::memory_order_relaxed), peer_and_tag.load(std::memory_order_relaxed),
-                what.load(std::memory_order_relaxed), signature.load(std::memory_order_relaxed)};
+        CallWords call{context.load(std::memory_order_relaxed), peer_and_tag.load(std::memory_order_relaxed),
+                       what.load(std::memory_order_relaxed)};
+        if (call.has_signature())
+            call.signature = signature.load(std::memory_order_relaxed);
+        return call;
     }
 };
 

@@ -177,7 +177,7 @@ TEST_CASE("pulled and streamed messages, mixed with small ones, over transports 
     CAPTURE(faults.seed);
     Reader reader;
     Wire wire(reader.options(faults));
-    exchange_mixed(wire, 7, 60, [](auto& random) -> std::size_t {
+    exchange_mixed(wire, 7, 200, [](auto& random) -> std::size_t {
         return random() % 3 == 0 ? random() % 300 : 3900 + random() % 5000;
     });
     CHECK(reader.reads.size() > 3);

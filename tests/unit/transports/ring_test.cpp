@@ -39,7 +39,10 @@ TEST_CASE("a new ring is empty, and stays so")
 
 TEST_CASE("frames of every payload size up to the largest, with every header size")
 {
-    Ring ring(32u << 10, GENERATE(3840u, 8192u, 32u << 10));
+    const bool keeps_distance = GENERATE(false, true);
+    const std::size_t size = keeps_distance ? RingMemory::kKeepsDistance : 32u << 10;
+    Ring ring(size, GENERATE(3840u, 8192u, 32u << 10));
+    CHECK((ring.view.distance() != 0) == keeps_distance);
     std::uint64_t number = 0;
     Frame out;
     for (std::size_t payload = 0; payload <= ring.view.max_payload(); ++payload) {
@@ -94,9 +97,28 @@ TEST_CASE("a full ring refuses, loses nothing, and goes on when the consumer has
     CHECK(written * record::record_bytes(16, payload) > 50 * (32u << 10) / 2);
 }
 
+TEST_CASE(
+    "a large ring leaves room behind a long record, so that its reader's core fetches nothing half written")
+{
+    const std::size_t payload = GENERATE(511, 512, 4096);
+    Ring ring(RingMemory::kKeepsDistance);
+    const std::size_t record = record::record_bytes(16, payload);
+    const std::size_t free = payload < 512 ? 0 : 1024;
+    CHECK(ring.view.record_bytes(16, payload) == record + free);
+    REQUIRE(Frame(1, 16, payload).write_to(ring));
+    std::memset(ring.view.base + record, 0x5a, free);  // whatever lies there is no record
+    REQUIRE(Frame(2, 16, payload).write_to(ring));
+    Frame out;
+    for (const std::uint64_t number : {1, 2}) {
+        REQUIRE(read(ring, out) == Poll::frame);
+        CHECK(out == Frame(number, 16, payload));
+    }
+    CHECK(read(ring, out) == Poll::empty);
+}
+
 TEST_CASE("random sizes and turns, a hundred times the ring, against a queue")
 {
-    Ring ring(64u << 10, GENERATE(64u, 3840u, 8192u, 64u << 10));
+    Ring ring(GENERATE(64u << 10, 128u << 10), GENERATE(64u, 3840u, 8192u, 64u << 10));
     std::mt19937 random(7);
     std::deque<Frame> expected;
     std::uint64_t bytes = 0;
