@@ -36,6 +36,35 @@ std::string circle_in_words(const WaitGraph& graph, const std::vector<int>& circ
     return text;
 }
 
+/// For the end of a sentence about these ranks.
+std::string what_they_do(const JobStatus& job, const Ranges& ranks)
+{
+    std::string text;
+    std::size_t parts = 0;
+    for (const RankGroup& group : job.groups) {
+        Ranges those;
+        for (const auto& [first, last] : group.ranks)
+            for (const auto& [from, to] : ranks)
+                if (std::max(first, from) <= std::min(last, to))
+                    those = merged(those, {{std::max(first, from), std::min(last, to)}});
+        if (those.empty() || ++parts > kMostAlike)
+            continue;
+        if (count_of(those) == count_of(ranks))
+            text += ": " + group_in_words(group);
+        else
+            text += fmt::format("{} {}: {}", parts == 1 ? ":" : ";", ranks_in_words(those),
+                                group_in_words(group));
+    }
+    return text;
+}
+
+void add_all(std::set<int>& told, const Ranges& ranks)
+{
+    for (const auto& [first, last] : ranks)
+        for (int rank = first; rank <= last; ++rank)
+            told.insert(rank);
+}
+
 /// Those who have not entered a collective in which others wait, and what they do instead.
 void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std::set<int>& told)
 {
@@ -44,33 +73,48 @@ void add_absences(const JobStatus& job, std::vector<std::string>& sentences, std
         if (!waiting.in_call() || !waiting.is_collective() ||
             !seen.emplace(waiting.context, waiting.number).second || seen.size() > kMostAlike)
             continue;
-        Ranges missing = job.missing_in(waiting.context, waiting.number);
+        const Ranges missing = job.missing_in(waiting.context, waiting.number);
         if (missing.empty())
             continue;
         RankGroup call = waiting;
         if (call.operation == base::Operation::wait_collective)
             call.operation = base::Operation::collective;
-        std::string text = fmt::format("{} {} not entered {}", ranks_in_words(missing),
-                                       count_of(missing) == 1 ? "has" : "have", short_call(call));
-        std::size_t parts = 0;
-        for (const RankGroup& group : job.groups) {
-            Ranges those;
-            for (const auto& [first, last] : group.ranks)
-                for (const auto& [from, to] : missing)
-                    if (std::max(first, from) <= std::min(last, to))
-                        those = merged(those, {{std::max(first, from), std::min(last, to)}});
-            if (those.empty() || ++parts > kMostAlike)
-                continue;
-            if (count_of(those) == count_of(missing))
-                text += ": " + group_in_words(group);
-            else
-                text += fmt::format("{} {}: {}", parts == 1 ? ":" : ";", ranks_in_words(those),
-                                    group_in_words(group));
+        const std::string text = fmt::format("{} {} not entered {}", ranks_in_words(missing),
+                                             count_of(missing) == 1 ? "has" : "have", short_call(call));
+        add_all(told, missing);
+        sentences.push_back(text + what_they_do(job, missing));
+    }
+}
+
+/// Those who hold the lock of a window for which others wait, and what they do meanwhile.
+void add_lock_holders(const JobStatus& job, const std::vector<int>& circle,
+                      std::vector<std::string>& sentences, std::set<int>& told)
+{
+    struct Waiters {
+        const RankGroup* first = nullptr;
+        Ranges ranks;
+    };
+    std::map<const LockHolders*, Waiters> all;
+    for (const RankGroup& group : job.groups) {
+        if (!group.in_call() || !group.wants_lock())
+            continue;
+        if (const LockHolders* const lock = job.holders_of(group.context, group.peer)) {
+            Waiters& waiters = all[lock];
+            waiters = {&group, merged(waiters.ranks, group.ranks)};
         }
-        for (const auto& [first, last] : missing)
-            for (int rank = first; rank <= last; ++rank)
-                told.insert(rank);
-        sentences.push_back(std::move(text));
+    }
+    std::size_t count = 0;
+    for (const auto& [lock, waiters] : all) {
+        const bool in_circle = count_of(lock->ranks) == 1 &&
+                               std::ranges::find(circle, lock->ranks.front().first) != circle.end();
+        if (in_circle || ++count > kMostAlike)
+            continue;
+        add_all(told, lock->ranks);
+        sentences.push_back(fmt::format(
+            "{} {} for {}, which {} the lock of {} on {}{}{}", ranks_in_words(waiters.ranks),
+            count_of(waiters.ranks) == 1 ? "waits" : "wait", ranks_in_words(lock->ranks),
+            count_of(lock->ranks) == 1 ? "holds" : "hold", lock->target, waiters.first->communicator,
+            lock->shared ? ", shared" : "", what_they_do(job, lock->ranks)));
     }
 }
 
@@ -175,7 +219,31 @@ void JobStatus::add(const NodeReport& node)
     edges.insert(edges.end(), node.edges.begin(), node.edges.end());
     messages.insert(messages.end(), node.messages.begin(), node.messages.end());
     collectives.insert(collectives.end(), node.collectives.begin(), node.collectives.end());
+    for (const LockHolders& lock : node.locks)
+        add_holders(locks, lock, kMostLocks);
+    more_locks = merged(more_locks, node.more_locks);
     notes.insert(notes.end(), node.notes.begin(), node.notes.end());
+    for (RankGroup& group : groups)
+        group.holders = holders_in_words(group);
+}
+
+const LockHolders* JobStatus::holders_of(std::uint64_t context, int target) const
+{
+    const auto found = std::ranges::find_if(
+        locks, [&](const LockHolders& lock) { return lock.context == context && lock.target == target; });
+    return found == locks.end() ? nullptr : &*found;
+}
+
+std::string JobStatus::holders_in_words(const RankGroup& waiting) const
+{
+    if (!waiting.in_call() || !waiting.wants_lock() || waiting.peer == RankGroup::kVarious)
+        return {};
+    if (const LockHolders* const lock = holders_of(waiting.context, waiting.peer))
+        return fmt::format("held by {}{}", ranges_in_words(lock->holders), lock->shared ? ", shared" : "");
+    return more_locks.empty()
+               ? ""
+               : fmt::format("perhaps held by {} of the job, which {} many locks", ranks_in_words(more_locks),
+                             count_of(more_locks) == 1 ? "holds" : "hold");
 }
 
 const RankGroup* JobStatus::group_of(int rank) const
@@ -220,6 +288,7 @@ Analysis analyse(const JobStatus& job)
                                    (result.deadlock ? "; none of them can go on" : ""));
     std::set<int> told;
     add_absences(job, result.sentences, told);
+    add_lock_holders(job, circle, result.sentences, told);
     add_awaited(job, graph, result.sentences, told);
     if (circle.empty()) {
         const std::vector<std::string> late = latecomers(job, told);

@@ -19,6 +19,8 @@ struct JobStatus {
     std::vector<WaitEdge> edges;
     std::vector<LyingMessage> messages;
     std::vector<CollectiveState> collectives;
+    std::vector<LockHolders> locks;
+    Ranges more_locks;  // ranks that hold more locks than they tell
     std::vector<RankNote> notes;
 
     void add(const NodeReport& node);
@@ -26,8 +28,13 @@ struct JobStatus {
     const RankGroup* group_of(int rank) const;
     /// Of a communicator, the ranks that have not made call `number`.
     Ranges missing_in(std::uint64_t context, std::uint32_t number) const;
+    /// Of a window, those of the lock of `target`; none where nobody tells that it holds it.
+    const LockHolders* holders_of(std::uint64_t context, int target) const;
     bool any_waits() const;
     bool any_is(RankState state) const;
+
+private:
+    std::string holders_in_words(const RankGroup& waiting) const;
 };
 
 struct Analysis {

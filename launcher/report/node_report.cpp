@@ -45,6 +45,13 @@ bool is_covered(RankGroup group, const RankGroup& other)
     return group.is_like(other);
 }
 
+void check_ranges(const Ranges& ranges)
+{
+    for (const auto& [first, last] : ranges)
+        if (first < 0 || last < first)
+            throw WireError("a report of ranks that do not exist");
+}
+
 void join(std::vector<RankGroup>& groups, RankGroup group)
 {
     const auto like =
@@ -118,9 +125,26 @@ void RankGroup::check() const
 {
     if (state > RankState::unknown || operation > base::kLastOperation)
         throw WireError("a report of a state or operation that does not exist");
-    for (const auto& [first, last] : ranks)
-        if (first < 0 || last < first)
-            throw WireError("a report of ranks that do not exist");
+    check_ranges(ranks);
+}
+
+void LockHolders::check() const
+{
+    check_ranges(holders);
+    check_ranges(ranks);
+}
+
+void add_holders(std::vector<LockHolders>& locks, const LockHolders& more, std::size_t most)
+{
+    const auto like = std::ranges::find_if(locks, [&](const LockHolders& other) {
+        return other.context == more.context && other.target == more.target && other.shared == more.shared;
+    });
+    if (like != locks.end()) {
+        like->holders = merged(like->holders, more.holders);
+        like->ranks = merged(like->ranks, more.ranks);
+    } else if (locks.size() < most) {
+        locks.push_back(more);
+    }
 }
 
 void fold(std::vector<RankGroup>& groups, RankGroup group, std::size_t most)

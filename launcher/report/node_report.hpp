@@ -49,7 +49,8 @@ struct RankGroup {
     int peer = 0;              // a rank of the communicator; of wait_send, of the job
     int tag = 0;
     std::uint64_t bytes = 0;
-    std::string more;  // about the call: "1 MiB, sum of float32", "bytes 16 to 24, in the epoch of lock()"
+    std::string more;     // about the call: "1 MiB, sum of float32", "bytes 16 to 24, in the epoch of lock()"
+    std::string holders;  // of the lock that the call is for: "held by 2"; only the head knows
     Ranges ranks;
     double least_seconds = 0;
     double most_seconds = 0;
@@ -62,7 +63,11 @@ struct RankGroup {
         return operation == base::Operation::collective || operation == base::Operation::wait_collective;
     }
     bool is_at_window() const noexcept { return operation == base::Operation::window_call; }
-    /// Whether all but ranks, times and load is the same.
+    bool wants_lock() const noexcept
+    {
+        return is_at_window() && static_cast<base::WindowCall>(kind) == base::WindowCall::lock;
+    }
+    /// Whether all but ranks, times, load and holders is the same.
     bool is_like(const RankGroup& other) const;
     void check() const;
 
@@ -80,19 +85,23 @@ void fold(std::vector<RankGroup>& groups, RankGroup group, std::size_t most);
 /// Where there are more than `most`, waits on different communicators count as alike.
 void fold_communicators(std::vector<RankGroup>& groups, std::size_t most);
 
-/// A rank of the job that waits for another one to send or to receive.
+/// A rank of the job that waits for another one to send or to receive, or at a window.
 struct WaitEdge {
+    static constexpr int kNoLock = -1;
+
     int rank = 0;
     int peer = 0;  // in the job; -1: any
     int tag = 0;
     std::uint64_t context = 0;
     bool send = false;
-    bool own = false;      // the rank waits for nothing else
-    bool matched = false;  // and only data is missing
+    bool own = false;       // the rank waits for nothing else
+    bool matched = false;   // and only data is missing
+    int lock_of = kNoLock;  // it waits for the lock of this rank of the window
 
     static auto fields(auto& self)
     {
-        return std::tie(self.rank, self.peer, self.tag, self.context, self.send, self.own, self.matched);
+        return std::tie(self.rank, self.peer, self.tag, self.context, self.send, self.own, self.matched,
+                        self.lock_of);
     }
 };
 
@@ -120,6 +129,25 @@ struct CollectiveState {
     static auto fields(auto& self) { return std::tie(self.context, self.next, self.ranks); }
 };
 
+/// Who holds the lock of a rank of a window.
+struct LockHolders {
+    std::uint64_t context = 0;
+    int target = 0;  // of the window, as are `holders`
+    bool shared = false;
+    Ranges holders;
+    Ranges ranks;  // the same, as ranks of the job
+
+    void check() const;
+
+    static auto fields(auto& self)
+    {
+        return std::tie(self.context, self.target, self.shared, self.holders, self.ranks);
+    }
+};
+
+/// Adds to others, of which at most `most` remain.
+void add_holders(std::vector<LockHolders>& locks, const LockHolders& more, std::size_t most);
+
 /// A sentence about a rank that only its node can say.
 struct RankNote {
     int rank = 0;
@@ -137,12 +165,14 @@ struct NodeReport {
     std::vector<WaitEdge> edges;
     std::vector<LyingMessage> messages;
     std::vector<CollectiveState> collectives;
+    std::vector<LockHolders> locks;
+    Ranges more_locks;  // ranks that hold more locks than they tell
     std::vector<RankNote> notes;
 
     static auto fields(auto& self)
     {
         return std::tie(self.number, self.quiet, self.sent, self.arrived, self.groups, self.edges,
-                        self.messages, self.collectives, self.notes);
+                        self.messages, self.collectives, self.locks, self.more_locks, self.notes);
     }
 };
 
@@ -150,6 +180,7 @@ inline constexpr std::size_t kMostGroups = 12;
 inline constexpr std::size_t kMostEdges = 4096;
 inline constexpr std::size_t kMostMessages = 64;
 inline constexpr std::size_t kMostCollectives = 256;
+inline constexpr std::size_t kMostLocks = 256;
 inline constexpr std::size_t kMostNotes = 8;
 
 }  // namespace tutti::launcher

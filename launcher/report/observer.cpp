@@ -8,7 +8,6 @@
 #include "launcher/report/rank_words.hpp"
 #include "launcher/report/words.hpp"
 #include "lib/foundation/base/clock.hpp"
-#include "lib/foundation/base/quantity.hpp"
 
 namespace tutti::launcher {
 
@@ -18,8 +17,6 @@ namespace {
 constexpr std::chrono::milliseconds kLookPeriod{300};
 /// A process that has used no processor for so long is asleep.
 constexpr std::chrono::milliseconds kAsleepAfter{1000};
-/// So much of a process in swap space is worth a word.
-constexpr std::uint64_t kMuchSwapBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostThreads = 32;  // whose stacks are read
 constexpr std::size_t kMostStacks = 4;    // and told
 constexpr std::chrono::milliseconds kStackTime{1000};
@@ -63,6 +60,12 @@ std::string stacks_in_words(const ProcessStacks& stacks)
     if (!stacks.missing.empty())
         text += "    " + stacks.missing + '\n';
     return text;
+}
+
+bool is_wait_for_lock(const base::CallWords& call)
+{
+    return call.operation() == base::Operation::window_call &&
+           call.signature == static_cast<std::uint64_t>(base::WindowCall::lock);
 }
 
 }  // namespace
@@ -217,10 +220,12 @@ void Observer::add_waits(NodeReport& report, int rank, const PageView& view)
 {
     const std::vector<PageView::Await>& awaits = view.situation->awaits;
     const bool own = std::ranges::any_of(awaits, &PageView::Await::own);
+    const bool wants_lock = !view.calls.empty() && is_wait_for_lock(view.calls.front());
     for (const PageView::Await& await : awaits)
         if (report.edges.size() < kMostEdges && (await.own || !own))
-            report.edges.push_back(
-                {rank, await.peer, await.tag, await.context, await.send, await.own, await.matched});
+            report.edges.push_back({rank, await.peer, await.tag, await.context, await.send, await.own,
+                                    await.matched,
+                                    await.at_window && wants_lock ? await.source : WaitEdge::kNoLock});
     for (const PageView::Arrival& arrival : view.situation->arrivals)
         if (report.messages.size() < kMostMessages)
             report.messages.push_back({rank, arrival.sender, arrival.tag, arrival.context, arrival.bytes,
@@ -242,17 +247,27 @@ void Observer::add_collectives(NodeReport& report, int rank, const PageView& vie
     }
 }
 
+void Observer::add_locks(NodeReport& report, int rank, const PageView& view)
+{
+    for (const PageView::Lock& lock : view.locks)
+        add_holders(report.locks,
+                    {lock.context,
+                     lock.held.target,
+                     lock.held.shared,
+                     {{lock.held.holder, lock.held.holder}},
+                     {{rank, rank}}},
+                    kMostLocks);
+    if (view.more_locks)
+        add_rank(report.more_locks, rank);
+}
+
 void Observer::add_note(NodeReport& report, int rank, const Judged& judged)
 {
     if (report.notes.size() == kMostNotes)
         return;
-    if (judged.state == RankState::stopped)
-        report.notes.push_back({rank, fmt::format("is stopped; 'kill -CONT {}' lets it go on", judged.pid)});
-    else if (judged.state == RankState::traced)
-        report.notes.push_back({rank, fmt::format("is held by a debugger (pid {})", judged.pid)});
-    else if (const std::uint64_t swapped = judged.pid > 0 ? swapped_bytes(judged.pid) : 0;
-             swapped >= kMuchSwapBytes)
-        report.notes.push_back({rank, fmt::format("has {} in swap space", base::bytes_in_words(swapped))});
+    const std::uint64_t swapped = judged.pid > 0 ? swapped_bytes(judged.pid) : 0;
+    if (std::string note = note_in_words(judged.state, judged.pid, swapped); !note.empty())
+        report.notes.push_back({rank, std::move(note)});
 }
 
 void Observer::answer(std::uint32_t question, bool whole)
@@ -264,6 +279,8 @@ void Observer::answer(std::uint32_t question, bool whole)
         const Judged judged = judge(rank, seen);
         report.quiet = report.quiet && judged.quiet;
         fold(report.groups, group_of(rank, seen, judged), kMostGroups);
+        if (judged.view)
+            add_locks(report, rank, *judged.view);
         if (!whole)
             continue;
         add_note(report, rank, judged);

@@ -68,6 +68,7 @@ private:
     void answer_stack(std::uint32_t question, int rank, const Judged& judged);
     static void add_waits(NodeReport& report, int rank, const PageView& view);
     static void add_collectives(NodeReport& report, int rank, const PageView& view);
+    static void add_locks(NodeReport& report, int rank, const PageView& view);
     static void add_note(NodeReport& report, int rank, const Judged& judged);
 
     EventLoop& loop_;

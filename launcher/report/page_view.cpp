@@ -69,11 +69,10 @@ PageView::Situation read_situation(const StatusSituation& now)
         const std::uint64_t flags = get(entry.flags);
         const base::CallWords words{0, get(entry.peer_and_tag), 0, 0};
         const auto kind = static_cast<StatusSituation::Kind>(flags & 0xff);
-        view.awaits.push_back({get(entry.context), words.peer(), words.tag(), signed_of(get(entry.peer)),
-                               kind == StatusSituation::Kind::send,
-                               (flags & StatusSituation::Await::kOwn) != 0,
-                               (flags & StatusSituation::Await::kMatched) != 0,
-                               kind == StatusSituation::Kind::window});
+        view.awaits.push_back(
+            {get(entry.context), words.peer(), words.tag(), signed_of(get(entry.peer)),
+             kind == StatusSituation::Kind::send, (flags & StatusSituation::Await::kOwn) != 0,
+             (flags & StatusSituation::Await::kMatched) != 0, kind == StatusSituation::Kind::window});
     }
     for (std::size_t i = 0; i < std::min<std::uint64_t>(get(now.arrivals_listed), now.arrivals.size()); ++i) {
         const StatusSituation::Arrival& entry = now.arrivals[i];
@@ -122,6 +121,13 @@ PageView PageView::of(const base::StatusPage& page)
             view.communicators.push_back({context - 1, static_cast<std::uint32_t>(get(entry.number)),
                                           signed_of(get(entry.members)),
                                           text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
+    for (const base::StatusLock& entry : page.locks) {
+        const std::uint64_t context = entry.context.load(std::memory_order_acquire);
+        const auto held = base::StatusLock::LockWord::of(get(entry.lock));
+        if (context != 0 && held.holder >= 0)
+            view.locks.push_back({context - 1, held});
+    }
+    view.more_locks = view.locks.size() == page.locks.size() && get(page.locks_left_out) != 0;
     view.situation = whole_situation(page.situation);
     const bool stands = view.situation && view.situation->moves == view.moves &&
                         (view.many_threads || view.situation->begun == view.begun);

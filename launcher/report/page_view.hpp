@@ -42,6 +42,10 @@ struct PageView {
         int sender = 0;  // in the job
         std::uint64_t bytes = 0;
     };
+    struct Lock {
+        std::uint64_t context = 0;
+        base::StatusLock::LockWord held;
+    };
     struct Situation {
         std::uint64_t begun = 0;
         std::uint64_t moves = 0;
@@ -68,6 +72,8 @@ struct PageView {
     std::vector<Call> calls;    // the newest first
     std::vector<Call> threads;  // in calls, where several may be
     std::vector<Communicator> communicators;
+    std::vector<Lock> locks;             // of windows, that the rank holds
+    bool more_locks = false;             // and there may be others
     std::optional<Situation> situation;  // that of a wait in which nothing has happened since it was noted
 
     bool in_call() const noexcept { return many_threads ? !threads.empty() : begun != ended; }

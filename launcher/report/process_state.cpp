@@ -45,7 +45,12 @@ std::optional<ProcessState> state_of_process(pid_t pid)
 std::uint64_t swapped_bytes(pid_t pid)
 {
     std::ifstream file(fmt::format("/proc/{}/status", pid));
-    for (std::string line; std::getline(file, line);)
+    return swapped_bytes(file);
+}
+
+std::uint64_t swapped_bytes(std::istream& status)
+{
+    for (std::string line; std::getline(status, line);)
         if (line.starts_with("VmSwap:"))
             return std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10) << 10;
     return 0;

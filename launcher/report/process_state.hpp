@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 
 namespace tutti::launcher {
@@ -22,8 +23,10 @@ struct ProcessState {
 /// Empty where there is no such process.
 std::optional<ProcessState> state_of_process(pid_t pid);
 
-/// Memory of the process that lies in swap space.
+/// Memory of the process that lies in swap space; 0 where there is no such process.
 std::uint64_t swapped_bytes(pid_t pid);
+/// The same from the text of /proc/PID/status.
+std::uint64_t swapped_bytes(std::istream& status);
 
 /// Whether this user owns it.
 bool is_own_process(pid_t pid) noexcept;

@@ -15,6 +15,9 @@ namespace {
 using base::bytes_in_words;
 
 constexpr std::size_t kMostCommunicators = 8;
+constexpr std::size_t kMostLocks = 8;
+/// So much of a process in swap space is worth a word.
+constexpr std::uint64_t kMuchSwapBytes = std::uint64_t{16} << 20;
 
 std::string rate_of_bytes(double bytes_per_second)
 {
@@ -69,6 +72,15 @@ void add_communicators(std::string& text, const PageView& page)
         text += fmt::format("and {} more communicators\n", told - kMostCommunicators);
 }
 
+void add_locks(std::string& text, const PageView& page)
+{
+    for (std::size_t i = 0; i < std::min(page.locks.size(), kMostLocks); ++i)
+        text += fmt::format("holds the lock of {} on {}{}\n", page.locks[i].held.target,
+                            page.name_of(page.locks[i].context), page.locks[i].held.shared ? ", shared" : "");
+    if (page.locks.size() > kMostLocks)
+        text += fmt::format("and {} more locks\n", page.locks.size() - kMostLocks);
+}
+
 }  // namespace
 
 void set_call(RankGroup& group, const PageView& page, const PageView::Call& call)
@@ -107,7 +119,19 @@ std::string rank_in_words(const RankGroup& group, const PageView* page, pid_t pr
         add_situation(text, *page);
     add_calls(text, *page);
     add_communicators(text, *page);
+    add_locks(text, *page);
     return text;
+}
+
+std::string note_in_words(RankState state, pid_t process, std::uint64_t swapped_bytes)
+{
+    if (state == RankState::stopped)
+        return fmt::format("is stopped; 'kill -CONT {}' lets it go on", process);
+    if (state == RankState::traced)
+        return fmt::format("is held by a debugger (pid {})", process);
+    return swapped_bytes >= kMuchSwapBytes
+               ? fmt::format("has {} in swap space", bytes_in_words(swapped_bytes))
+               : "";
 }
 
 }  // namespace tutti::launcher

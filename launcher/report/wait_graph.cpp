@@ -12,7 +12,7 @@ namespace {
 
 using collectives::CallKind;
 
-/// Of the missing ranks of a collective, as edges of each rank that waits.
+/// Of the missing ranks of a collective, or the holders of a lock, as edges of each rank that waits.
 constexpr int kMostMissing = 8;
 /// From which a circle is looked for.
 constexpr std::size_t kMostStarts = 64;
@@ -62,12 +62,26 @@ void WaitGraph::add_messages(const JobStatus& job)
 {
     for (const WaitEdge& wait : job.edges) {
         const RankGroup* const group = job.group_of(wait.rank);
-        if (wait.peer < 0 || group == nullptr)
+        if (group == nullptr || add_lock(job, wait, *group) || wait.peer < 0)
             continue;
         const bool must = wait.own && !wait.matched && !group->many_threads && group->in_call() &&
                           (!wait.send || lies_at(job, wait));
         edges_[wait.rank].push_back({wait.peer, must, short_call(*group)});
     }
+}
+
+// Whether the wait is for a lock of which the holders are known.
+bool WaitGraph::add_lock(const JobStatus& job, const WaitEdge& wait, const RankGroup& group)
+{
+    const LockHolders* const lock =
+        wait.lock_of == WaitEdge::kNoLock ? nullptr : job.holders_of(wait.context, wait.lock_of);
+    if (lock == nullptr)
+        return false;
+    int left = kMostMissing;
+    for (const auto& [first, last] : lock->ranks)
+        for (int to = first; to <= last && left > 0; ++to, --left)
+            edges_[wait.rank].push_back({to, false, short_call(group)});
+    return true;
 }
 
 void WaitGraph::add_collectives(const JobStatus& job)

@@ -27,6 +27,7 @@ public:
 
 private:
     void add_messages(const JobStatus& job);
+    bool add_lock(const JobStatus& job, const WaitEdge& wait, const RankGroup& group);
     void add_collectives(const JobStatus& job);
 
     std::map<int, std::vector<Edge>> edges_;

@@ -94,6 +94,7 @@ std::string window_call_in_words(const RankGroup& group)
     else
         text += fmt::format("{}{}{}", group.bytes != 0 ? " of " + base::bytes_in_words(group.bytes) : "",
                             preposition_of(call), peer);
+    text += group.holders.empty() ? "" : fmt::format(" ({})", group.holders);
     return fmt::format("{}, on {}{}{}", text, group.communicator, group.more.empty() ? "" : ", ", group.more);
 }
 

@@ -45,19 +45,7 @@ public:
                 return true;
         return false;
     }
-    void leave(WindowLock kind) noexcept
-    {
-        note_holder(kind, kNobody);
-        lock_.fetch_sub(held_by(kind), std::memory_order_seq_cst);
-    }
-    /// `rank`, of the window, has entered.
-    void note_holder(WindowLock kind, int rank) noexcept
-    {
-        if (kind == WindowLock::exclusive)
-            holder_.store(rank, std::memory_order_relaxed);
-    }
-    /// Who has the lock alone, for reports: the next moment it may be another rank. -1: nobody.
-    int holder() const noexcept { return holder_.load(std::memory_order_relaxed); }
+    void leave(WindowLock kind) noexcept { lock_.fetch_sub(held_by(kind), std::memory_order_seq_cst); }
     bool anybody_waits() const noexcept { return lock_.load(std::memory_order_seq_cst) >= kWaiter; }
 
     // Whoever waits says so, and then looks at the lock again; whoever leaves it then looks who waits. All of
@@ -187,7 +175,6 @@ private:
     static constexpr std::uint64_t kWaits = std::uint64_t{1} << 32;
     static constexpr std::uint64_t kShared = kWaits << 1;
     static constexpr std::uint64_t kInFront = kWaits << 2;
-    static constexpr int kNobody = -1;
 
     struct alignas(kLine) Slot {
         std::atomic<std::uint32_t> updates{0};
@@ -257,7 +244,6 @@ private:
 
     alignas(kLine) std::atomic<std::uint64_t> lock_{0};
     std::atomic<std::uint32_t> next_ticket_{0};
-    std::atomic<int> holder_{kNobody};
     alignas(kLine) std::atomic<std::uint32_t> alone_{0};  // whose update it is: a slot, plus 1
     const std::size_t slots_;
 };

@@ -42,6 +42,12 @@ void Window::cover(int rank, WindowCover cover)
     WindowTarget& covered = target(rank);
     if (cover != WindowCover::none)
         look_for(rank);
+    if (is_locked(covered.cover))
+        process_.status().gives_back(covered.held);
+    if (is_locked(cover))
+        covered.held = process_.status().holds(
+            communicator_->context(),
+            {.target = rank, .holder = communicator_->rank(), .shared = cover == WindowCover::shared});
     covered.cover = cover;
     const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
     covered.reach = open && accesses_.empty() ? covered.memory : nullptr;
@@ -88,10 +94,8 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
             kind == WindowLock::shared ? WindowHeader::What::lock_shared : WindowHeader::What::lock_exclusive,
             holds_a_lock() ? 1 : 0, {}, {});
     WindowControl& control = *wanted.control;
-    if (control.enter_at_once(kind)) [[likely]] {
-        control.note_holder(kind, communicator_->rank());
+    if (control.enter_at_once(kind)) [[likely]]
         return nullptr;
-    }
     WindowControl::Turn turn{kind, control.take_ticket(), false};
     control.await(slot_, turn);
     // Behind await(): of ranks that wait for each other's locks, the last one sees that others wait for it.
@@ -102,11 +106,9 @@ Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
     bool entered = false;
     Failure failed = await(lock, "lock", kAnyRank, aim,
                            [&] { return entered = entered || control.enter_in_turn(slot_, turn); });
-    if (!failed)
-        control.note_holder(kind, communicator_->rank());
-    else if (entered)
+    if (failed && entered)
         control.leave(kind);
-    else
+    else if (failed)
         control.give_up(slot_);
     wake_next(wanted);
     return failed;

@@ -3,7 +3,6 @@
 
 #include "lib/core/communicators/communicator_state.hpp"
 #include "lib/core/windows/window.hpp"
-#include "lib/core/windows/window_control.hpp"
 
 namespace tutti::detail {
 
@@ -33,10 +32,9 @@ WindowWait Window::wait_in_words(bool collective) const
     WindowWait wait{{}, newest.rank};
     add_range(wait.text, newest.aim, flavor_ == WindowFlavor::dynamic);
     if (newest.aim.lock) {
+        // Who holds it is on the holders' pages. A target that is asked by a frame may also be late.
         wait.text += *newest.aim.lock == WindowLock::exclusive ? ", exclusive" : ", shared";
-        wait.rank = target.control != nullptr ? target.control->holder() : newest.aim.target;
-        if (target.control != nullptr && wait.rank >= 0)
-            wait.text += fmt::format(", held by {}", wait.rank);
+        wait.rank = target.control != nullptr ? kAnyRank : newest.aim.target;
     }
     wait.text += newest.operation == "wait" ? ", in the epoch of post()" : in_epoch();
     wait.text.erase(0, std::string_view(", ").size());

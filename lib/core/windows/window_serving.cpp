@@ -125,7 +125,6 @@ void Window::grant_locks()
             return;
         const PendingLock granted = *next;
         pending_locks_.erase(next);
-        own.control->note_holder(granted.kind, granted.rank);
         await_for_others();
         wake_next(own);
         tell_header(granted.rank, header_of(What::answer, granted.id, 0), {});

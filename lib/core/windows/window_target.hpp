@@ -32,7 +32,7 @@ struct WindowTarget {
     WindowControl* control = nullptr;  // likewise
     bool looked_for = false;           // whether it maps them is known
     WindowCover cover = WindowCover::none;
-    bool of_all = false;          // the cover is that of lock_all()
+    std::uint8_t held = 0;        // where the status page says that this rank has the lock
     std::uint32_t posted = 0;     // times that it has exposed its memory, less those of start()
     std::uint32_t completed = 0;  // times that it has completed its accesses here, less those of wait()
 };

@@ -176,6 +176,30 @@ struct StatusThread {
     StatusCall call;
 };
 
+/// The lock of a window that the rank holds.
+struct StatusLock {
+    StatusWord context;  // of the window's communicator, plus 1; 0: a free entry
+    StatusWord lock;     // a LockWord
+
+    struct LockWord {
+        std::int32_t target = 0;  // whose memory it is for; both are ranks of the window
+        std::int32_t holder = 0;
+        bool shared = false;
+
+        static constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
+
+        std::uint64_t word() const noexcept
+        {
+            return CallWords::pack(target, holder) | (shared ? kShared : 0);
+        }
+        static LockWord of(std::uint64_t word) noexcept
+        {
+            return {static_cast<std::int32_t>((word & ~kShared) >> 32),
+                    static_cast<std::int32_t>(word & 0xffffffff), (word & kShared) != 0};
+        }
+    };
+};
+
 /// What a long wait is for. Written when it has lasted 100 ms and then from time to time, so it may be two
 /// seconds old; `begun` and `moves` tell whether anything has happened since.
 struct StatusSituation {
@@ -210,10 +234,11 @@ struct StatusSituation {
 };
 
 struct StatusPage {
-    static constexpr std::uint64_t kMagic = 0x7475747469'01;  // "tutti", and the version of this layout
+    static constexpr std::uint64_t kMagic = 0x7475747469'02;  // "tutti", and the version of this layout
     static constexpr std::size_t kCalls = 16;
     static constexpr std::size_t kCommunicators = 32;
     static constexpr std::size_t kThreads = 8;
+    static constexpr std::size_t kLocks = 64;
 
     StatusWord magic, size_bytes;  // release: stored when the page is there
     StatusWord pid;
@@ -229,6 +254,8 @@ struct StatusPage {
     alignas(64) std::array<StatusCommunicator, kCommunicators> communicators;
     StatusWord communicators_left_out;  // there was no entry for so many
     alignas(64) std::array<StatusThread, kThreads> threads;
+    alignas(64) std::array<StatusLock, kLocks> locks;
+    StatusWord locks_left_out;  // likewise, in the rank's life
     alignas(64) StatusSituation situation;
 };
 

@@ -1,11 +1,13 @@
 // Programs that hang, each by another mistake: "hangs WHAT". The report must name it.
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string>
 #include <thread>
@@ -82,6 +84,20 @@ void stops(const Communicator& world)
     world.barrier();
 }
 
+/// Rank 1 has given 32 MiB of its memory to swap space, if there is any.
+void swapped_out(const Communicator& world)
+{
+    constexpr std::size_t kBytes = std::size_t{32} << 20;
+    if (world.rank() == 1) {
+        void* const memory =
+            ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        std::memset(memory, 1, kBytes);
+        ::madvise(memory, kBytes, MADV_PAGEOUT);
+        ::pause();
+    }
+    world.barrier();
+}
+
 void sleeps(const Communicator& world)
 {
     if (world.rank() == 0)
@@ -138,6 +154,39 @@ void window_locks(const Communicator& world)
     const auto own = table.lock(world.rank());
     world.barrier();
     const auto other = table.lock(1 - world.rank());
+}
+
+/// The last rank wants the lock of rank 0's memory alone, which all between share for ever.
+void window_readers(const Communicator& world)
+{
+    tutti::Window<double> table(world, 8);
+    table.set_name("table");
+    int number = 0;
+    if (world.rank() == 0) {
+        world.barrier();
+        world.barrier();
+    } else if (world.rank() < world.size() - 1) {
+        const auto reader = table.lock_shared(0);
+        world.barrier();
+        world.recv(number, 0, 42);
+    } else {
+        world.barrier();
+        const auto writer = table.lock(0);
+    }
+}
+
+/// The last rank has the lock of rank 0's memory and sleeps; the others want it.
+void window_writer(const Communicator& world)
+{
+    tutti::Window<double> table(world, 8);
+    table.set_name("table");
+    if (world.rank() == world.size() - 1) {
+        const auto access = table.lock(0);
+        world.barrier();
+        ::pause();
+    }
+    world.barrier();
+    const auto access = table.lock(0);
 }
 
 /// Rank 0 waits for the end of an epoch of rank 1, and rank 2 for the beginning of one.
@@ -209,14 +258,26 @@ int main(int argc, char** argv)
         const char* name;
         void (*hang)(const Communicator& world);
     };
-    for (const Hang& hang :
-         {Hang{"both_receive", both_receive}, Hang{"not_to_be_seen", not_to_be_seen}, Hang{"cycle", cycle},
-          Hang{"both_send", both_send}, Hang{"barrier_against_recv", barrier_against_recv},
-          Hang{"wrong_tag", wrong_tag}, Hang{"computes", computes}, Hang{"stops", stops},
-          Hang{"sleeps", sleeps}, Hang{"users_lock", users_lock}, Hang{"waits", waits},
-          Hang{"window_fence", window_fence}, Hang{"window_locks", window_locks},
-          Hang{"window_epochs", window_epochs}, Hang{"window_get", window_get}, Hang{"late", late},
-          Hang{"moves", moves}})
+    for (const Hang& hang : {Hang{"both_receive", both_receive},
+                             Hang{"not_to_be_seen", not_to_be_seen},
+                             Hang{"cycle", cycle},
+                             Hang{"both_send", both_send},
+                             Hang{"barrier_against_recv", barrier_against_recv},
+                             Hang{"wrong_tag", wrong_tag},
+                             Hang{"computes", computes},
+                             Hang{"stops", stops},
+                             Hang{"swapped_out", swapped_out},
+                             Hang{"sleeps", sleeps},
+                             Hang{"users_lock", users_lock},
+                             Hang{"waits", waits},
+                             Hang{"window_fence", window_fence},
+                             Hang{"window_locks", window_locks},
+                             Hang{"window_readers", window_readers},
+                             Hang{"window_writer", window_writer},
+                             Hang{"window_epochs", window_epochs},
+                             Hang{"window_get", window_get},
+                             Hang{"late", late},
+                             Hang{"moves", moves}})
         if (what == hang.name)
             hang.hang(world);
 }

@@ -1,6 +1,7 @@
 // Programs that hang: the report comes in time and says why.
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,8 +122,8 @@ TEST_CASE("a hang that is no certain deadlock is reported after a while, and the
               "rank 0 waits for rank 1 (recv, tag 7), rank 1 waits for rank 0 (recv, tag 8)\n"}},
         Hang{"window_locks",
              2,
-             {"): lock of 1, on window \"table\", exclusive, held by 1, in the epoch of lock(), for ",
-              "): lock of 0, on window \"table\", exclusive, held by 0, in the epoch of lock(), for ",
+             {"): lock of 1 (held by 1), on window \"table\", exclusive, in the epoch of lock(), for ",
+              "): lock of 0 (held by 0), on window \"table\", exclusive, in the epoch of lock(), for ",
               "a circle: rank 0 waits for rank 1 (lock, on window \"table\"), rank 1 waits for rank 0 "
               "(lock, "}},
         Hang{"window_epochs",
@@ -166,6 +167,20 @@ TEST_CASE("a rank that a debugger holds is told", "[hangs]")
     }
     check_words(job.so_far().err, {"rank 1 (host ", "): held by a debugger for ", held});
     ::ptrace(PTRACE_DETACH, rank, nullptr, nullptr);
+    job.signal(SIGTERM);
+    CHECK(job.wait().status == 128 + SIGTERM);
+}
+
+TEST_CASE("a rank that is swapped out is told", "[hangs]")
+{
+    struct sysinfo machine {};
+    if (::sysinfo(&machine) != 0 || machine.freeswap * machine.mem_unit < std::uint64_t{64} << 20) {
+        WARN("not tested: there are not 64 MiB of swap space");
+        return;
+    }
+    const Hang hang{"swapped_out", 2, {"rank 1 (host ", "- rank 1 has ", " MiB in swap space\n"}};
+    Launched job(tuttirun_command(hanging(hang, {"--hang-report", "1"})), std::chrono::seconds(60));
+    check_words(told_in_time(job, hang.words), hang.words);
     job.signal(SIGTERM);
     CHECK(job.wait().status == 128 + SIGTERM);
 }
@@ -259,6 +274,34 @@ TEST_CASE("two ranks on two hosts that both receive are a deadlock", "[hangs]")
     check_words(result.err, {"rank 0 (host h0): recv from 1, tag 5", "rank 1 (host h1): recv from 0, tag 5",
                              "none of them can go on"});
     CHECK(result.status == 35);
+}
+
+TEST_CASE("who holds the lock of a window is told, also over hosts", "[hangs]")
+{
+    const bool one_host = GENERATE(true, false);
+    const Hang hang = GENERATE(
+        Hang{"window_readers",
+             4,
+             {"rank 3 (host ", "): lock of 0 (held by 1, 2, shared), on window \"table\", exclusive, for ",
+              "- rank 3 waits for ranks 1, 2, which hold the lock of 0 on window \"table\", shared: recv "
+              "from 0, tag 42, for "}},
+        Hang{"window_writer",
+             4,
+             {"ranks 0-2 (host", "): lock of 0 (held by 3), on window \"table\", exclusive, for ",
+              "- ranks 0-2 wait for rank 3, which holds the lock of 0 on window \"table\": asleep outside "
+              "of Tutti for ",
+              "- rank 3 is here:\n"}});
+    CAPTURE(one_host, hang.name);
+    const Words options{"--hang-report", "1"};
+    Words command = hanging(hang, options);
+    if (!one_host) {
+        command = on_hosts({2, 2}, options);
+        command.insert(command.end(), {program("api_hangs"), hang.name});
+    }
+    Launched job(tuttirun_command(command), std::chrono::seconds(60));
+    check_words(told_in_time(job, hang.words), hang.words);
+    job.signal(SIGTERM);
+    CHECK(job.wait().status == 128 + SIGTERM);
 }
 
 TEST_CASE("a job in which ranks are late gets no report", "[hangs]")

@@ -2,11 +2,14 @@
 #include "launcher/report/analysis.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include "launcher/report/page_view.hpp"
+#include "launcher/report/process_state.hpp"
+#include "launcher/report/rank_words.hpp"
 #include "launcher/report/words.hpp"
 
 using namespace tutti::launcher;
@@ -63,6 +66,24 @@ Analysis analysis_of(const NodeReport& node)
 }
 
 }  // namespace
+
+TEST_CASE("what the kernel does to a rank is told: stopped, held by a debugger, swapped out")
+{
+    const auto swapped = [](const std::string& text) {
+        std::istringstream status("Name:\tVmSwap: 7\nVmRSS:\t  123456 kB\n" + text + "Threads:\t1\n");
+        return swapped_bytes(status);
+    };
+    CHECK(swapped("VmSwap:\t   20480 kB\n") == std::uint64_t{20} << 20);
+    CHECK(swapped("VmSwap:\t       0 kB\n") == 0);
+    CHECK(swapped("") == 0);  // a kernel without swap space says nothing
+    CHECK(swapped_bytes(pid_t{0}) == 0);
+    CHECK(note_in_words(RankState::sleeping, 77, std::uint64_t{20} << 20) == "has 20 MiB in swap space");
+    CHECK(note_in_words(RankState::waiting, 77, std::uint64_t{16} << 20) == "has 16 MiB in swap space");
+    CHECK(note_in_words(RankState::waiting, 77, (std::uint64_t{16} << 20) - 4096).empty());
+    CHECK(note_in_words(RankState::stopped, 77, std::uint64_t{20} << 20) ==
+          "is stopped; 'kill -CONT 77' lets it go on");
+    CHECK(note_in_words(RankState::traced, 77, 0) == "is held by a debugger (pid 77)");
+}
 
 TEST_CASE("ranks are told as ranges")
 {
@@ -126,6 +147,97 @@ TEST_CASE("calls of windows have their target, range and epoch")
     CHECK_FALSE(analysis_of(node).deadlock);
     CHECK(analysis_of(node).sentences.at(0).starts_with(
         "a circle: rank 0 waits for rank 1 (a call, on window"));
+}
+
+namespace {
+
+/// Of rank 0's memory in a window, whose ranks are those of the job in reverse, on 10 ranks.
+RankGroup wants_lock(int rank)
+{
+    RankGroup group = receives(rank, 9, 0);
+    group.operation = Operation::window_call;
+    group.kind = static_cast<std::uint8_t>(tutti::base::WindowCall::lock);
+    group.context = 8;
+    group.communicator = "window 1";
+    group.more = "exclusive";
+    return group;
+}
+
+WaitEdge wants_lock_edge(int rank, int target)
+{
+    return {rank, target, 0, 8, false, true, true, 9};
+}
+
+}  // namespace
+
+TEST_CASE("who holds the lock of a window is told by the nodes of all holders, folded")
+{
+    RankGroup asleep = receives(4, 1, 3);
+    asleep.state = RankState::sleeping;
+    asleep.operation = Operation::none;
+    asleep.ranks = {{4, 6}};
+    NodeReport one;
+    one.groups = {wants_lock(1), calls({{2, 3}}, kBarrier, 7)};
+    one.edges = {wants_lock_edge(1, -1)};
+    one.locks = {{8, 9, true, {{6, 7}}, {{2, 3}}}, {8, 5, false, {{6, 6}}, {{3, 3}}}};
+    NodeReport other;
+    other.groups = {asleep, wants_lock(7)};
+    other.edges = {wants_lock_edge(7, 0)};
+    other.locks = {{8, 9, true, {{3, 5}}, {{4, 6}}}, {6, 9, false, {{1, 1}}, {{1, 1}}}};
+    JobStatus job;
+    job.add(decode<NodeReport>(encode(one)));
+    job.add(decode<NodeReport>(encode(other)));
+    const auto lines = table(job, [](int) { return std::string("a"); });
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0] ==
+          "ranks 1, 7 (host a): lock of 9 (held by 3-7, shared), on window 1, exclusive, for 44 s");
+    const Analysis analysis = analyse(job);
+    CHECK_FALSE(analysis.deadlock);
+    REQUIRE(analysis.sentences.size() == 2);
+    CHECK(analysis.sentences[0] ==
+          "ranks 4-6 are asleep outside of Tutti for 44 s, and others wait for them: no deadlock, if they go "
+          "on (a sleep, a file, a lock, another program)");
+    CHECK(
+        analysis.sentences[1] ==
+        "ranks 1, 7 wait for ranks 2-6, which hold the lock of 9 on window 1, shared: ranks 2, 3: barrier #7 "
+        "of world, for 29 s to 31 s; ranks 4-6: asleep outside of Tutti for 44 s");
+    CHECK(analysis.culprits == std::vector<int>{2, 3, 4});
+}
+
+TEST_CASE("a holder of the lock of a window that waits for the one that wants it is a circle")
+{
+    NodeReport node;
+    node.quiet = true;
+    node.groups = {wants_lock(0), receives(1, 0, 5)};
+    node.edges = {wants_lock_edge(0, 9), {1, 0, 5, 0, false, true, false}};
+    SECTION("the holder is known")
+    {
+        node.locks = {{8, 9, false, {{8, 8}}, {{1, 1}}}};
+        const Analysis analysis = analysis_of(node);
+        CHECK_FALSE(analysis.deadlock);
+        REQUIRE(analysis.sentences.size() == 1);
+        CHECK(analysis.sentences[0] ==
+              "a circle: rank 0 waits for rank 1 (lock, on window 1), rank 1 waits for rank 0 (recv, tag 5)");
+    }
+    SECTION("nobody holds it: the target is late")
+    {
+        node.locks = {{8, 8, false, {{8, 8}}, {{1, 1}}}};
+        node.groups.push_back(receives(9, 0, 5));
+        node.groups.back().state = RankState::computing;
+        const Analysis analysis = analysis_of(node);
+        REQUIRE(analysis.sentences.size() == 2);
+        CHECK(analysis.sentences[1] ==
+              "rank 0 waits for rank 9: computing for 44 s; the last call: recv from 0, tag 5");
+    }
+    SECTION("its holder may hold too many to tell")
+    {
+        node.more_locks = {{1, 1}};
+        JobStatus job;
+        job.add(node);
+        CHECK(
+            call_in_words(job.groups.at(0)) ==
+            "lock of 9 (perhaps held by rank 1 of the job, which holds many locks), on window 1, exclusive");
+    }
 }
 
 TEST_CASE("ranks at many places of a window are a few lines")

@@ -70,6 +70,36 @@ TEST_CASE("a status page is read as it was written, and the daemon cannot write 
     CHECK_FALSE(PageView::of(*seen).waits());
 }
 
+TEST_CASE("the locks of windows that the rank holds are seen, and that there are more than fit")
+{
+    using Held = tutti::base::StatusLock::LockWord;
+    const StatusMemory own = StatusMemory::create();
+    own->locks[3].lock = Held{.target = 7, .holder = 2, .shared = true}.word();
+    own->locks[3].context = 9;
+    own->locks[5].lock = Held{.target = 0, .holder = 4, .shared = false}.word();
+    own->locks[5].context = 1;
+    own->locks[6].lock = Held{.target = 0, .holder = -4, .shared = false}.word();  // no rank
+    own->locks[6].context = 1;
+    own->locks_left_out = 1;
+    PageView view = PageView::of(*own);
+    REQUIRE(view.locks.size() == 2);
+    CHECK(view.locks[0].context == 8);
+    CHECK(view.locks[0].held.target == 7);
+    CHECK(view.locks[0].held.holder == 2);
+    CHECK(view.locks[0].held.shared);
+    CHECK(view.locks[1].held.target == 0);
+    CHECK(view.locks[1].held.holder == 4);
+    CHECK_FALSE(view.locks[1].held.shared);
+    CHECK_FALSE(view.more_locks);  // those have been given back
+    for (auto& lock : own->locks) {
+        lock.lock = Held{.target = 1, .holder = 2, .shared = false}.word();
+        lock.context = 1;
+    }
+    view = PageView::of(*own);
+    CHECK(view.locks.size() == StatusPage::kLocks);
+    CHECK(view.more_locks);
+}
+
 TEST_CASE("the last calls are kept, and one that is being overwritten is left out")
 {
     const StatusMemory own = StatusMemory::create();
@@ -106,6 +136,8 @@ TEST_CASE("a page of random words hurts nobody")
         const PageView view = PageView::of(*own);
         CHECK(view.calls.size() < StatusPage::kCalls);
         CHECK(view.communicators.size() <= StatusPage::kCommunicators);
+        for (const PageView::Lock& lock : view.locks)
+            CHECK((lock.held.target >= 0 && lock.held.holder >= 0));
         for (const char c : view.situation ? view.situation->text : "")
             CHECK((c >= ' ' && c <= '~'));
     }
