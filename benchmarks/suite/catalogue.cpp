@@ -312,6 +312,8 @@ const char* to_string(Group group) noexcept
         case Group::one_sided:
         case Group::atomics:
         case Group::counter:
+        case Group::window_pattern:
+        case Group::passive_put:
             return "one-sided";
         case Group::ring:
             return "ring";

@@ -38,6 +38,8 @@ enum class Group {
     one_sided,
     atomics,
     counter,
+    window_pattern,
+    passive_put,
 };
 
 struct Benchmark {
@@ -70,10 +72,17 @@ constexpr bool has_memory(const Benchmark& benchmark) noexcept
     return has_sizes(benchmark) && benchmark.group != Group::reduction;
 }
 
-/// Whether it is of two ranks and a window, whose kind and synchronisation may be chosen (-w, -s).
+/// Whether it is of two ranks and a window, as OSU has it.
 constexpr bool is_one_sided(const Benchmark& benchmark) noexcept
 {
     return benchmark.group == Group::one_sided || benchmark.group == Group::atomics;
+}
+
+/// Whether its window's kind and synchronisation may be chosen, by two ranks or more.
+constexpr bool has_window(const Benchmark& benchmark) noexcept
+{
+    return is_one_sided(benchmark) || benchmark.group == Group::window_pattern ||
+           benchmark.group == Group::passive_put;
 }
 
 /// Whether --touch may be asked of it.

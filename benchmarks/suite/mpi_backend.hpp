@@ -133,7 +133,7 @@ public:
     template <class T>
     using Target = MpiTarget<T>;
 
-    /// Collective.
+    /// Collective. Throws NotOffered.
     template <class T>
     Window<T> window(WindowKind kind, std::span<T> memory)
     {

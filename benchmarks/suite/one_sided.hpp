@@ -162,10 +162,7 @@ private:
             elements[i] = element(i, salt);
     }
 
-    bool flushes() const
-    {
-        return synchronization_ == Synchronization::flush || synchronization_ == Synchronization::flush_local;
-    }
+    bool flushes() const { return is_flush(synchronization_); }
     bool is_word() const
     {
         return call_ == OneSidedCall::fetch_and_add || call_ == OneSidedCall::compare_and_swap;

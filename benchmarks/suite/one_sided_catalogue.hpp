@@ -1,4 +1,4 @@
-// The benchmarks of windows, as OSU has them, and a counter that all ranks add to.
+// The benchmarks of windows: OSU's, those that IMB-RMA has beside them, and a counter that all ranks add to.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 namespace tutti::bench {
 
 inline constexpr Sizes kOneSidedSizes{1, std::size_t{4} << 20};
+inline constexpr Sizes kWindowBlocks{1, std::size_t{1} << 20};
 
 inline constexpr Benchmark kOneSidedBenchmarks[] = {
     {.name = "put_latency",
@@ -92,6 +93,56 @@ inline constexpr Benchmark kOneSidedBenchmarks[] = {
      .title = "MPI_Compare_and_swap latency Test",
      .value = "Latency",
      .sizes = {8, 8},
+     .min_ranks = 2,
+     .max_ranks = 2},
+    {.name = "one_put_all",
+     .group = Group::window_pattern,
+     .description = "Rank 0 writes to the memory of all others",
+     .title = "Put to All Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "one_get_all",
+     .group = Group::window_pattern,
+     .description = "Rank 0 reads the memory of all others",
+     .title = "Get from All Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "all_put_all",
+     .group = Group::window_pattern,
+     .description = "Every rank writes to the memory of all others",
+     .title = "All-to-All Put Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "all_get_all",
+     .group = Group::window_pattern,
+     .description = "Every rank reads the memory of all others",
+     .title = "All-to-All Get Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "exchange_put",
+     .group = Group::window_pattern,
+     .description = "Every rank writes to the memory of both neighbours in a ring",
+     .title = "Exchange by Put Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "exchange_get",
+     .group = Group::window_pattern,
+     .description = "Every rank reads the memory of both neighbours in a ring",
+     .title = "Exchange by Get Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
+     .min_ranks = 2},
+    {.name = "passive_put",
+     .group = Group::passive_put,
+     .description = "Write to the memory of a rank that computes, or waits in a barrier",
+     .title = "Passive Put Test",
+     .value = "Latency",
+     .sizes = kWindowBlocks,
      .min_ranks = 2,
      .max_ranks = 2},
     {.name = "counter",

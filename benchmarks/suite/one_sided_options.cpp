@@ -28,31 +28,51 @@ Value value_of_word(const char* option, const std::string& text, const std::arra
                                fmt::format("'{}' is not offered: write {}", text, fmt::join(known, ", ")));
 }
 
+struct SynchronizationChoice {
+    bool (*takes)(Synchronization wanted);
+    const char* words;
+    const char* description;
+    const char* why_no_other;
+};
+
+SynchronizationChoice choice_of(const Benchmark& benchmark)
+{
+    if (std::string_view(benchmark.name) == "put_bibw")
+        return {is_active, "pscw|fence", "What completes operations: 'pscw' (usual) or 'fence'",
+                "both ranks of put_bibw take part: write -s pscw or -s fence"};
+    if (!is_one_sided(benchmark))
+        return {is_flush, "flush|flush_local", "What completes operations: 'flush' (usual) or 'flush_local'",
+                "the epoch lasts as long as the iterations: write -s flush or -s flush_local"};
+    return {[](Synchronization) { return true; }, "lock|flush|flush_local|lock_all|pscw|fence",
+            "What completes operations: 'lock', 'flush' (usual), 'flush_local', 'lock_all', 'pscw', 'fence'",
+            ""};
+}
+
 }  // namespace
 
 void add_one_sided_options(CLI::App* sub, Options& options, const Benchmark& benchmark)
 {
-    const bool both_ways = std::string_view(benchmark.name) == "put_bibw";
     sub->add_option_function<std::string>(
            "-w,--win-option",
            [&options](const std::string& text) {
                options.window_kind = value_of_word<WindowKind>("-w", text, kWindowKinds);
            },
            "The window is of memory that the library allocates ('allocate'), of the benchmark's ('create'), "
-           "or of memory that all ranks of a node use directly ('shared')")
-        ->type_name("allocate|create|shared");
+           "of memory that all ranks of a node use directly ('shared'), or of the benchmark's, attached to "
+           "it "
+           "later ('dynamic', only MPI)")
+        ->type_name("allocate|create|shared|dynamic");
+    const SynchronizationChoice choice = choice_of(benchmark);
     sub->add_option_function<std::string>(
            "-s,--sync-option",
-           [&options, both_ways](const std::string& text) {
-               options.synchronization = value_of_word<Synchronization>("-s", text, kSynchronizations);
-               if (both_ways && !is_active(*options.synchronization))
-                   throw CLI::ValidationError("-s",
-                                              "both ranks of put_bibw take part: write -s pscw or -s fence");
+           [&options, choice](const std::string& text) {
+               const auto wanted = value_of_word<Synchronization>("-s", text, kSynchronizations);
+               if (!choice.takes(wanted))
+                   throw CLI::ValidationError("-s", choice.why_no_other);
+               options.synchronization = wanted;
            },
-           both_ways ? "What completes operations: 'pscw' (usual) or 'fence'"
-                     : "What completes operations: 'lock', 'flush' (usual), 'flush_local', 'lock_all', "
-                       "'pscw', 'fence'")
-        ->type_name(both_ways ? "pscw|fence" : "lock|flush|flush_local|lock_all|pscw|fence");
+           choice.description)
+        ->type_name(choice.words);
 }
 
 }  // namespace tutti::bench

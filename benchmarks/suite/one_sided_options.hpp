@@ -13,7 +13,7 @@ namespace tutti::bench {
 struct Benchmark;
 struct Options;
 
-enum class WindowKind { allocate, create, shared };
+enum class WindowKind { allocate, create, shared, dynamic };
 enum class Synchronization { lock, flush, flush_local, lock_all, pscw, fence };
 
 /// A value of -w or -s, and what OSU's benchmarks print for it.
@@ -21,8 +21,10 @@ struct OneSidedWord {
     const char* word;
     const char* calls;
 };
-inline constexpr std::array<OneSidedWord, 3> kWindowKinds = {
-    {{"allocate", "MPI_Win_allocate"}, {"create", "MPI_Win_create"}, {"shared", "MPI_Win_allocate_shared"}}};
+inline constexpr std::array<OneSidedWord, 4> kWindowKinds = {{{"allocate", "MPI_Win_allocate"},
+                                                              {"create", "MPI_Win_create"},
+                                                              {"shared", "MPI_Win_allocate_shared"},
+                                                              {"dynamic", "MPI_Win_create_dynamic"}}};
 inline constexpr std::array<OneSidedWord, 6> kSynchronizations = {
     {{"lock", "MPI_Win_lock/unlock"},
      {"flush", "MPI_Win_flush"},
@@ -35,6 +37,12 @@ inline constexpr std::array<OneSidedWord, 6> kSynchronizations = {
 constexpr bool is_active(Synchronization synchronization) noexcept
 {
     return synchronization == Synchronization::pscw || synchronization == Synchronization::fence;
+}
+
+/// Whether operations are completed in an epoch that lasts.
+constexpr bool is_flush(Synchronization synchronization) noexcept
+{
+    return synchronization == Synchronization::flush || synchronization == Synchronization::flush_local;
 }
 
 /// Adds -w and -s.

@@ -98,7 +98,7 @@ void add_loop_options(CLI::App* sub, Options& options, const Benchmark& benchmar
         sub->add_flag("--touch", options.touch,
                       "Write the buffers before each iteration and read them after it, within its time");
     sub->add_flag("-c,--validate", options.validate, "Check every byte of some untimed transfers a size");
-    if (is_one_sided(benchmark))
+    if (has_window(benchmark))
         add_one_sided_options(sub, options, benchmark);
     if (benchmark.collective)
         add_collective_options(sub, options, *benchmark.collective);
@@ -167,6 +167,8 @@ const char* heading_of(const Benchmark& benchmark)
         case Group::one_sided:
         case Group::atomics:
         case Group::counter:
+        case Group::window_pattern:
+        case Group::passive_put:
             return "Windows: one-sided operations on other ranks' memory";
         case Group::startup:
         case Group::idle:

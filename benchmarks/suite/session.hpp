@@ -85,7 +85,7 @@ public:
         more.start = to_string(start);
         more.taken_off_ns = sampler_.taken_off_ns(start);
         more.left_over_ns = sampler_.left_over_ns(start);
-        if (is_one_sided(benchmark_)) {
+        if (has_window(benchmark_)) {
             more.notes.push_back(fmt::format(
                 "Window creation: {}", kWindowKinds[static_cast<std::size_t>(options_.window_kind)].calls));
             more.notes.push_back(fmt::format(

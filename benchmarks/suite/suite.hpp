@@ -17,6 +17,7 @@
 #include "benchmarks/suite/run_session.hpp"
 #include "benchmarks/suite/startup.hpp"
 #include "benchmarks/suite/threads.hpp"
+#include "benchmarks/suite/window_patterns.hpp"
 
 namespace tutti::bench {
 
@@ -56,6 +57,10 @@ void run_loops(Session<B>& session, Group group)
             return one_sided(session);
         case Group::counter:
             return shared_counter(session);
+        case Group::window_pattern:
+            return window_patterns(session);
+        case Group::passive_put:
+            return passive_put(session);
     }
 }
 

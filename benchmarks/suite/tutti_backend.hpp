@@ -85,7 +85,7 @@ public:
     template <class T>
     using Target = tutti::WindowTarget<T>;
 
-    /// Collective.
+    /// Collective. Throws NotOffered.
     template <class T>
     Window<T> window(WindowKind kind, std::span<T> memory)
     {
@@ -94,6 +94,8 @@ public:
                 return Window<T>(communicator_, memory);
             case WindowKind::shared:
                 return Window<T>::shared(communicator_, memory.size());
+            case WindowKind::dynamic:
+                throw NotOffered("windows without memory are of its MPI interface only");
             case WindowKind::allocate:
                 break;
         }

@@ -5,8 +5,14 @@
 #include "benchmarks/suite/congestion.hpp"
 #include "benchmarks/suite/multi_pair.hpp"
 #include "benchmarks/suite/touch.hpp"
+#include "benchmarks/suite/window_patterns.hpp"
+
+#include <fmt/format.h>
 
 #include <cstring>
+#include <set>
+#include <string>
+#include <utility>
 
 using namespace tutti::bench;
 
@@ -51,6 +57,33 @@ TEST_CASE("on one host every rank counts as a host, and hosts with unequally man
     CHECK(fan_part(0, {0, 0, 0}).partners == std::vector<int>{1, 2});
     CHECK(fan_part(2, {0, 0, 0}).partners == std::vector<int>{0});
     CHECK_THROWS_AS(fan_part(0, {0, 0, 1}), UnsuitableJob);
+}
+
+TEST_CASE("one or all ranks write to all others or their neighbours, each block once", "[benchmarks]")
+{
+    const auto words = [](const char* benchmark, int rank, int ranks) {
+        std::string text;
+        for (const WindowPattern::Transfer& one : WindowPattern::of(benchmark).transfers(rank, ranks))
+            text += fmt::format("{}:{}>{} ", one.target, one.here, one.there);
+        return text;
+    };
+    CHECK(words("one_put_all", 0, 4) == "1:0>0 2:0>0 3:0>0 ");
+    CHECK(words("one_put_all", 1, 4).empty());
+    CHECK(words("all_put_all", 2, 4) == "3:0>2 0:0>2 1:0>2 ");
+    CHECK(words("all_get_all", 2, 4) == "3:3>2 0:0>2 1:1>2 ");
+    CHECK(words("one_get_all", 0, 3) == "1:1>0 2:2>0 ");
+    CHECK(words("exchange_put", 0, 4) == "3:0>0 1:1>1 ");
+    CHECK(words("exchange_get", 1, 2) == "0:0>0 0:1>1 ");
+    for (const char* const benchmark : {"one_put_all", "all_put_all", "exchange_put"})
+        for (int ranks = 2; ranks < 6; ++ranks) {
+            std::set<std::pair<int, std::size_t>> written;
+            for (int rank = 0; rank < ranks; ++rank)
+                for (const auto& one : WindowPattern::of(benchmark).transfers(rank, ranks)) {
+                    CHECK(written.emplace(one.target, one.there).second);
+                    CHECK(one.there < WindowPattern::of(benchmark).blocks(ranks));
+                    CHECK(one.here < WindowPattern::of(benchmark).blocks(ranks));
+                }
+        }
 }
 
 TEST_CASE("what a timed step leaves wrong fails its check", "[benchmarks]")

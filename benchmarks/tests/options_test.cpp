@@ -234,8 +234,20 @@ TEST_CASE("one-sided benchmarks have windows and synchronisations, as OSU's", "[
     CHECK(parse("acc_latency -T double").size_list().front() == 8);
     CHECK(parse("fop_latency").size_list() == std::vector<std::size_t>{8});
     CHECK(parse("cas_latency").element() == tutti::DataType::int64);
-    for (const char* line : {"put_bibw -s flush", "put_latency -w dynamic", "get_latency -s often",
+    CHECK(parse("osu_acc_latency -w dynamic").window_kind == WindowKind::dynamic);
+    for (const char* line : {"put_bibw -s flush", "put_latency -w heap", "get_latency -s often",
                              "fop_latency -m 16", "counter -s lock", "put_latency -W 4", "latency -w create"})
+        check_refused(line);
+}
+
+TEST_CASE("patterns of windows have their kinds, and synchronisations of an epoch that lasts", "[benchmarks]")
+{
+    CHECK(parse("one_put_all -w create -s flush_local").window_kind == WindowKind::create);
+    CHECK(parse("one_put_all -w create -s flush_local").synchronization == Synchronization::flush_local);
+    CHECK(parse("passive_put -s flush").synchronization == Synchronization::flush);
+    CHECK(parse("all_get_all").size_list().back() == std::size_t{1} << 20);
+    for (const char* line : {"exchange_put -s lock", "passive_put -s pscw", "all_put_all -T int",
+                             "osu_all_put_all", "one_get_all -W 4"})
         check_refused(line);
 }
 
