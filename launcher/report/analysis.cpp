@@ -242,8 +242,8 @@ std::string JobStatus::holders_in_words(const RankGroup& waiting) const
         return fmt::format("held by {}{}", ranges_in_words(lock->holders), lock->shared ? ", shared" : "");
     return more_locks.empty()
                ? ""
-               : fmt::format("perhaps held by {} of the job, which {} many locks", ranks_in_words(more_locks),
-                             count_of(more_locks) == 1 ? "holds" : "hold");
+               : fmt::format("perhaps held by {} of the job, which {} not tell of all locks",
+                             ranks_in_words(more_locks), count_of(more_locks) == 1 ? "does" : "do");
 }
 
 const RankGroup* JobStatus::group_of(int rank) const

@@ -20,7 +20,7 @@ struct JobStatus {
     std::vector<LyingMessage> messages;
     std::vector<CollectiveState> collectives;
     std::vector<LockHolders> locks;
-    Ranges more_locks;  // ranks that hold more locks than they tell
+    Ranges more_locks;  // ranks that may hold more locks than they tell
     std::vector<RankNote> notes;
 
     void add(const NodeReport& node);

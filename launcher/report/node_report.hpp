@@ -166,7 +166,7 @@ struct NodeReport {
     std::vector<LyingMessage> messages;
     std::vector<CollectiveState> collectives;
     std::vector<LockHolders> locks;
-    Ranges more_locks;  // ranks that hold more locks than they tell
+    Ranges more_locks;  // ranks that may hold more locks than they tell
     std::vector<RankNote> notes;
 
     static auto fields(auto& self)

@@ -251,11 +251,7 @@ void Observer::add_locks(NodeReport& report, int rank, const PageView& view)
 {
     for (const PageView::Lock& lock : view.locks)
         add_holders(report.locks,
-                    {lock.context,
-                     lock.held.target,
-                     lock.held.shared,
-                     {{lock.held.holder, lock.held.holder}},
-                     {{rank, rank}}},
+                    {lock.context, lock.target, lock.shared, {{lock.holder, lock.holder}}, {{rank, rank}}},
                     kMostLocks);
     if (view.more_locks)
         add_rank(report.more_locks, rank);

@@ -123,11 +123,13 @@ PageView PageView::of(const base::StatusPage& page)
                                           text_of(entry.name.data(), base::StatusCommunicator::kNameBytes)});
     for (const base::StatusLock& entry : page.locks) {
         const std::uint64_t context = entry.context.load(std::memory_order_acquire);
-        const auto held = base::StatusLock::LockWord::of(get(entry.lock));
-        if (context != 0 && held.holder >= 0)
-            view.locks.push_back({context - 1, held});
+        const base::CallWords ranks{0, get(entry.target_and_holder), 0, 0};
+        const auto held = static_cast<base::StatusLock::Held>(get(entry.held));
+        if (context != 0 && held != base::StatusLock::Held::no && ranks.peer() >= 0 && ranks.tag() >= 0)
+            view.locks.push_back(
+                {context - 1, ranks.peer(), ranks.tag(), held == base::StatusLock::Held::shared});
     }
-    view.more_locks = view.locks.size() == page.locks.size() && get(page.locks_left_out) != 0;
+    view.more_locks = get(page.locks_left_out) != 0;
     view.situation = whole_situation(page.situation);
     const bool stands = view.situation && view.situation->moves == view.moves &&
                         (view.many_threads || view.situation->begun == view.begun);

@@ -44,7 +44,9 @@ struct PageView {
     };
     struct Lock {
         std::uint64_t context = 0;
-        base::StatusLock::LockWord held;
+        int target = 0;  // whose memory it is for; both are ranks of the window
+        int holder = 0;
+        bool shared = false;
     };
     struct Situation {
         std::uint64_t begun = 0;

@@ -75,8 +75,8 @@ void add_communicators(std::string& text, const PageView& page)
 void add_locks(std::string& text, const PageView& page)
 {
     for (std::size_t i = 0; i < std::min(page.locks.size(), kMostLocks); ++i)
-        text += fmt::format("holds the lock of {} on {}{}\n", page.locks[i].held.target,
-                            page.name_of(page.locks[i].context), page.locks[i].held.shared ? ", shared" : "");
+        text += fmt::format("holds the lock of {} on {}{}\n", page.locks[i].target,
+                            page.name_of(page.locks[i].context), page.locks[i].shared ? ", shared" : "");
     if (page.locks.size() > kMostLocks)
         text += fmt::format("and {} more locks\n", page.locks.size() - kMostLocks);
 }

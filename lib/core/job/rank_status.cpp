@@ -270,4 +270,25 @@ void RankStatus::remove(base::StatusCommunicator& entry) noexcept
         put(entry.context, 0);
 }
 
+base::StatusWord& RankStatus::add_lock(std::uint64_t context, int target, int holder) noexcept
+{
+    for (base::StatusLock& entry : page_->locks) {
+        if (entry.context.load(std::memory_order_relaxed) != 0)
+            continue;
+        put(entry.target_and_holder, Words::pack(target, holder));
+        put(entry.held, 0);
+        entry.context.store(context + 1, std::memory_order_release);
+        return entry.held;
+    }
+    base::add_to(page_->locks_left_out, 1);
+    return lock_left_out_;
+}
+
+void RankStatus::forget_lock(const base::StatusWord& held) noexcept
+{
+    for (base::StatusLock& entry : page_->locks)
+        if (&entry.held == &held)
+            put(entry.context, 0);
+}
+
 }  // namespace tutti::detail

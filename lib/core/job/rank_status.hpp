@@ -2,7 +2,6 @@
 // what it is for. A rank with a profile notes its calls there, too.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -109,28 +108,10 @@ public:
             profile_->left();
     }
 
-    /// This rank holds the lock of a window until it is given back: the entry to give back.
-    using LockEntry = std::uint8_t;
-    static constexpr LockEntry kNoLock = base::StatusPage::kLocks;
-    LockEntry holds(std::uint64_t context, const base::StatusLock::LockWord& held) noexcept
-    {
-        if (free_locks_ == 0) [[unlikely]] {
-            base::add_to(page_->locks_left_out, 1);
-            return kNoLock;
-        }
-        const auto entry = static_cast<LockEntry>(std::countr_zero(free_locks_));
-        free_locks_ &= free_locks_ - 1;
-        page_->locks[entry].lock.store(held.word(), std::memory_order_relaxed);
-        page_->locks[entry].context.store(context + 1, std::memory_order_release);
-        return entry;
-    }
-    void gives_back(LockEntry entry) noexcept
-    {
-        if (entry == kNoLock)
-            return;
-        page_->locks[entry].context.store(0, std::memory_order_relaxed);
-        free_locks_ |= std::uint64_t{1} << entry;
-    }
+    /// Where to say whether `holder`, this rank, holds the lock of `target`'s memory in a window, until
+    /// forget_lock(); a word for nobody if the page is full. Values: StatusLock::Held.
+    base::StatusWord& add_lock(std::uint64_t context, int target, int holder) noexcept;
+    void forget_lock(const base::StatusWord& held) noexcept;
 
     base::StatusTraffic& traffic() noexcept { return page_->traffic; }
     /// nullptr: this rank has no profile.
@@ -178,10 +159,9 @@ private:
     const std::unique_ptr<profile::Profile> profile_;
     const bool tells_more_;  // there are many threads, or a profile
     std::uint64_t begun_ = 0;
-    static_assert(base::StatusPage::kLocks == 64);
-    std::uint64_t free_locks_ = ~std::uint64_t{0};  // a bit an entry
     std::mutex communicators_;
     base::StatusCommunicator left_out_{};
+    base::StatusWord lock_left_out_{};
 };
 
 }  // namespace tutti::detail

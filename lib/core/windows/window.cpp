@@ -109,6 +109,7 @@ Window::~Window()
         return;
     const auto lock = process_.engine().lock();
     process_.windows().remove(*this);
+    forget_locks();
 }
 
 void Window::make_memory(const WindowMemory& memory)
@@ -237,6 +238,7 @@ Window::Failure Window::free()
     {
         const auto lock = process_.engine().lock();
         process_.windows().remove(*this);
+        forget_locks();
         for (WindowTarget& each : targets_)
             each = {.size_bytes = each.size_bytes, .unit_bytes = each.unit_bytes};
         epoch_ = Epoch::none;

@@ -189,6 +189,8 @@ private:
     bool is_awaited() const noexcept;
     void release(int rank);
     void cover(int rank, WindowCover cover);
+    void hold(int rank, WindowLock kind);
+    void forget_locks() noexcept;
     void leave_fence();
     void wake_next(WindowTarget& next);
     /// All operations so far are complete at their targets.

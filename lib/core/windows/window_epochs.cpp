@@ -13,6 +13,7 @@
 
 namespace tutti::detail {
 
+using base::StatusLock;
 using progress::Engine;
 
 namespace {
@@ -23,6 +24,11 @@ constexpr unsigned kFlushesPerPass = 64;
 bool is_locked(WindowCover cover) noexcept
 {
     return cover == WindowCover::shared || cover == WindowCover::exclusive;
+}
+
+void tell_held(const WindowTarget& target, StatusLock::Held held) noexcept
+{
+    target.held->store(static_cast<std::uint64_t>(held), std::memory_order_relaxed);
 }
 
 base::CallWords words_of(std::uint64_t context, std::string_view operation, const WindowAim& aim) noexcept
@@ -40,18 +46,31 @@ base::CallWords words_of(std::uint64_t context, std::string_view operation, cons
 void Window::cover(int rank, WindowCover cover)
 {
     WindowTarget& covered = target(rank);
-    if (cover != WindowCover::none)
+    if (cover != WindowCover::none && !covered.looked_for)
         look_for(rank);
-    if (is_locked(covered.cover))
-        process_.status().gives_back(covered.held);
-    if (is_locked(cover))
-        covered.held = process_.status().holds(
-            communicator_->context(),
-            {.target = rank, .holder = communicator_->rank(), .shared = cover == WindowCover::shared});
     covered.cover = cover;
     const bool open = cover != WindowCover::none && cover != WindowCover::not_locked;
     covered.reach = open && accesses_.empty() ? covered.memory : nullptr;
     forget_accesses(rank, true);
+}
+
+// Under the lock. This rank has acquired the lock.
+void Window::hold(int rank, WindowLock kind)
+{
+    WindowTarget& held = target(rank);
+    if (held.held == nullptr)
+        held.held = &process_.status().add_lock(communicator_->context(), rank, communicator_->rank());
+    const bool shared = kind == WindowLock::shared;
+    tell_held(held, shared ? StatusLock::Held::shared : StatusLock::Held::alone);
+    cover(rank, shared ? WindowCover::shared : WindowCover::exclusive);
+}
+
+// Under the lock.
+void Window::forget_locks() noexcept
+{
+    for (const WindowTarget& each : targets_)
+        if (each.held != nullptr)
+            process_.status().forget_lock(*each.held);
 }
 
 // An epoch of fence() without operations is none, and the program may begin another one.
@@ -86,7 +105,8 @@ Window::Failure Window::await(Engine::Lock& lock, std::string_view operation, in
 Window::Failure Window::acquire(Engine::Lock& lock, WindowLock kind, int rank)
 {
     WindowTarget& wanted = target(rank);
-    look_for(rank);
+    if (!wanted.looked_for)
+        look_for(rank);
     const WindowAim aim{.target = rank, .lock = kind};
     if (wanted.control == nullptr)
         return ask(
@@ -130,16 +150,19 @@ bool Window::is_awaited() const noexcept
 void Window::release(int rank)
 {
     WindowTarget& held = target(rank);
-    if (is_locked(held.cover) && held.control == nullptr) {
-        // Operations are complete: each has been answered.
-        tell_header(rank,
-                    header_of(held.cover == WindowCover::shared ? WindowHeader::What::unlock_shared
-                                                                : WindowHeader::What::unlock_exclusive,
-                              0, 0),
-                    {});
-    } else if (is_locked(held.cover)) {
-        held.control->leave(held.cover == WindowCover::shared ? WindowLock::shared : WindowLock::exclusive);
-        wake_next(held);
+    if (is_locked(held.cover)) {
+        const WindowLock kind =
+            held.cover == WindowCover::shared ? WindowLock::shared : WindowLock::exclusive;
+        tell_held(held, StatusLock::Held::no);
+        if (held.control != nullptr) {
+            held.control->leave(kind);
+            wake_next(held);
+        } else {
+            // Operations are complete: each has been answered.
+            const auto what = kind == WindowLock::shared ? WindowHeader::What::unlock_shared
+                                                         : WindowHeader::What::unlock_exclusive;
+            tell_header(rank, header_of(what, 0, 0), {});
+        }
     }
     cover(rank, WindowCover::none);
 }
@@ -182,7 +205,7 @@ Window::Failure Window::lock(WindowLock kind, int rank, unsigned promises)
     } else {
         if (Failure failed = acquire(held, kind, rank))
             return failed;
-        cover(rank, kind == WindowLock::shared ? WindowCover::shared : WindowCover::exclusive);
+        hold(rank, kind);
     }
     ++locked_;
     epoch_ = Epoch::locks;
@@ -217,9 +240,10 @@ Window::Failure Window::lock_all(unsigned promises)
         if (Failure failed = acquire(held, WindowLock::shared, own))
             return failed;
     for (int rank = 0; rank < communicator_->size(); ++rank)
-        cover(rank, unchecked     ? WindowCover::unchecked
-                    : rank == own ? WindowCover::shared
-                                  : WindowCover::not_locked);
+        if (unchecked || rank != own)
+            cover(rank, unchecked ? WindowCover::unchecked : WindowCover::not_locked);
+        else
+            hold(rank, WindowLock::shared);
     epoch_ = Epoch::all_locked;
     return nullptr;
 }

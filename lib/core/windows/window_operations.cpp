@@ -101,7 +101,7 @@ Window::Failure Window::admit(std::string_view operation, const TargetBlock& blo
         Engine::Lock held = process_.engine().lock();
         if (Failure failed = acquire(held, WindowLock::shared, block.rank))
             return failed;
-        cover(block.rank, WindowCover::shared);
+        hold(block.rank, WindowLock::shared);
     }
     std::ptrdiff_t offset = 0;
     std::ptrdiff_t low = 0;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lib/engine/protocol/frames.hpp"
+#include "lib/foundation/base/status_page.hpp"
 #include "transports/remote_memory.hpp"
 #include "tutti/window_calls.hpp"
 
@@ -30,9 +31,9 @@ struct WindowTarget {
     std::size_t unit_bytes = 1;
     std::byte* memory = nullptr;       // if this process maps it
     WindowControl* control = nullptr;  // likewise
+    base::StatusWord* held = nullptr;  // where the status page says whether this rank has the lock
     bool looked_for = false;           // whether it maps them is known
     WindowCover cover = WindowCover::none;
-    std::uint8_t held = 0;        // where the status page says that this rank has the lock
     std::uint32_t posted = 0;     // times that it has exposed its memory, less those of start()
     std::uint32_t completed = 0;  // times that it has completed its accesses here, less those of wait()
 };

@@ -176,28 +176,14 @@ struct StatusThread {
     StatusCall call;
 };
 
-/// The lock of a window that the rank holds.
+/// The lock of a window that the rank has held at least once: `held` alone changes when it takes it again.
 struct StatusLock {
+    enum class Held : std::uint64_t { no, alone, shared };
+
     StatusWord context;  // of the window's communicator, plus 1; 0: a free entry
-    StatusWord lock;     // a LockWord
-
-    struct LockWord {
-        std::int32_t target = 0;  // whose memory it is for; both are ranks of the window
-        std::int32_t holder = 0;
-        bool shared = false;
-
-        static constexpr std::uint64_t kShared = std::uint64_t{1} << 63;
-
-        std::uint64_t word() const noexcept
-        {
-            return CallWords::pack(target, holder) | (shared ? kShared : 0);
-        }
-        static LockWord of(std::uint64_t word) noexcept
-        {
-            return {static_cast<std::int32_t>((word & ~kShared) >> 32),
-                    static_cast<std::int32_t>(word & 0xffffffff), (word & kShared) != 0};
-        }
-    };
+    StatusWord
+        target_and_holder;  // ranks of the window: whose memory it is for, and this one. As pack() has them
+    StatusWord held;        // Held
 };
 
 /// What a long wait is for. Written when it has lasted 100 ms and then from time to time, so it may be two
@@ -238,7 +224,7 @@ struct StatusPage {
     static constexpr std::size_t kCalls = 16;
     static constexpr std::size_t kCommunicators = 32;
     static constexpr std::size_t kThreads = 8;
-    static constexpr std::size_t kLocks = 64;
+    static constexpr std::size_t kLocks = 256;
 
     StatusWord magic, size_bytes;  // release: stored when the page is there
     StatusWord pid;
@@ -255,7 +241,7 @@ struct StatusPage {
     StatusWord communicators_left_out;  // there was no entry for so many
     alignas(64) std::array<StatusThread, kThreads> threads;
     alignas(64) std::array<StatusLock, kLocks> locks;
-    StatusWord locks_left_out;  // likewise, in the rank's life
+    StatusWord locks_left_out;  // likewise, in the life of the rank
     alignas(64) StatusSituation situation;
 };
 

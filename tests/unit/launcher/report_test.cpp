@@ -234,9 +234,9 @@ TEST_CASE("a holder of the lock of a window that waits for the one that wants it
         node.more_locks = {{1, 1}};
         JobStatus job;
         job.add(node);
-        CHECK(
-            call_in_words(job.groups.at(0)) ==
-            "lock of 9 (perhaps held by rank 1 of the job, which holds many locks), on window 1, exclusive");
+        CHECK(call_in_words(job.groups.at(0)) ==
+              "lock of 9 (perhaps held by rank 1 of the job, which does not tell of all locks), on window 1, "
+              "exclusive");
     }
 }
 

@@ -72,31 +72,32 @@ TEST_CASE("a status page is read as it was written, and the daemon cannot write 
 
 TEST_CASE("the locks of windows that the rank holds are seen, and that there are more than fit")
 {
-    using Held = tutti::base::StatusLock::LockWord;
+    using Held = tutti::base::StatusLock::Held;
     const StatusMemory own = StatusMemory::create();
-    own->locks[3].lock = Held{.target = 7, .holder = 2, .shared = true}.word();
-    own->locks[3].context = 9;
-    own->locks[5].lock = Held{.target = 0, .holder = 4, .shared = false}.word();
-    own->locks[5].context = 1;
-    own->locks[6].lock = Held{.target = 0, .holder = -4, .shared = false}.word();  // no rank
-    own->locks[6].context = 1;
-    own->locks_left_out = 1;
+    const auto note = [&](std::size_t entry, std::uint64_t context, int target, int holder, Held held) {
+        own->locks[entry].context = context + 1;
+        own->locks[entry].target_and_holder = CallWords::pack(target, holder);
+        own->locks[entry].held = static_cast<std::uint64_t>(held);
+    };
+    note(3, 8, 7, 2, Held::shared);
+    note(4, 8, 6, 2, Held::no);  // given back
+    note(5, 0, 0, 4, Held::alone);
+    note(6, 8, 0, -4, Held::alone);  // no rank
+    own->locks[7].held = 1;          // a free entry
     PageView view = PageView::of(*own);
     REQUIRE(view.locks.size() == 2);
     CHECK(view.locks[0].context == 8);
-    CHECK(view.locks[0].held.target == 7);
-    CHECK(view.locks[0].held.holder == 2);
-    CHECK(view.locks[0].held.shared);
-    CHECK(view.locks[1].held.target == 0);
-    CHECK(view.locks[1].held.holder == 4);
-    CHECK_FALSE(view.locks[1].held.shared);
-    CHECK_FALSE(view.more_locks);  // those have been given back
-    for (auto& lock : own->locks) {
-        lock.lock = Held{.target = 1, .holder = 2, .shared = false}.word();
-        lock.context = 1;
-    }
+    CHECK(view.locks[0].target == 7);
+    CHECK(view.locks[0].holder == 2);
+    CHECK(view.locks[0].shared);
+    CHECK(view.locks[1].context == 0);
+    CHECK(view.locks[1].target == 0);
+    CHECK(view.locks[1].holder == 4);
+    CHECK_FALSE(view.locks[1].shared);
+    CHECK_FALSE(view.more_locks);
+    own->locks_left_out = 1;
     view = PageView::of(*own);
-    CHECK(view.locks.size() == StatusPage::kLocks);
+    CHECK(view.locks.size() == 2);
     CHECK(view.more_locks);
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("a page of random words hurts nobody")
         CHECK(view.calls.size() < StatusPage::kCalls);
         CHECK(view.communicators.size() <= StatusPage::kCommunicators);
         for (const PageView::Lock& lock : view.locks)
-            CHECK((lock.held.target >= 0 && lock.held.holder >= 0));
+            CHECK((lock.target >= 0 && lock.holder >= 0));
         for (const char c : view.situation ? view.situation->text : "")
             CHECK((c >= ' ' && c <= '~'));
     }
