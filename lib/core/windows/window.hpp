@@ -203,6 +203,7 @@ private:
     WindowWait wait_in_words(bool collective) const;
     // An error if `rank` is lost: `doing` says what that does to this rank.
     Failure loss(std::string_view operation, int rank, std::string_view doing) const;
+    Failure not_told(std::string_view operation, int rank) const;
     void look_after_updater(std::size_t slot);
     Updater updater(WindowTarget& updated) noexcept;
     void tell(int rank, WindowHeader::What what);

@@ -110,12 +110,12 @@ Window::Failure Window::post(std::span<const int> origins, unsigned promises)
     is_exposed_ = true;
     if ((promises & window_promise::no_check) != 0)
         return nullptr;
-    try {
-        for (const int rank : origins)
+    for (const int rank : origins)
+        try {
             tell(rank, WindowHeader::What::posted);
-    } catch (const Error&) {
-        return std::current_exception();
-    }
+        } catch (const Error&) {
+            return not_told("post", rank);
+        }
     return nullptr;
 }
 
@@ -150,13 +150,13 @@ Window::Failure Window::complete()
         return wrong(WindowFault::epoch, "complete", Error::kNoPeer, "this rank has not called start()");
     settle();
     Failure failed;
-    try {
-        for (const int rank : started_) {
-            cover(rank, WindowCover::none);
+    for (const int rank : started_) {
+        cover(rank, WindowCover::none);
+        try {
             tell(rank, WindowHeader::What::completed);
+        } catch (const Error&) {
+            failed = not_told("complete", rank);
         }
-    } catch (const Error&) {
-        failed = std::current_exception();
     }
     epoch_ = Epoch::none;
     return failed;

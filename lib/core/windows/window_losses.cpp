@@ -31,6 +31,13 @@ Window::Failure Window::loss(std::string_view operation, int rank, std::string_v
                                          rank));
 }
 
+// Under the lock, in a handler of what telling `rank` has thrown: it may be lost already when a call begins.
+Window::Failure Window::not_told(std::string_view operation, int rank) const
+{
+    Failure lost = loss(operation, rank, fmt::format("while this rank was waiting in {}()", operation));
+    return lost ? lost : std::current_exception();
+}
+
 // Under the lock. Only the lost rank itself, or the holder of a lock, could end the wait; who holds it shared
 // nobody knows, so the loss of any rank ends a wait for a lock. Calls that poll look for losses themselves.
 void Window::add_awaited(std::set<int>& ranks)

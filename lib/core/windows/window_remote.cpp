@@ -63,7 +63,7 @@ public:
         try {
             window_.tell_header(rank(), window_.header_of(what, id, offset), payload);
         } catch (const Error&) {
-            return std::current_exception();
+            return window_.not_told(operation_, rank());
         }
         return nullptr;
     }
@@ -191,7 +191,7 @@ Window::Failure Window::transfer(Engine::Lock& lock, std::string_view operation,
             failed = transfer.send();
         return failed ? failed : conversation.await();
     } catch (const Error&) {
-        return std::current_exception();
+        return not_told(operation, there.rank);  // the way to it is made by the first question
     }
 }
 

@@ -43,7 +43,7 @@ void die(const tutti::Communicator& world, tutti::Window<double>& window, const 
         keep(window.fence())[0].put(value, 0);
     } else if (where == "wait" || where == "test") {
         keep(window.start(std::vector{0, 1}))[1].put(value, 0);
-    } else if (where == "post") {
+    } else if (where == "post" || where == "known") {
         keep(window.post(std::vector{0, 1}));
     } else if (where == "update") {
         auto& access = keep(window.lock_all());
@@ -85,9 +85,17 @@ void wait(const tutti::Communicator& world, tutti::Window<double>& window, const
         access[0].accumulate(value, 0, tutti::sum);
         access.end();
         keep(window.lock(last)).put(value, 0);
-    } else if (where == "post") {
+    } else if (where == "post" || where == "known") {
         auto& access = keep(window.start(std::vector{last}));
         world.barrier();
+        if (where == "known") {
+            int never = 0;
+            try {
+                world.recv(never, last, 1);
+            } catch (const tutti::Error&) {
+                // It is lost, and this rank knows it before it calls the window.
+            }
+        }
         do
             access[last].put(value, 1);
         while (window.local(last).empty());  // memory that is mapped stays

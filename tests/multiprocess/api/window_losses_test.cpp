@@ -31,6 +31,8 @@ TEST_CASE("the others of a window learn that a rank has died in an epoch, by win
              "before it called complete()"},
         Case{"post", "fence: peer lost: ", waiting + "put(), in the epoch of start()",
              waiting + "put(), in the epoch of start()"},
+        Case{"known", "", waiting + "put(), in the epoch of start()",
+             waiting + "put(), in the epoch of start()"},
         Case{"flush", "while this rank accesses its memory" + in_all, waiting + "get()" + in_all,
              waiting + "get()" + in_all},
         Case{"update", "", waiting + "lock()", waiting + "lock()"});
