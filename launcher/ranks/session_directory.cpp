@@ -56,10 +56,16 @@ std::string choose_session_directory()
 UniqueFd create_session_directory(const std::string& path)
 {
     // Between its creation and its lock it looks stale, and another process may remove it: then it is made
-    // again.
-    constexpr int kTries = 10;
+    // again, as soon as it is gone.
+    constexpr int kTries = 1000;
+    constexpr useconds_t kPauseUs = 1000;
     for (int i = 0; i < kTries; ++i) {
-        if (::mkdir(path.c_str(), 0700) != 0)
+        const bool made = ::mkdir(path.c_str(), 0700) == 0;
+        if (!made && errno == EEXIST && i > 0) {
+            ::usleep(kPauseUs);
+            continue;
+        }
+        if (!made)
             throw std::system_error(errno, std::generic_category(), "cannot create " + path + "; set TMPDIR");
         bool taken = false;
         UniqueFd held = lock(path, taken);
