@@ -46,18 +46,19 @@ const CollectiveEntry* entry_of(CallKind kind)
     return found != entries.end() ? &*found : nullptr;
 }
 
-/// An in-place call exchanges blocks in pairs or uses the board; other algorithms need two whole buffers.
+/// An in-place call exchanges blocks in pairs or uses the board or its streams; other algorithms need two
+/// whole buffers.
 void check_in_place(CallKind kind, std::string_view name)
 {
     const bool equal_blocks = kind == CallKind::alltoall_in_place;
     if ((kind != CallKind::alltoallv_in_place && !equal_blocks) || name == "pairwise" ||
-        (equal_blocks && name == "board"))
+        (equal_blocks && (name == "board" || name == "shared")))
         return;
     throw Error(
         ErrorCode::invalid_argument, std::string(kCallNames[static_cast<std::size_t>(kind)]),
         fmt::format("the algorithm {} cannot do this call: it needs another buffer to receive in; name "
                     "pairwise{}, or none to let Tutti choose",
-                    name, equal_blocks ? " or board" : ""));
+                    name, equal_blocks ? ", board or shared" : ""));
 }
 
 }  // namespace

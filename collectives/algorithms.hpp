@@ -63,6 +63,7 @@ struct Barrier {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", barrier_flat},
         on_board<Function>(barrier_board),
+        {"shared", barrier_shared, Needs::streams},
         {"binomial", barrier_binomial},
         {"dissemination", barrier_dissemination},
         over_nodes<Function>(barrier_hierarchical),
@@ -158,9 +159,13 @@ struct Allgather {
     using Function = AllgatherFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLGATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
-        {"flat", allgather_flat},   on_board<Function>(allgather_board),
-        {"ring", allgather_ring},   {"recursive_doubling", allgather_recursive_doubling},
-        {"bruck", allgather_bruck}, over_nodes<Function>(allgather_hierarchical),
+        {"flat", allgather_flat},
+        on_board<Function>(allgather_board),
+        {"shared", allgather_shared, Needs::streams},
+        {"ring", allgather_ring},
+        {"recursive_doubling", allgather_recursive_doubling},
+        {"bruck", allgather_bruck},
+        over_nodes<Function>(allgather_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
@@ -169,9 +174,13 @@ struct Allgatherv {
     using Function = AllgathervFunction*;
     static constexpr const char* kVariable = "TUTTI_ALLGATHERV";
     static constexpr Algorithm<Function> kAlgorithms[] = {
-        {"flat", allgatherv_flat},   on_board<Function>(allgatherv_board),
-        {"ring", allgatherv_ring},   {"recursive_doubling", allgatherv_recursive_doubling},
-        {"bruck", allgatherv_bruck}, over_nodes<Function>(allgatherv_hierarchical),
+        {"flat", allgatherv_flat},
+        on_board<Function>(allgatherv_board),
+        {"shared", allgatherv_shared, Needs::streams},
+        {"ring", allgatherv_ring},
+        {"recursive_doubling", allgatherv_recursive_doubling},
+        {"bruck", allgatherv_bruck},
+        over_nodes<Function>(allgatherv_hierarchical),
     };
     static constexpr std::span<const Rule> kRules = kAllgatherRules;
 };
@@ -224,6 +233,7 @@ struct Alltoall {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", alltoall_flat},
         on_board<Function>(alltoall_board, Needs::board_of_blocks),
+        {"shared", alltoall_shared, Needs::streams},
         {"pairwise", alltoall_pairwise},
         {"bruck", alltoall_bruck},
         over_nodes<Function>(alltoall_hierarchical),

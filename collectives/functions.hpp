@@ -14,7 +14,8 @@
 namespace tutti::collectives {
 
 using BarrierFunction = Task(Group&);
-BarrierFunction barrier_board, barrier_flat, barrier_binomial, barrier_dissemination, barrier_hierarchical;
+BarrierFunction barrier_board, barrier_flat, barrier_binomial, barrier_dissemination, barrier_hierarchical,
+    barrier_shared;
 
 using WholeBroadcastFunction = Task(Group&, std::span<std::byte> data, int root);
 WholeBroadcastFunction broadcast_flat, broadcast_binomial, broadcast_knomial, broadcast_scatter_allgather,
@@ -43,10 +44,10 @@ ScanFunction exscan_board, exscan_flat, exscan_recursive_doubling, exscan_hierar
 
 using AllgatherFunction = Task(Group&, const std::byte* own, std::span<std::byte> all);
 AllgatherFunction allgather_board, allgather_flat, allgather_ring, allgather_recursive_doubling,
-    allgather_bruck, allgather_hierarchical;
+    allgather_bruck, allgather_hierarchical, allgather_shared;
 using AllgathervFunction = Task(Group&, const std::byte* own, Blocks all);
 AllgathervFunction allgatherv_board, allgatherv_flat, allgatherv_ring, allgatherv_recursive_doubling,
-    allgatherv_bruck, allgatherv_hierarchical;
+    allgatherv_bruck, allgatherv_hierarchical, allgatherv_shared;
 
 using GatherFunction = Task(Group&, std::span<const std::byte> own, std::byte* all, int root);
 GatherFunction gather_flat, gather_binomial, gather_hierarchical;
@@ -60,7 +61,7 @@ ScattervFunction scatterv_flat, scatterv_hierarchical;
 
 using AlltoallFunction = Task(Group&, const std::byte* in, std::span<std::byte> out);
 AlltoallFunction alltoall_flat, alltoall_pairwise, alltoall_bruck, alltoall_hierarchical, alltoall_lanes;
-AlltoallFunction alltoall_board;  // in place if `in` is out.data()
+AlltoallFunction alltoall_board, alltoall_shared;  // in place if `in` is out.data()
 /// alltoall_in_place without a board; in_place.cpp.
 Task alltoall_in_pairs(Group& group, std::span<std::byte> data);
 /// Starts the exchanges inside the node of these ranks; hierarchical.cpp.

@@ -19,6 +19,7 @@ using reduction::ReduceOp;
 class Board;
 class Group;
 class NodeMap;
+class Rounds;
 class Streams;
 
 /// A message in several places, in its order.
@@ -81,7 +82,7 @@ enum class Side { left, right };
 /// the first receive matches the first send, so a group's messages must be separate from all others (also
 /// those of earlier and concurrent calls). The data of a send or receive, and the group, must live until the
 /// operation is done. A message of another length than its receive is an error (ErrorCode::truncated). No
-/// call blocks. All throw tutti::Error if an operation cannot start.
+/// call blocks, except runs_at_once(). All throw tutti::Error if an operation cannot start.
 class Group {
 public:
     Group(int rank, int size, Placement placement) noexcept : rank_(rank), size_(size), placement_(placement)
@@ -128,6 +129,10 @@ public:
     virtual Board* board() noexcept { return nullptr; }
     /// Likewise.
     virtual Streams* streams() noexcept { return nullptr; }
+    /// The longest chunk of streams(); 0: there are none.
+    virtual std::size_t chunk_bytes() const noexcept { return 0; }
+    /// Runs all rounds and returns true if this group may block here; else does nothing. Throws tutti::Error.
+    virtual bool runs_at_once(Rounds&) { return false; }
 
     /// Sends and receives at once, to and from the same or two peers. The buffers must not overlap.
     All<std::array<Operation, 2>> exchange(int to, std::span<const std::byte> outgoing, int from,

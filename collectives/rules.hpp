@@ -10,9 +10,10 @@
 // operations", 2007. "crowded" rows are measured with 4, 8 and 16 ranks on 2 cores. There the algorithm in
 // which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
 // to 0.8 of flat's time for all data that fits its slots; "shared" takes 0.2 to 0.6 of flat's for a broadcast
-// and 0.4 to 0.95 for a reduce. "board" needs three ranks: two exchange messages just as fast. "shared" rows
-// of two ranks hold where they share a core and where each has its own. "many_nodes" rows are predicted by
-// the simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64
+// and 0.4 to 0.95 for a reduce. "board" needs three ranks: two go on at once by "shared". "shared" rows of
+// two ranks hold where they share a core and where each has its own; from 4 KiB on those with cores of their
+// own exchange messages, which the other one may read in place. "many_nodes" rows are predicted by the
+// simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64
 // of 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
 
@@ -25,6 +26,7 @@ inline constexpr std::size_t kKiB = 1024;
 // clang-format off
 inline constexpr Rule kBarrierRules[] = {
     // where             up to ranks  up to bytes  algorithm            segments of
+    {Where::anywhere,     2,           kAnyBytes,   "shared"},
     {Where::crowded,      2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
@@ -72,6 +74,8 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
+    {Where::anywhere,     2,           4 * kKiB - 1, "shared"},
+    {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   64 * kKiB,   "flat"},
@@ -109,6 +113,8 @@ inline constexpr Rule kScanRules[] = {
 
 // Also for allgatherv. Recursive doubling is Bruck's algorithm if the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
+    {Where::anywhere,     2,           8 * kKiB - 1, "shared"},
+    {Where::crowded,      2,           64 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
@@ -144,6 +150,8 @@ inline constexpr Rule kGathervRules[] = {
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
+    {Where::anywhere,     2,           4 * kKiB - 1, "shared"},
+    {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},

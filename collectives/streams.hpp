@@ -20,11 +20,9 @@ public:
     Streams& operator=(const Streams&) = delete;
     virtual ~Streams() = default;
 
-    /// The longest chunk.
-    virtual std::size_t chunk_bytes() const noexcept = 0;
     /// Done when this rank may write its chunk of this position.
     virtual Operation room() = 0;
-    /// Where it writes that chunk, aligned to 16 bytes.
+    /// Where it writes that chunk, of at most Group::chunk_bytes(), aligned to 16 bytes.
     virtual std::byte* own_chunk(std::size_t size_bytes) noexcept = 0;
     /// Shows the chunk to the other ranks, or to the one that reads it.
     virtual void publish(int reader = kAllRanks) = 0;

@@ -21,7 +21,9 @@ struct CompletionHook {
 };
 
 /// The coroutine type of collective algorithms. Lazy: nothing runs before start() or co_await. Move-only; it
-/// owns the frame. Destroying an unfinished task drops its operations in flight (see Operation).
+/// owns the frame. An algorithm returns an empty task if it has done all already, which only a group that may
+/// block makes it do (Group::runs_at_once()). Destroying an unfinished task drops its operations in flight
+/// (see Operation).
 class [[nodiscard]] Task {
 public:
     class promise_type;
@@ -38,6 +40,8 @@ public:
     }
     ~Task() { destroy(); }
 
+    /// False for an empty task.
+    explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
     /// Runs until the first wait or the end. Call once; never throws the coroutine's exception.
     void start(CompletionHook hook = {});
     /// Whether the coroutine has ended. False for an empty task.

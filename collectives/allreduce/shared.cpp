@@ -3,7 +3,7 @@
 //
 // Source: textbook (an allgather in shared memory, and a reduction at every rank). Cost: no messages; every
 // rank writes n bytes, and reads and combines size * n. Good for few ranks with a core each: a rank waits
-// once a chunk, for the slowest.
+// once a chunk, for the slowest. Of two ranks each reads only the other's.
 //
 // Size 3, operands a b c of one chunk:
 //   rank     0          1          2
@@ -15,47 +15,74 @@
 #include <algorithm>
 
 #include "collectives/functions.hpp"
-#include "collectives/streams.hpp"
+#include "collectives/rounds.hpp"
 
 namespace tutti::collectives {
 
+namespace {
+
+class AllreduceRounds final : public Rounds {
+public:
+    AllreduceRounds(const Group& group, const std::byte* in, Buffer out, ReduceOp op,
+                    std::size_t most) noexcept
+        : in_(in), out_(out), left_(out.count), most_(most), op_(op), rank_(group.rank())
+    {
+        leaves = true;
+        takes = group.size() <= 2 ? group.size() - 1 : group.size();
+        begin();
+    }
+
+    void leave(std::byte* chunk) override
+    {
+        Group::copy({chunk, leaves_bytes}, {in_, leaves_bytes});
+        if (takes == 0)
+            Group::copy(out_.bytes(), {in_, leaves_bytes});
+    }
+    // One of more than two ranks reads its own operand from its chunk: in place, the result takes the memory.
+    Source source(int i) const override { return {takes == 1 ? 1 - rank_ : i, leaves_bytes}; }
+    void take(int i, const std::byte* chunk) override
+    {
+        if (takes == 1)
+            return rank_ == 0 ? combine(in_, chunk) : combine(chunk, in_);
+        if (i == 0)
+            first_ = chunk;
+        else
+            combine(i == 1 ? first_ : out_.data, chunk);
+    }
+    void advance() override
+    {
+        in_ += leaves_bytes;
+        out_.data += leaves_bytes;
+        left_ -= out_.count;
+        begin();
+    }
+
+private:
+    void begin() noexcept
+    {
+        out_.count = std::min(left_, most_);
+        leaves_bytes = out_.size_bytes();
+        is_last = left_ <= most_;
+    }
+    void combine(const std::byte* a, const std::byte* b) { Group::reduce(out_.data, a, b, out_.count, op_); }
+
+    const std::byte* in_;
+    Buffer out_;  // the part of this round
+    std::size_t left_;
+    std::size_t most_;
+    ReduceOp op_;
+    int rank_;
+    const std::byte* first_ = nullptr;
+};
+
+}  // namespace
+
 Task allreduce_shared(Group& group, const std::byte* in, Buffer out, ReduceOp op)
 {
-    Streams& streams = *group.streams();
-    const std::size_t most = streams.chunk_bytes() / std::max<std::size_t>(out.element_bytes, 1);
-    if (most == 0) {
-        Task flat = allreduce_flat(group, in, out, op);
-        co_await flat;
-        co_return;
-    }
-    std::size_t left = out.count;
-    do {
-        const std::size_t count = std::min(left, most);
-        const std::size_t size_bytes = count * out.element_bytes;
-        Operation room = streams.room();
-        co_await room;
-        Group::copy({streams.own_chunk(size_bytes), size_bytes}, {in, size_bytes});
-        streams.publish();
-        const std::byte* partial = nullptr;
-        for (int rank = 0; rank < group.size(); ++rank) {
-            if (rank != group.rank()) {
-                Operation published = streams.published(rank);
-                co_await published;
-            }
-            const std::byte* const operand = streams.chunk(rank, size_bytes);
-            if (rank == 0) {
-                partial = operand;
-                continue;
-            }
-            Group::reduce(out.data, partial, operand, count, op);
-            partial = out.data;
-        }
-        Group::copy({out.data, size_bytes}, {partial, size_bytes});
-        streams.pass();
-        in += size_bytes;
-        out.data += size_bytes;
-        left -= count;
-    } while (left != 0);
+    const std::size_t most = most_elements(group, out);
+    if (most == 0 && out.count != 0)
+        return allreduce_flat(group, in, out, op);
+    return in_rounds(group, AllreduceRounds(group, in, out, op, most));
 }
 
 }  // namespace tutti::collectives

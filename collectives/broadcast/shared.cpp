@@ -16,37 +16,64 @@
 #include <algorithm>
 
 #include "collectives/functions.hpp"
+#include "collectives/rounds.hpp"
 #include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
+namespace {
+
+class BroadcastRounds final : public Rounds {
+public:
+    BroadcastRounds(const Group& group, std::span<std::byte> data, int root, std::size_t most) noexcept
+        : data_(data), most_(most), root_(root)
+    {
+        leaves = group.rank() == root;
+        takes = leaves ? 0 : 1;
+        begin();
+    }
+
+    void leave(std::byte* chunk) override { Group::copy({chunk, leaves_bytes}, data_.first(leaves_bytes)); }
+    Source source(int) const override { return {root_, leaves_bytes}; }
+    void take(int, const std::byte* chunk) override
+    {
+        Group::copy(data_.first(leaves_bytes), {chunk, leaves_bytes});
+    }
+    void advance() override
+    {
+        data_ = data_.subspan(leaves_bytes);
+        begin();
+    }
+
+private:
+    void begin() noexcept
+    {
+        leaves_bytes = std::min(data_.size(), most_);
+        is_last = data_.size() <= most_;
+    }
+
+    std::span<std::byte> data_;
+    std::size_t most_;
+    int root_;
+};
+
+Task streamed_or_sent(Group& group, std::span<std::byte> data, int root)
+{
+    Operation ready = ready_to_tell(group, root);
+    co_await ready;
+    Task rest = comes_as_message(group, root, data)
+                    ? broadcast_flat(group, data, root)
+                    : await_rounds(group, BroadcastRounds(group, data, root, group.chunk_bytes()));
+    co_await rest;
+}
+
+}  // namespace
+
 Task broadcast_shared(Group& group, std::span<std::byte> data, int root)
 {
-    if (is_told(group, data.size())) {
-        Operation ready = ready_to_tell(group, root);
-        co_await ready;
-        if (comes_as_message(group, root, data)) {
-            Task flat = broadcast_flat(group, data, root);
-            co_await flat;
-            co_return;
-        }
-    }
-    Streams& streams = *group.streams();
-    do {
-        const std::span<std::byte> part = data.first(std::min(data.size(), streams.chunk_bytes()));
-        data = data.subspan(part.size());
-        if (group.rank() == root) {
-            Operation room = streams.room();
-            co_await room;
-            Group::copy({streams.own_chunk(part.size()), part.size()}, part);
-            streams.publish();
-        } else {
-            Operation published = streams.published(root);
-            co_await published;
-            Group::copy(part, {streams.chunk(root, part.size()), part.size()});
-        }
-        streams.pass();
-    } while (!data.empty());
+    if (is_told(group, data.size()))
+        return streamed_or_sent(group, data, root);
+    return in_rounds(group, BroadcastRounds(group, data, root, group.chunk_bytes()));
 }
 
 }  // namespace tutti::collectives

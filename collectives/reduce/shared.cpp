@@ -20,52 +20,82 @@
 #include <algorithm>
 
 #include "collectives/functions.hpp"
+#include "collectives/rounds.hpp"
 #include "collectives/streamed_or_sent.hpp"
 
 namespace tutti::collectives {
 
+namespace {
+
+class ReduceRounds final : public Rounds {
+public:
+    ReduceRounds(const Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,
+                 std::size_t most) noexcept
+        : in_(in), out_(out), left_(out.count), most_(most), op_(op), root_(root)
+    {
+        reader = root;
+        leaves = group.rank() != root;
+        takes = leaves ? 0 : group.size() - 1;
+        begin();
+    }
+
+    void leave(std::byte* chunk) override { Group::copy({chunk, leaves_bytes}, {in_, leaves_bytes}); }
+    Source source(int i) const override { return {i < root_ ? root_ - 1 - i : i + 1, leaves_bytes}; }
+    void take(int i, const std::byte* chunk) override
+    {
+        const std::byte* const partial = i == 0 ? in_ : out_.data;
+        const bool below = i < root_;
+        Group::reduce(out_.data, below ? chunk : partial, below ? partial : chunk, out_.count, op_);
+    }
+    void advance() override
+    {
+        in_ += leaves_bytes;
+        if (!leaves)
+            out_.data += leaves_bytes;
+        left_ -= out_.count;
+        begin();
+    }
+
+private:
+    void begin() noexcept
+    {
+        out_.count = std::min(left_, most_);
+        leaves_bytes = out_.size_bytes();
+        is_last = left_ <= most_;
+    }
+
+    const std::byte* in_;
+    Buffer out_;  // the part of this round; without memory at other ranks than the root
+    std::size_t left_;
+    std::size_t most_;
+    ReduceOp op_;
+    int root_;
+};
+
+Task streamed_or_sent(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, std::size_t most)
+{
+    Operation ready = ready_to_tell(group, 1 - root);
+    co_await ready;
+    Task rest = comes_as_message(group, 1 - root, {in, out.size_bytes()})
+                    ? reduce_flat(group, in, out, root, op)
+                    : await_rounds(group, ReduceRounds(group, in, out, root, op, most));
+    co_await rest;
+}
+
+}  // namespace
+
 Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
 {
-    Streams& streams = *group.streams();
-    const std::size_t most = streams.chunk_bytes() / std::max<std::size_t>(out.element_bytes, 1);
-    bool as_message = most == 0;
-    if (!as_message && is_told(group, out.size_bytes())) {
-        Operation ready = ready_to_tell(group, 1 - root);
-        co_await ready;
-        as_message = comes_as_message(group, 1 - root, {in, out.size_bytes()});
+    const std::size_t most = most_elements(group, out);
+    if (most == 0 && out.count != 0)
+        return reduce_flat(group, in, out, root, op);
+    if (group.size() == 1) {
+        Group::copy(out.bytes(), {in, out.size_bytes()});
+        return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
     }
-    if (as_message) {
-        Task flat = reduce_flat(group, in, out, root, op);
-        co_await flat;
-        co_return;
-    }
-    std::size_t left = out.count;
-    do {
-        const std::size_t count = std::min(left, most);
-        const std::size_t size_bytes = count * out.element_bytes;
-        if (group.rank() == root) {
-            const std::byte* partial = in;
-            for (int i = 1; i < group.size(); ++i) {
-                const bool below = i <= root;
-                const int peer = below ? root - i : i;
-                Operation published = streams.published(peer);
-                co_await published;
-                const std::byte* const operand = streams.chunk(peer, size_bytes);
-                Group::reduce(out.data, below ? operand : partial, below ? partial : operand, count, op);
-                partial = out.data;
-            }
-            Group::copy({out.data, size_bytes}, {partial, size_bytes});
-            out.data += size_bytes;
-        } else {
-            Operation room = streams.room();
-            co_await room;
-            Group::copy({streams.own_chunk(size_bytes), size_bytes}, {in, size_bytes});
-            streams.publish(root);
-        }
-        streams.pass();
-        in += size_bytes;
-        left -= count;
-    } while (left != 0);
+    if (is_told(group, out.size_bytes()))
+        return streamed_or_sent(group, in, out, root, op, most);
+    return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
 }
 
 }  // namespace tutti::collectives

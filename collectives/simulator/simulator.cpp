@@ -31,6 +31,7 @@ public:
     Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
     bool reads_in_place(int, std::span<const std::byte>) override { return reads_in_place_; }
     Streams* streams() noexcept override { return placement().board_bytes != 0 ? &streams_ : nullptr; }
+    std::size_t chunk_bytes() const noexcept override { return streams_.chunk_bytes(); }
     std::string complaint() const { return board_.complaint() + streams_.complaint(); }
     ReduceOp timed_op(double ns_per_element, bool commutative)
     {

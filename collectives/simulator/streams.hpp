@@ -56,7 +56,7 @@ public:
     {
     }
 
-    std::size_t chunk_bytes() const noexcept override { return memory_.chunk_bytes; }
+    std::size_t chunk_bytes() const noexcept { return memory_.chunk_bytes; }
     Operation room() override { return when(kRoom); }
     std::byte* own_chunk(std::size_t size_bytes) noexcept override;
     /// Throws tutti::Error unless this rank has room.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "lib/mpi/collective_buffers.hpp"
 #include "lib/mpi/errors.hpp"
 #include "lib/mpi/user_reduction.hpp"
@@ -20,6 +22,23 @@ namespace {
                                  type.name.empty() ? "this datatype" : type.name));
 }
 
+// What is_defined() and size_bytes() say about each type: calls of a few elements only look it up.
+struct Known {
+    std::uint16_t operators = 0;  // a bit for each
+    std::uint8_t element_bytes = 0;
+};
+constexpr auto kKnown = [] {
+    std::array<Known, 256> all{};
+    for (unsigned value = 0; value < all.size(); ++value) {
+        const auto type = static_cast<DataType>(value);
+        all[value].element_bytes = static_cast<std::uint8_t>(size_bytes(type));
+        for (unsigned op = 0; op <= static_cast<unsigned>(Op::maxloc); ++op)
+            if (is_defined(static_cast<Op>(op), type))
+                all[value].operators = static_cast<std::uint16_t>(all[value].operators | 1u << op);
+    }
+    return all;
+}();
+
 bool is_user(const ReductionOp& op) noexcept
 {
     return op.function.small != nullptr || op.function.large != nullptr;
@@ -31,11 +50,15 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
 {
     const ReductionOp& op = operator_of(handle);
     const datatype::Typemap& map = *type_.map;
-    if (op.built_in && type_.number && is_defined(*op.built_in, *type_.number)) [[likely]] {
-        op_.op = *op.built_in;
-        op_.type = *type_.number;
-        element_bytes_ = size_bytes(*type_.number);
-        return;
+    if (op.built_in && type_.number) [[likely]] {
+        const Known& known = kKnown[static_cast<std::uint8_t>(*type_.number)];
+        if ((known.operators >> static_cast<unsigned>(*op.built_in) & 1) != 0) [[likely]] {
+            op_.op = *op.built_in;
+            op_.type = *type_.number;
+            element_bytes_ = known.element_bytes;
+            is_plain_ = true;
+            return;
+        }
     }
     element_bytes_ = map.size_bytes();
     if (is_user(op)) {
@@ -50,7 +73,7 @@ Reduction::Reduction(MPI_Op handle, MPI_Datatype datatype) : type_(committed_typ
         refuse_operator(op, type_);
 }
 
-detail::Elements Reduction::elements(const void* buffer, MPI_Count count) const
+detail::Elements Reduction::other_elements(const void* buffer, MPI_Count count) const
 {
     check_is_memory(buffer);
     if (count < 0)

@@ -1,6 +1,7 @@
 // An operator on elements of a datatype, as the core's reductions take it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "lib/mpi/datatype.hpp"
@@ -38,11 +39,22 @@ public:
     void combine(const void* inbuf, void* inoutbuf, MPI_Count count) const;
 
 private:
-    detail::Elements elements(const void* buffer, MPI_Count count) const;
+    detail::Elements elements(const void* buffer, MPI_Count count) const
+    {
+        // No element is larger than 64 bytes: the size in bytes fits.
+        constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
+        if (is_plain_ && is_memory(buffer) && static_cast<std::uint64_t>(count) < kMost) [[likely]]
+            return {static_cast<std::byte*>(const_cast<void*>(buffer)), static_cast<std::size_t>(count),
+                    element_bytes_};
+        return other_elements(buffer, count);
+    }
+    // Of other types, and arguments that are wrong.
+    detail::Elements other_elements(const void* buffer, MPI_Count count) const;
 
     const Datatype& type_;
     detail::Operator op_;
     std::size_t element_bytes_;
+    bool is_plain_ = false;                      // the core knows operator and type
     const datatype::Typemap* layout_ = nullptr;  // nullptr: contiguous
     std::shared_ptr<UserReduction> user_;        // nullptr: a built-in operator
 };

@@ -55,7 +55,7 @@ void check_equal(const Algorithm<Alltoall::Function>& algorithm, SendMode mode, 
     });
     if (algorithm.name == "bruck") {
         check_bruck_cost(report, ranks, block_bytes);
-    } else if (algorithm.name == "board") {
+    } else if (algorithm.name == "board" || algorithm.name == "shared") {
         CHECK(report.finish_ns() == 0);
         CHECK(report.messages_sent() == 0);
     } else {
@@ -83,7 +83,9 @@ void check_in_place(SendMode mode, const Exchange& exchange, Run run)
     const int ranks = exchange.ranks();
     CAPTURE(static_cast<int>(mode), ranks, exchange.in[0].sizes, exchange.in[0].offsets);
     std::vector<Memory> data = filled(exchange.in, false);
-    const Report report = simulate(ranks, settings_for(mode), [&](Group& group) {
+    Settings without_board = settings_for(mode);
+    without_board.placement.board_bytes = 0;
+    const Report report = simulate(ranks, without_board, [&](Group& group) {
         const auto rank = static_cast<std::size_t>(group.rank());
         return run(group, exchange.in[rank], data[rank]);
     });
@@ -174,6 +176,24 @@ TEST_CASE("an alltoall in place exchanges blocks of any size between each pair o
         check_in_place(mode, equal_exchange(64, 3), [](Group& group, const Places&, Memory& data) {
             return alltoall_in_place(group, data);
         });
+    }
+}
+
+TEST_CASE("the shared alltoall works in place")
+{
+    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+        for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5001}}) {
+            CAPTURE(ranks, block_bytes);
+            const Exchange exchange = equal_exchange(ranks, block_bytes);
+            std::vector<Memory> data = filled(exchange.in, false);
+            const Report report = simulate(ranks, settings_for(SendMode::eager), [&](Group& group) {
+                Memory& own = data[static_cast<std::size_t>(group.rank())];
+                return alltoall_shared(group, own.data(), own);
+            });
+            REQUIRE(report.problems() == "");
+            REQUIRE(data == filled(exchange.out, true));
+            CHECK(report.messages_sent() == 0);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 Cost cost_of(std::string_view algorithm, int ranks)
 {
-    if (algorithm == "board") {
+    if (algorithm == "board" || algorithm == "shared") {
         return {0, 0, 0};
     }
     const auto others = static_cast<std::size_t>(ranks - 1);

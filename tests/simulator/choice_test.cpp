@@ -85,7 +85,12 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
 
     const Placement with_board{.one_node = true, .more_ranks_than_cores = true, .board_bytes = 16384};
     CHECK(chosen<Barrier>(table, {8, 0, with_board}) == "board");
-    CHECK(chosen<Barrier>(table, {2, 0, with_board}) == "flat");
+    CHECK(chosen<Barrier>(table, {2, 0, with_board}) == "shared");
+    CHECK(chosen<Barrier>(table, {2, 0, kCrowdedNode}) == "flat");
+    CHECK(chosen<Allreduce>(table, {2, 32 << 10, with_board, false}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, (32 << 10) + 1, with_board}) == "recursive_doubling");
+    CHECK(chosen<Allgather>(table, {2, 64 << 10, with_board}) == "shared");
+    CHECK(chosen<Alltoall>(table, {2, (32 << 10) + 1, with_board}) == "flat");
     CHECK(chosen<Broadcast>(table, {8, 512 << 10, with_board}) == "shared");
     CHECK(chosen<Broadcast>(table, {8, (512 << 10) + 1, with_board}) == "flat");
     CHECK(chosen<Reduce>(table, {8, 64 << 10, with_board, false}) == "shared");
@@ -94,7 +99,14 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {2, 32 << 10, own_cores}) == "shared");
     CHECK(chosen<Broadcast>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Reduce>(table, {2, 32 << 10, own_cores}) == "shared");
-    CHECK(chosen<Allreduce>(table, {2, 2048, own_cores, false}) == "recursive_doubling");
+    CHECK(chosen<Barrier>(table, {2, 0, own_cores}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, 4095, own_cores, false}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, 4096, own_cores, false}) == "recursive_doubling");
+    CHECK(chosen<Allgatherv>(table, {2, 8191, own_cores}) == "shared");
+    CHECK(chosen<Allgather>(table, {2, 8192, own_cores}) == "flat");
+    CHECK(chosen<Alltoall>(table, {2, 4095, own_cores}) == "shared");
+    CHECK(chosen<Alltoall>(table, {2, 4096, own_cores}) == "flat");
+    CHECK(chosen<Alltoall>(table, {2, 8, kNode}) == "flat");
     CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
     CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");
@@ -193,7 +205,7 @@ TEST_CASE("the environment overrides the table, and an empty value does not")
         return name == "TUTTI_BARRIER" || name == "TUTTI_ALLREDUCE" ? "board" : nullptr;
     });
     CHECK(chosen<Allreduce>(board, {2, 8, {.board_bytes = 8}}) == "board");
-    CHECK(chosen<Allreduce>(board, {2, 9, {.board_bytes = 8}}) == "recursive_doubling");
+    CHECK(chosen<Allreduce>(board, {3, 9, {.board_bytes = 8}}) == "recursive_doubling");
     CHECK(chosen<Barrier>(board, {2, 0, kNode}) == "dissemination");
 }
 

@@ -59,12 +59,29 @@ public:
     /// Where this member writes at this position, if it has room.
     std::byte* own_chunk(std::size_t size_bytes) const noexcept { return place(own_, size_bytes); }
     /// Shows it to the others.
-    void publish() const noexcept { cell(own_).mark.store(mark(), std::memory_order_release); }
+    void publish() const noexcept
+    {
+        cell(own_).mark.store(mark(), std::memory_order_release);
+        own_next();
+    }
 
     bool has_chunk(std::uint32_t member) const noexcept
     {
         return cell(member).mark.load(std::memory_order_acquire) == mark();
     }
+    /// The same up to `looks` times, one after the other.
+    bool looks_for_chunk(std::uint32_t member, unsigned looks) const noexcept
+    {
+        const std::atomic<std::uint64_t>& found = cell(member).mark;
+        const std::uint64_t wanted = mark();
+        for (; looks != 0; --looks)
+            if (found.load(std::memory_order_acquire) == wanted)
+                return true;
+        return false;
+    }
+    /// A member that has left its chunk of this position has passed all before: if there are two members, no
+    /// other one can keep this one from writing.
+    void has_seen_all() noexcept { room_until_ = position_ + kCells; }
     /// What `member` has published at this position, `size_bytes` long; valid until pass().
     const std::byte* chunk(std::uint32_t member, std::size_t size_bytes) const noexcept
     {
@@ -99,6 +116,17 @@ private:
         return passed_[member].position.load(std::memory_order_acquire);
     }
     Cell& cell(std::uint32_t member) const noexcept { return cells_[member * kCells + position_ % kCells]; }
+    // Fetches the line of this member's next mark for writing. Readers still have it from the last lap, and
+    // look there only after this position.
+    void own_next() const noexcept
+    {
+        Cell& next = cells_[own_ * kCells + (position_ + 1) % kCells];
+#if defined(__x86_64__)
+        asm volatile("prefetchw %0" : : "m"(next));
+#else
+        __builtin_prefetch(&next, 1);
+#endif
+    }
     std::byte* place(std::uint32_t member, std::size_t size_bytes) const noexcept
     {
         Cell& at = cell(member);

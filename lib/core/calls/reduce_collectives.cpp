@@ -21,15 +21,19 @@ namespace {
 
 constexpr BuffersUsed kOverwrites{.out_overwritten = true};
 
-void check_same_shape(std::string_view operation, const Contiguous& buffers)
+[[noreturn]] void refuse_counts(std::string_view operation, std::size_t in, std::size_t out)
+{
+    refuse(operation, fmt::format("input has {} elements, output {}; both must be of one size", in, out));
+}
+
+[[gnu::always_inline]] inline void check_same_shape(std::string_view operation, const Contiguous& buffers)
 {
     const auto& in = buffers.in;
     const auto& out = buffers.out;
     check_memory(operation, "input", in);
     check_memory(operation, "output", out);
-    if (in.count != out.count)
-        refuse(operation, fmt::format("input has {} elements, output {}; both must be of one size", in.count,
-                                      out.count));
+    if (in.count != out.count) [[unlikely]]
+        refuse_counts(operation, in.count, out.count);
     if (in.data != out.data)
         check_apart(operation, in, out);
 }

@@ -50,7 +50,7 @@ transport::shm::NodeBoard* board_for(CommunicatorState& state, progress::Engine:
     }
 }
 
-/// Drives the plan's coroutine to its end and throws its error.
+/// Drives the plan's coroutine to its end and throws its error. Algorithms in rounds may end without one.
 template <class Plan>
 void run_blocking(CommunicatorState& state, const Plan& plan)
 {
@@ -58,9 +58,13 @@ void run_blocking(CommunicatorState& state, const Plan& plan)
     auto lock = engine.lock();
     const RankStatus::InCall in_call(state.process().status());
     transport::shm::NodeBoard* const board = board_for(state, lock, plan);
+    engine.begin_all();
     CommunicatorGroup group(state, state.next_collective(), board);
+    group.let_block(&lock);
     collectives::Task task = plan(group);
-    drive(engine, lock, group, task);
+    group.let_block(nullptr);
+    if (task)
+        drive(engine, lock, group, task);
 }
 
 /// Starts the plan's coroutine, which progress drives. The request keeps the plan.

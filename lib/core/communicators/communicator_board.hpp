@@ -50,7 +50,6 @@ public:
         memory_.wake_root();
     }
 
-    std::size_t chunk_bytes() const noexcept override { return transport::shm::BoardStreams::kChunkBytes; }
     collectives::Operation room() override { return when(Event::room); }
     std::byte* own_chunk(std::size_t size_bytes) noexcept override
     {

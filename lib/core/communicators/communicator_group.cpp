@@ -146,7 +146,7 @@ Operation CommunicatorGroup::start(GroupSend& send)
 GroupReceive& CommunicatorGroup::new_receive(int peer, std::span<std::byte> data)
 {
     GroupReceive& receive = state_.process().group_receives.take(*this);
-    receive.key = {state_.collective_context(), peer | mark_.above_rank, mark_.tag};
+    receive.key = {state_.collective_context(), peer | mark().above_rank, mark().tag};
     receive.peer_rank = state_.world_rank(peer);
     receive.buffer = data.data();
     receive.capacity = data.size();

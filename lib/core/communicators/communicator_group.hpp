@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "collectives/group.hpp"
+#include "collectives/rounds.hpp"
 #include "collectives/task.hpp"
 #include "lib/core/calls/call_signature.hpp"
 #include "lib/core/communicators/communicator_board.hpp"
@@ -27,13 +28,12 @@ public:
         : Group(state.rank(), state.size(), with_board(state.placement(), board)),
           state_(state),
           number_(number),
-          mark_(number, CallSignature()),
           memory_(board)
     {
     }
     /// A call without a common order; only its tag identifies it.
     CommunicatorGroup(CommunicatorState& state, CreateTag tag)
-        : Group(state.rank(), state.size(), state.placement()), state_(state)
+        : Group(state.rank(), state.size(), state.placement()), state_(state), has_order_(false)
     {
         mark_.tag = tag.value;
     }
@@ -65,11 +65,16 @@ public:
         return board;
     }
     collectives::Streams* streams() noexcept override { return shared_memory(); }
+    std::size_t chunk_bytes() const noexcept override
+    {
+        return memory_ != nullptr ? transport::shm::BoardStreams::kChunkBytes : 0;
+    }
+    bool runs_at_once(collectives::Rounds& rounds) override;
 
     void announce(const collectives::Call& call) override
     {
         const CallSignature signature(call, memory_ != nullptr);
-        mark_ = CallMark(number_, signature);
+        signature_ = signature;
         state_.note_call(number_, signature);
         state_.process().status().begins(
             {state_.collective_context(), number_,
@@ -89,8 +94,11 @@ public:
     Process& process() const noexcept { return state_.process(); }
     const CommunicatorState& communicator() const noexcept { return state_; }
     /// False if a tag instead of a number identifies the call.
-    bool has_order() const noexcept { return mark_.tag < CommunicatorState::kCreateTags; }
+    bool has_order() const noexcept { return has_order_; }
     CallPlace place() const noexcept { return {state_.collective_context(), number_}; }
+
+    /// From now on runs_at_once() may wait, with this lock that is held; nullptr: it may not.
+    void let_block(progress::Engine::Lock* lock) noexcept { lock_ = lock; }
 
     void poll_board()
     {
@@ -128,18 +136,32 @@ private:
     void release_send(GroupSend& send) noexcept;
     void release_receive(GroupReceive& receive) noexcept;
     GroupReceive& new_receive(int peer, std::span<std::byte> data);
-    matching::MatchKey envelope() const noexcept
+    matching::MatchKey envelope() noexcept
     {
-        return {state_.collective_context(), state_.rank() | mark_.above_rank, mark_.tag};
+        return {state_.collective_context(), state_.rank() | mark().above_rank, mark().tag};
     }
+    // Calls that exchange no messages need none.
+    const CallMark& mark() noexcept
+    {
+        if (has_order_ && !is_marked_) {
+            mark_ = CallMark(number_, signature_);
+            is_marked_ = true;
+        }
+        return mark_;
+    }
+    void await_at_board(transport::shm::NodeBoard::Event event, int rank);
     collectives::Operation start(GroupSend& send);
     collectives::Operation start(GroupReceive& receive);
 
     CommunicatorState& state_;
     std::uint32_t number_ = 0;
+    const bool has_order_ = true;
+    bool is_marked_ = false;
     CallMark mark_;
+    CallSignature signature_;
     transport::shm::NodeBoard* memory_ = nullptr;
     std::optional<CommunicatorBoard> board_;  // set once the algorithm has asked for it
+    progress::Engine::Lock* lock_ = nullptr;
 };
 
 }  // namespace tutti::detail

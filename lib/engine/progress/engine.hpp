@@ -212,6 +212,10 @@ public:
         Engine& engine_;
     };
 
+    /// Whether a caller may look a short while for what it waits for, before it waits: this rank has a core
+    /// of its own, and no profile counts the time.
+    bool spins() const noexcept { return policy_.ever_spins() && profile_ == nullptr; }
+
     /// Waits until done() is true or base::now_ns() reaches `until_ns`; returns done(). Under the lock. The
     /// lock is released between passes if many threads call, and for follow-up work, so done() may only read
     /// state that the lock protects.

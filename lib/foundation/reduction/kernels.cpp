@@ -83,6 +83,22 @@ Kernel find(const Table& table, Op op, DataType type)
     return found;
 }
 
+// The kernels for the widest instruction set on types that are no pairs; nullptr where there is none.
+using PlainKernels = std::array<std::array<Kernel, kValueTypeCount>, kOpCount>;
+
+const PlainKernels& plain_kernels() noexcept
+{
+    static const PlainKernels all = [] {
+        PlainKernels found{};
+        for (std::size_t op = 0; op < kOpCount; ++op)
+            for (std::size_t type = 0; type < kValueTypeCount; ++type)
+                found[op][type] = supported().tables[supported().count - 1]->find(
+                    static_cast<Op>(op), static_cast<DataType>(type));
+        return found;
+    }();
+    return all;
+}
+
 }  // namespace
 
 std::string_view to_string(InstructionSet set) noexcept
@@ -105,6 +121,11 @@ std::span<const InstructionSet> supported_instruction_sets() noexcept
 
 Kernel kernel(Op op, DataType type)
 {
+    const auto row = static_cast<std::size_t>(op);
+    const auto column = static_cast<std::size_t>(type);
+    if (row < kOpCount && column < kValueTypeCount) [[likely]]
+        if (const Kernel found = plain_kernels()[row][column]; found != nullptr) [[likely]]
+            return found;
     return find(*supported().tables[supported().count - 1], op, type);
 }
 

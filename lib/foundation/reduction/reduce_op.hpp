@@ -1,6 +1,7 @@
 // ReduceOp: an operator, already resolved for one element type, as collectives need it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -84,9 +85,15 @@ private:
         return static_cast<std::uint16_t>((static_cast<unsigned>(op) + 1) << 8 | static_cast<unsigned>(type));
     }
 
+    static constexpr auto kElementBytes = [] {
+        std::array<std::uint8_t, 256> all{};
+        for (std::size_t type = 0; type < all.size(); ++type)
+            all[type] = static_cast<std::uint8_t>(size_bytes(static_cast<DataType>(type)));
+        return all;
+    }();
     static std::uint8_t element_bytes_of(DataType type) noexcept
     {
-        return static_cast<std::uint8_t>(size_bytes(type));
+        return kElementBytes[static_cast<std::uint8_t>(type)];
     }
 
     union {

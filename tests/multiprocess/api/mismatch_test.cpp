@@ -28,6 +28,19 @@ TEST_CASE("ranks that call different collectives are told so, and nobody waits f
     CHECK(contains(text, std::string(mismatch.last_words)));
 }
 
+TEST_CASE("two ranks with a core each, which look for each other's data in shared memory, are told so, too",
+          "[endings]")
+{
+    for (const Mismatch& mismatch : kMismatches) {
+        const Result result = tuttirun({"-x", "TUTTI_SHARED_CORES=0", "--timeout", "20", "-n", "2",
+                                        program("api_mismatch"), std::string(mismatch.name), "9"});
+        CAPTURE(mismatch.name, result.err);
+        CHECK(result.status == 1);
+        CHECK(contains(result.err, std::string(mismatch.most_words)));
+        CHECK(contains(result.err, std::string(mismatch.last_words)));
+    }
+}
+
 TEST_CASE(
     "a request whose wait finds that calls differ is given up, and a program that catches that ends well",
     "[endings]")
