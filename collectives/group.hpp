@@ -106,6 +106,8 @@ public:
     virtual Operation send_parts(int peer, Parts parts) = 0;
     /// Whether `peer` reads `data` where it lies once it is sent.
     virtual bool reads_in_place(int, std::span<const std::byte>) { return false; }
+    /// False if it is known of a group of two that neither reads data where it lies. The same at both.
+    virtual bool may_read_in_place() const noexcept { return true; }
     virtual Operation recv(int peer, std::span<std::byte> data) = 0;
     /// Receives as many bytes as `view` has room for.
     virtual Operation recv_view(int peer, View& view) { return recv(peer, view.room()); }

@@ -46,9 +46,8 @@ protected:
 };
 
 /// How many elements of `data` a chunk takes, or all; 0: an element is longer.
-inline std::size_t most_elements(const Group& group, const Buffer& data) noexcept
+inline std::size_t most_elements(const Buffer& data, std::size_t chunk_bytes) noexcept
 {
-    const std::size_t chunk_bytes = group.chunk_bytes();
     return data.size_bytes() <= chunk_bytes ? data.count : chunk_bytes / data.element_bytes;
 }
 

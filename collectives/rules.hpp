@@ -11,8 +11,7 @@
 // which the fewest ranks wait wins: flat; where every rank waits for every other, the board, which takes 0.5
 // to 0.8 of flat's time for all data that fits its slots; "shared" takes 0.2 to 0.6 of flat's for a broadcast
 // and 0.4 to 0.95 for a reduce. "board" needs three ranks: two go on at once by "shared". "shared" rows of
-// two ranks hold where they share a core and where each has its own; from 4 KiB on those with cores of their
-// own exchange messages, which the other one may read in place. "many_nodes" rows are predicted by the
+// two ranks hold where they share a core and where each has its own. "many_nodes" rows are predicted by the
 // simulator's cost model (docs/developing/collectives.md) for 2 and 4 nodes of 2 to 16 ranks and for 64
 // of 64. Those of up to 8 ranks are measured on 2 hosts of 2 ranks each.
 #pragma once
@@ -74,7 +73,7 @@ inline constexpr Rule kReduceRules[] = {
 };
 
 inline constexpr Rule kAllreduceRules[] = {
-    {Where::anywhere,     2,           4 * kKiB - 1, "shared"},
+    {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "recursive_doubling"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
@@ -113,7 +112,7 @@ inline constexpr Rule kScanRules[] = {
 
 // Also for allgatherv. Recursive doubling is Bruck's algorithm if the ranks are no power of two.
 inline constexpr Rule kAllgatherRules[] = {
-    {Where::anywhere,     2,           8 * kKiB - 1, "shared"},
+    {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::crowded,      2,           64 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   16 * kKiB,   "board"},
@@ -150,7 +149,7 @@ inline constexpr Rule kGathervRules[] = {
 
 // By the bytes of one block.
 inline constexpr Rule kAlltoallRules[] = {
-    {Where::anywhere,     2,           4 * kKiB - 1, "shared"},
+    {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},

@@ -3,6 +3,7 @@
 // byte, which comes first.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
@@ -18,7 +19,24 @@ inline constexpr std::size_t kToldFromBytes = 4096;
 /// nothing by a message: its receiver would have to run before the sender goes on.
 inline bool is_told(const Group& group, std::size_t size_bytes) noexcept
 {
-    return size_bytes >= kToldFromBytes && group.size() == 2 && !group.placement().more_ranks_than_cores;
+    return size_bytes >= kToldFromBytes && group.size() == 2 && !group.placement().more_ranks_than_cores &&
+           group.may_read_in_place();
+}
+/// Whether two ranks exchange `size_bytes` each as messages: if one of them may be read in place, nothing is
+/// told.
+inline bool is_sent(const Group& group, std::size_t size_bytes) noexcept
+{
+    return is_told(group, size_bytes);
+}
+
+/// The longest chunk of data that goes one way. One of two ranks with a core each writes a chunk while the
+/// other reads the one before, so short ones end sooner. All other ranks have most of what may be under way.
+inline std::size_t one_way_bytes(const Group& group, std::size_t size_bytes) noexcept
+{
+    constexpr std::size_t kBothAtWork = 2048;
+    return size_bytes > kBothAtWork && group.size() == 2 && !group.placement().more_ranks_than_cores
+               ? std::min(kBothAtWork, group.chunk_bytes())
+               : group.chunk_bytes();
 }
 
 /// Done when `writer` may tell, or has told.

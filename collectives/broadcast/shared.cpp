@@ -25,8 +25,8 @@ namespace {
 
 class BroadcastRounds final : public Rounds {
 public:
-    BroadcastRounds(const Group& group, std::span<std::byte> data, int root, std::size_t most) noexcept
-        : data_(data), most_(most), root_(root)
+    BroadcastRounds(const Group& group, std::span<std::byte> data, int root) noexcept
+        : data_(data), most_(one_way_bytes(group, data.size())), root_(root)
     {
         leaves = group.rank() == root;
         takes = leaves ? 0 : 1;
@@ -57,13 +57,12 @@ private:
     int root_;
 };
 
-Task streamed_or_sent(Group& group, std::span<std::byte> data, int root)
+Task broadcast_streamed_or_sent(Group& group, std::span<std::byte> data, int root)
 {
     Operation ready = ready_to_tell(group, root);
     co_await ready;
-    Task rest = comes_as_message(group, root, data)
-                    ? broadcast_flat(group, data, root)
-                    : await_rounds(group, BroadcastRounds(group, data, root, group.chunk_bytes()));
+    Task rest = comes_as_message(group, root, data) ? broadcast_flat(group, data, root)
+                                                    : await_rounds(group, BroadcastRounds(group, data, root));
     co_await rest;
 }
 
@@ -72,8 +71,8 @@ Task streamed_or_sent(Group& group, std::span<std::byte> data, int root)
 Task broadcast_shared(Group& group, std::span<std::byte> data, int root)
 {
     if (is_told(group, data.size()))
-        return streamed_or_sent(group, data, root);
-    return in_rounds(group, BroadcastRounds(group, data, root, group.chunk_bytes()));
+        return broadcast_streamed_or_sent(group, data, root);
+    return in_rounds(group, BroadcastRounds(group, data, root));
 }
 
 }  // namespace tutti::collectives

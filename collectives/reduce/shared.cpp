@@ -72,7 +72,8 @@ private:
     int root_;
 };
 
-Task streamed_or_sent(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op, std::size_t most)
+Task reduce_streamed_or_sent(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op,
+                             std::size_t most)
 {
     Operation ready = ready_to_tell(group, 1 - root);
     co_await ready;
@@ -86,7 +87,9 @@ Task streamed_or_sent(Group& group, const std::byte* in, Buffer out, int root, R
 
 Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, ReduceOp op)
 {
-    const std::size_t most = most_elements(group, out);
+    std::size_t most = most_elements(out, one_way_bytes(group, out.size_bytes()));
+    if (most == 0)
+        most = most_elements(out, group.chunk_bytes());
     if (most == 0 && out.count != 0)
         return reduce_flat(group, in, out, root, op);
     if (group.size() == 1) {
@@ -94,7 +97,7 @@ Task reduce_shared(Group& group, const std::byte* in, Buffer out, int root, Redu
         return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
     }
     if (is_told(group, out.size_bytes()))
-        return streamed_or_sent(group, in, out, root, op, most);
+        return reduce_streamed_or_sent(group, in, out, root, op, most);
     return in_rounds(group, ReduceRounds(group, in, out, root, op, most));
 }
 

@@ -22,6 +22,7 @@ public:
                    StreamMemory& streams)
         : Group(rank, size, settings.placement),
           reads_in_place_(settings.reads_in_place),
+          may_read_in_place_(settings.reads_in_place || settings.may_read_in_place),
           network_(network),
           board_(board, *this),
           streams_(streams, *this)
@@ -30,6 +31,7 @@ public:
 
     Board* board() noexcept override { return placement().board_bytes != 0 ? &board_ : nullptr; }
     bool reads_in_place(int, std::span<const std::byte>) override { return reads_in_place_; }
+    bool may_read_in_place() const noexcept override { return may_read_in_place_; }
     Streams* streams() noexcept override { return placement().board_bytes != 0 ? &streams_ : nullptr; }
     std::size_t chunk_bytes() const noexcept override { return streams_.chunk_bytes(); }
     std::string complaint() const { return board_.complaint() + streams_.complaint(); }
@@ -114,6 +116,7 @@ private:
     }
 
     const bool reads_in_place_;
+    const bool may_read_in_place_;
     Network& network_;
     SimulatedBoard board_;
     SimulatedStreams streams_;

@@ -43,8 +43,9 @@ struct Settings {
     std::optional<Costs> between_nodes;
     SendMode mode = SendMode::eager;
     Placement placement;
-    bool reads_in_place = false;  // Group::reads_in_place() of all data
-    std::vector<double> start_ns;  // when each rank makes the call; empty: all at 0
+    bool reads_in_place = false;     // Group::reads_in_place() of all data
+    bool may_read_in_place = false;  // Group::may_read_in_place(), even if that is false
+    std::vector<double> start_ns;    // when each rank makes the call; empty: all at 0
     /// Measures only time: messages carry no data, so ranks may share buffers, and receives that combine call
     /// the operator on the present memory.
     bool only_time = false;

@@ -1,6 +1,6 @@
 /* Many blocking collectives of short data in a row, as ranks of a node do them in shared memory: sizes around a cache
    line's and a chunk's, every root, in place, ranks that run ahead or come late, operators of the program's, several
-   communicators, and messages and non-blocking collectives under way meanwhile. */
+   communicators, memory that the others map or do not, and messages and non-blocking collectives under way meanwhile. */
 #include <stdlib.h>
 
 #include "check.h"
@@ -210,14 +210,21 @@ static void barriers(int round)
     MPI_Win_free(&window);
 }
 
-static void all_of(MPI_Comm on)
+/* `lends`: the ranks whose buffers others may read where they lie, as bits. */
+static void all_of(MPI_Comm on, int lends)
 {
+    const int is_lent = lends >> (check_rank() % 2) & 1;
     int round, i;
     comm = on;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    in = malloc(sizeof *in * (size_t)(size * kMost + 1));
-    out = malloc(sizeof *out * (size_t)(size * kMost + 1));
+    if (is_lent) {
+        MPI_Alloc_mem((MPI_Aint)sizeof *in * (size * kMost + 1), MPI_INFO_NULL, &in);
+        MPI_Alloc_mem((MPI_Aint)sizeof *out * (size * kMost + 1), MPI_INFO_NULL, &out);
+    } else {
+        in = malloc(sizeof *in * (size_t)(size * kMost + 1));
+        out = malloc(sizeof *out * (size_t)(size * kMost + 1));
+    }
     for (round = 0; round < kRounds; ++round) {
         come_late(round % size, round);
         for (i = 0; i < kSizes; ++i) {
@@ -236,22 +243,26 @@ static void all_of(MPI_Comm on)
         CHECK(!wrong(in, 3, round, 0, 0));
     }
     barriers(1000);
-    free(in);
-    free(out);
+    if (is_lent) {
+        MPI_Free_mem(in);
+        MPI_Free_mem(out);
+    } else {
+        free(in);
+        free(out);
+    }
 }
 
 int main(void)
 {
     MPI_Comm copy, half;
-    int world_rank;
     MPI_Init(NULL, NULL);
     check_errors_return();
-    world_rank = check_rank();
-    all_of(MPI_COMM_WORLD);
+    all_of(MPI_COMM_WORLD, 0);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-    all_of(copy);
-    MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, 0, &half);
-    all_of(half);
+    all_of(copy, 2);
+    MPI_Comm_split(MPI_COMM_WORLD, check_rank() / 2, 0, &half);
+    all_of(half, 3);
+    all_of(MPI_COMM_WORLD, 1);
     MPI_Comm_free(&half);
     MPI_Comm_free(&copy);
     MPI_Finalize();

@@ -1,4 +1,5 @@
-/* Several threads wait at once: each for its own requests, in every way; and for requests that another thread completes. */
+/* Several threads wait at once: each for its own requests, in every way; for requests that another thread completes; and
+   for collectives. */
 #include "check.h"
 #include <pthread.h>
 
@@ -71,6 +72,42 @@ static void several_waits(void)
         pthread_join(threads[i], NULL);
 }
 
+/* Blocking collectives of several threads at once, each on a communicator of its own, in its own order of calls. */
+static MPI_Comm comms[kThreads];
+
+static void* collectives(void* number)
+{
+    const int thread = (int)(size_t)number;
+    const MPI_Comm comm = comms[thread];
+    int round, mine, sum, root_has;
+    for (round = 0; round < 300; ++round) {
+        mine = 10 * rank + thread + round;
+        sum = -1;
+        CHECK_OK(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm));
+        CHECK_EQUAL(sum, 5 * size * (size - 1) + size * (thread + round));
+        root_has = rank == round % size ? round : -1;
+        CHECK_OK(MPI_Bcast(&root_has, 1, MPI_INT, round % size, comm));
+        CHECK_EQUAL(root_has, round);
+        if (round % (thread + 2) == 0)
+            CHECK_OK(MPI_Barrier(comm));
+    }
+    return NULL;
+}
+
+static void several_collectives(void)
+{
+    pthread_t threads[kThreads];
+    size_t i;
+    for (i = 0; i < kThreads; ++i)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (i = 0; i < kThreads; ++i)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, collectives, (void*)i), 0);
+    for (i = 0; i < kThreads; ++i)
+        pthread_join(threads[i], NULL);
+    for (i = 0; i < kThreads; ++i)
+        MPI_Comm_free(&comms[i]);
+}
+
 static int query(void* extra, MPI_Status* status)
 {
     MPI_Status_set_elements(status, MPI_INT, *(int*)extra);
@@ -138,6 +175,7 @@ int main(int argc, char** argv)
     right = (rank + 1) % size;
     left = (rank + size - 1) % size;
     several_waits();
+    several_collectives();
     completed_elsewhere();
     MPI_Finalize();
     return check_result();

@@ -100,12 +100,12 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Broadcast>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Reduce>(table, {2, 32 << 10, own_cores}) == "shared");
     CHECK(chosen<Barrier>(table, {2, 0, own_cores}) == "shared");
-    CHECK(chosen<Allreduce>(table, {2, 4095, own_cores, false}) == "shared");
-    CHECK(chosen<Allreduce>(table, {2, 4096, own_cores, false}) == "recursive_doubling");
-    CHECK(chosen<Allgatherv>(table, {2, 8191, own_cores}) == "shared");
-    CHECK(chosen<Allgather>(table, {2, 8192, own_cores}) == "flat");
-    CHECK(chosen<Alltoall>(table, {2, 4095, own_cores}) == "shared");
-    CHECK(chosen<Alltoall>(table, {2, 4096, own_cores}) == "flat");
+    CHECK(chosen<Allreduce>(table, {2, 16 << 10, own_cores, false}) == "shared");
+    CHECK(chosen<Allreduce>(table, {2, (16 << 10) + 1, own_cores, false}) == "recursive_doubling");
+    CHECK(chosen<Allgatherv>(table, {2, 32 << 10, own_cores}) == "shared");
+    CHECK(chosen<Allgather>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
+    CHECK(chosen<Alltoall>(table, {2, 16 << 10, own_cores}) == "shared");
+    CHECK(chosen<Alltoall>(table, {2, (16 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Alltoall>(table, {2, 8, kNode}) == "flat");
     CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");

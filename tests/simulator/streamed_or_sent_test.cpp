@@ -64,9 +64,77 @@ TEST_CASE("long data of two ranks goes as a message where it is read in place")
             CHECK(messages_of_reduce(in_place, 2, root, 10 * kLong / sizeof(Affine)) == 1);
             CHECK(messages_of_reduce(in_place, 2, root, kLong / sizeof(Affine) - 1) == 0);
 
-            const Settings copied = settings_of(mode, false);
+            Settings copied = settings_of(mode, false);
+            CHECK(messages_of_broadcast(copied, 2, root, 10 * kLong / 4) == 0);
+            copied.may_read_in_place = true;  // so the writer tells that chunks follow
             CHECK(messages_of_broadcast(copied, 2, root, 10 * kLong / 4) == 0);
             CHECK(messages_of_reduce(copied, 2, root, 10 * kLong / sizeof(Affine)) == 0);
+        }
+    }
+}
+
+TEST_CASE("two ranks exchange long data as messages where it may be read in place")
+{
+    constexpr std::size_t kLong = kToldFromBytes;
+    const auto messages_of_allreduce = [](const Settings& settings, std::size_t count) {
+        std::vector<std::vector<Affine>> data{affine_operand(0, count), affine_operand(1, count)};
+        const Report report = simulate(2, settings, [&](Group& group) {
+            const Buffer own = buffer_of(data[static_cast<std::size_t>(group.rank())]);
+            return allreduce_shared(group, own.data, own, kAffineThen);
+        });
+        REQUIRE(report.problems() == "");
+        REQUIRE(data[0] == affine_result(2, count));
+        REQUIRE(data[1] == data[0]);
+        return report.messages_sent();
+    };
+    // Rank r has elements of 10 r + s for rank s.
+    const auto messages_of_alltoall = [](const Settings& settings, std::size_t count, bool in_place) {
+        std::vector<std::vector<std::int32_t>> in(2), out(2, std::vector<std::int32_t>(2 * count, -1));
+        std::vector<std::vector<std::int32_t>> expected(2);
+        for (const int rank : {0, 1})
+            for (const int other : {0, 1}) {
+                const auto at = static_cast<std::size_t>(rank);
+                in[at].insert(in[at].end(), count, 10 * rank + other);
+                expected[at].insert(expected[at].end(), count, 10 * other + rank);
+            }
+        if (in_place)
+            out = in;
+        const Report report = simulate(2, settings, [&](Group& group) {
+            const auto rank = static_cast<std::size_t>(group.rank());
+            return alltoall_shared(group, bytes_of((in_place ? out : in)[rank]).data(), bytes_of(out[rank]));
+        });
+        REQUIRE(report.problems() == "");
+        REQUIRE(out == expected);
+        return report.messages_sent();
+    };
+    const auto messages_of_allgather = [](const Settings& settings, std::size_t count) {
+        std::vector<std::vector<std::int32_t>> all(2, std::vector<std::int32_t>(2 * count, -1));
+        std::vector<std::vector<std::int32_t>> own{integer_operand(0, count), integer_operand(1, count)};
+        std::vector<std::int32_t> expected = own[0];
+        expected.insert(expected.end(), own[1].begin(), own[1].end());
+        const Report report = simulate(2, settings, [&](Group& group) {
+            const auto rank = static_cast<std::size_t>(group.rank());
+            return allgather_shared(group, bytes_of(own[rank]).data(), bytes_of(all[rank]));
+        });
+        REQUIRE(report.problems() == "");
+        REQUIRE(all[0] == expected);
+        REQUIRE(all[1] == expected);
+        return report.messages_sent();
+    };
+    for (const SendMode mode : kModes) {
+        Settings settings = settings_of(mode, false);
+        for (const bool may : {false, true}) {
+            settings.may_read_in_place = may;
+            const std::size_t sent = may ? 2 : 0;
+            for (const std::size_t bytes : {kLong, 10 * kLong}) {
+                CHECK(messages_of_allreduce(settings, bytes / sizeof(Affine)) == sent);
+                CHECK(messages_of_alltoall(settings, bytes / 4, false) == sent);
+                CHECK(messages_of_alltoall(settings, bytes / 4, true) == sent);
+                CHECK(messages_of_allgather(settings, bytes / 4) == sent);
+            }
+            CHECK(messages_of_allreduce(settings, kLong / sizeof(Affine) - 1) == 0);
+            CHECK(messages_of_alltoall(settings, kLong / 4 - 1, false) == 0);
+            CHECK(messages_of_allgather(settings, kLong / 4 - 1) == 0);
         }
     }
 }

@@ -58,12 +58,19 @@ public:
     }
     /// Where this member writes at this position, if it has room.
     std::byte* own_chunk(std::size_t size_bytes) const noexcept { return place(own_, size_bytes); }
-    /// Shows it to the others.
-    void publish() const noexcept
+    /// Shows it to the others. `lends`: see any_lends().
+    void publish(bool lends) noexcept
     {
-        cell(own_).mark.store(mark(), std::memory_order_release);
+        Cell& own = cell(own_);
+        own.lends = lends;
+        own.mark.store(mark(), std::memory_order_release);
         own_next();
+        published_ = true;
     }
+    /// Of two members: whether one has said that peers can map memory of its program, where both have last
+    /// published at one position. Both get the same answer from the time that they have passed it. True
+    /// before.
+    bool any_lends() const noexcept { return any_lends_; }
 
     bool has_chunk(std::uint32_t member) const noexcept
     {
@@ -79,15 +86,19 @@ public:
                 return true;
         return false;
     }
-    /// A member that has left its chunk of this position has passed all before: if there are two members, no
-    /// other one can keep this one from writing.
-    void has_seen_all() noexcept { room_until_ = position_ + kCells; }
     /// What `member` has published at this position, `size_bytes` long; valid until pass().
     const std::byte* chunk(std::uint32_t member, std::size_t size_bytes) const noexcept
     {
         return place(member, size_bytes);
     }
-    void pass() noexcept { passed_[own_].position.store(++position_, std::memory_order_release); }
+    /// Where two members both publish at a position, each has read the other's chunk by then.
+    void pass() noexcept
+    {
+        if (published_ && members_ == 2)
+            learn_from(1 - own_);
+        published_ = false;
+        passed_[own_].position.store(++position_, std::memory_order_release);
+    }
 
     /// Writers that wait for room, and so for a pass().
     std::atomic<std::uint32_t>& waiting() const noexcept { return header_->waiting; }
@@ -106,6 +117,7 @@ private:
     struct Cell {
         // Release by the writer, after the data; acquire by the readers.
         alignas(kLine) std::atomic<std::uint64_t> mark;
+        bool lends;
         alignas(16) std::byte beside[kBeside];
         alignas(kLine) std::byte data[kChunkBytes];
     };
@@ -116,6 +128,13 @@ private:
         return passed_[member].position.load(std::memory_order_acquire);
     }
     Cell& cell(std::uint32_t member) const noexcept { return cells_[member * kCells + position_ % kCells]; }
+    void learn_from(std::uint32_t other) noexcept
+    {
+        if (!has_chunk(other))
+            return;
+        any_lends_ = cell(own_).lends || cell(other).lends;
+        room_until_ = position_ + kCells;  // a member that has published here has passed all before
+    }
     // Fetches the line of this member's next mark for writing. Readers still have it from the last lap, and
     // look there only after this position.
     void own_next() const noexcept
@@ -145,6 +164,8 @@ private:
     std::uint64_t key_ = 0;
     std::uint64_t position_ = 0;
     std::uint64_t room_until_ = 0;  // all positions below it have room
+    bool published_ = false;        // at this position
+    bool any_lends_ = true;
 };
 
 }  // namespace tutti::transport::shm

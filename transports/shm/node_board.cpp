@@ -11,7 +11,7 @@ namespace tutti::transport::shm {
 
 namespace {
 
-constexpr std::uint64_t kBoardMagic = 0x3630647262747574;  // "tutbrd06": changes with the layout
+constexpr std::uint64_t kBoardMagic = 0x3730647262747574;  // "tutbrd07": changes with the layout
 
 // Of all boards in this process. Only a count: relaxed.
 std::atomic<std::size_t> bytes_shared{0};
@@ -196,8 +196,12 @@ void NodeBoard::look_for_all()
 
 void NodeBoard::wake(std::uint32_t index)
 {
-    if (Inbox* const inbox = inbox_of(index))
+    if (all_looked_for_) [[likely]] {
+        if (std::optional<Inbox>& inbox = inboxes_[index].inbox)
+            inbox->wake_owner();
+    } else if (Inbox* const inbox = inbox_of(index)) {
         inbox->wake_owner();
+    }
 }
 
 void NodeBoard::wake_others()

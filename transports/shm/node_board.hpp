@@ -19,6 +19,7 @@
 #include "transports/shm/board_streams.hpp"
 #include "transports/shm/inbox.hpp"
 #include "transports/shm/memory_file.hpp"
+#include "transports/shm/shared_heap.hpp"
 
 namespace tutti::transport::shm {
 
@@ -112,7 +113,7 @@ public:
     {
         if (!all_looked_for_) [[unlikely]]
             look_for_all();
-        streams_.publish();
+        streams_.publish(SharedHeap::is_lent());
         if (reader)
             wake(*reader);
         else

@@ -66,6 +66,7 @@ SharedHeap::SharedHeap()
         header = {ArenaHeader::kMagic, new_nonce()};
     preloaded_ = {static_cast<std::byte*>(segment->base), segment->bytes,
                   arena_key(header.nonce, segment->descriptor)};
+    lend();
 }
 
 SharedHeap& SharedHeap::instance()

@@ -46,12 +46,20 @@ public:
     void* allocate(std::size_t bytes);
     void deallocate(void* memory) noexcept;
 
+    /// Whether peers can map memory of the program's: it has once taken some from this heap, or malloc does.
+    static bool is_lent() noexcept { return lent_.load(std::memory_order_relaxed); }
+    /// The program takes memory from this heap. Any thread.
+    static void lend() noexcept { lent_.store(true, std::memory_order_relaxed); }
+
     /// How a peer finds these bytes; nothing when they are not from this heap. Does not block.
     std::optional<RemoteRegion> find(const std::byte* data, std::size_t bytes) const noexcept;
     /// The bytes that find() described; empty when they are not from this heap.
     std::span<const std::byte> at(const RemoteRegion& region, std::size_t bytes) const noexcept;
 
 private:
+    // Relaxed: it says nothing about any memory, and only what is quicker follows from it.
+    static constinit inline std::atomic<bool> lent_{false};
+
     using Ranges = std::map<std::size_t, std::size_t>;  // size by offset
     struct Arena {
         MemoryFile file;

@@ -31,7 +31,7 @@ std::unique_ptr<NodeBoard> or_nothing(auto&& make)
 
 }  // namespace
 
-NodeBoard* CommunicatorState::board(progress::Engine::Lock& lock)
+NodeBoard* CommunicatorState::settle_board(progress::Engine::Lock& lock)
 {
     if (!cores_are_agreed_) [[unlikely]]
         agree_on_cores();
@@ -74,6 +74,7 @@ void CommunicatorState::make_board(progress::Engine::Lock& lock)
         made->close_descriptor();
     if (all_have_it != 0)
         board_ = std::move(made);
+    board_is_settled_ = true;
 }
 
 }  // namespace tutti::detail

@@ -50,8 +50,6 @@ bool CommunicatorGroup::runs_at_once(Rounds& rounds)
                 await_at_board(NodeBoard::Event::chunk, from.rank);
             rounds.take(i, streams.chunk(member, from.size_bytes));
         }
-        if (rounds.takes == 1 && size() == 2)
-            streams.has_seen_all();
         memory_->pass();
         if (rounds.is_last) [[likely]]
             return true;

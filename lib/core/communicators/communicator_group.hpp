@@ -65,6 +65,10 @@ public:
         return board;
     }
     collectives::Streams* streams() noexcept override { return shared_memory(); }
+    bool may_read_in_place() const noexcept override
+    {
+        return memory_ == nullptr || memory_->streams().any_lends();
+    }
     std::size_t chunk_bytes() const noexcept override
     {
         return memory_ != nullptr ? transport::shm::BoardStreams::kChunkBytes : 0;

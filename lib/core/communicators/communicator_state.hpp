@@ -87,7 +87,10 @@ public:
     const CallHistory& calls() const noexcept { return calls_; }
     /// The board that a blocking collective may use; nullptr if there is none. Collective: the first calls of
     /// all ranks create it. Under the lock.
-    transport::shm::NodeBoard* board(progress::Engine::Lock& lock);
+    transport::shm::NodeBoard* board(progress::Engine::Lock& lock)
+    {
+        return board_is_settled_ ? board_.get() : settle_board(lock);
+    }
     /// The ranks that this rank waits for at the board, in its latest call.
     std::vector<int> awaited_at_board() const;
     /// Throws if other ranks have made other calls, as far as the board knows.
@@ -111,6 +114,7 @@ public:
 private:
     void review_calls();
     void agree_on_cores();
+    transport::shm::NodeBoard* settle_board(progress::Engine::Lock& lock);
     void make_board(progress::Engine::Lock& lock);
 
     Process& process_;
@@ -128,8 +132,9 @@ private:
     std::optional<collectives::NodeMap> nodes_;  // if there are several; placement_ refers to it
     std::uint32_t next_call_ = 0;
     CallHistory calls_;
-    int blocking_calls_ = 0;       // counted until the board is made
-    bool has_two_groups_ = false;  // an intercommunicator's, which make different calls: there is no board
+    int blocking_calls_ = 0;         // counted until the board is made
+    bool has_two_groups_ = false;    // an intercommunicator's, which make different calls: there is no board
+    bool board_is_settled_ = false;  // all ranks have it, or it has failed
     std::unique_ptr<transport::shm::NodeBoard> board_;
 };
 

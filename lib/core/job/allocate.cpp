@@ -6,6 +6,7 @@ namespace tutti {
 
 void* allocate(std::size_t bytes)
 {
+    transport::shm::SharedHeap::lend();
     return transport::shm::SharedHeap::instance().allocate(bytes);
 }
 

@@ -168,6 +168,20 @@ TEST_CASE("a rank that leaves while others wait for it is told by name", "[endin
     CHECK(result.seconds < kSoonSeconds);
 }
 
+TEST_CASE("one of two ranks that look for each other's data in shared memory leaves, and is told",
+          "[endings]")
+{
+    const std::string call = GENERATE("barrier", "allreduce");
+    CAPTURE(call);
+    std::vector<std::string> arguments = ranks(2, "leaves", {call, "9"});
+    arguments.insert(arguments.begin(), {"-x", "TUTTI_SHARED_CORES=0"});
+    const Result result = tuttirun(arguments);
+    CAPTURE(result.err);
+    CHECK(result.status == 1);
+    CHECK(contains(result.err, call + ": peer lost: rank 1 of the communicator was lost"));
+    CHECK(result.seconds < kSoonSeconds);
+}
+
 TEST_CASE("the error of a lost rank names the call that was made", "[endings]")
 {
     struct Case {

@@ -208,6 +208,42 @@ TEST_CASE("a writer goes on alone until its cells are used, then waits for the s
     CHECK(members.inboxes[0].header().bell.load() == 1);
 }
 
+TEST_CASE("two members know alike whether one lends memory, from where both have last left chunks")
+{
+    Members members(2);
+    BoardStreams& one = members.boards[0]->streams();
+    BoardStreams& other = members.boards[1]->streams();
+    const auto pass = [&] {
+        one.pass();
+        other.pass();
+    };
+    CHECK((one.any_lends() && other.any_lends()));  // nothing is known
+    one.publish(false);
+    other.publish(true);
+    pass();
+    CHECK((one.any_lends() && other.any_lends()));
+    one.publish(false);
+    other.publish(false);
+    pass();
+    CHECK_FALSE((one.any_lends() || other.any_lends()));
+    one.publish(true);  // the other one leaves no chunk
+    pass();
+    CHECK_FALSE((one.any_lends() || other.any_lends()));
+    one.publish(true);
+    other.publish(false);
+    pass();
+    CHECK((one.any_lends() && other.any_lends()));
+    // The other one stands at the position behind that exchange.
+    for (std::uint64_t i = 0; i < BoardStreams::kCells; ++i) {
+        CHECK(one.has_room());
+        one.publish(false);
+        one.pass();
+    }
+    CHECK_FALSE(one.has_room());
+    other.pass();
+    CHECK(one.has_room());
+}
+
 TEST_CASE("a chunk rings for its reader alone, or for all that sleep")
 {
     Members members(3);
