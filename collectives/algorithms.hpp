@@ -137,6 +137,7 @@ struct Scan {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scan_flat},
         on_board<Function>(scan_board),
+        {"shared", scan_shared, Needs::streams},
         {"recursive_doubling", scan_recursive_doubling},
         over_nodes<Function>(scan_hierarchical, Needs::ordered_nodes),
     };
@@ -149,6 +150,7 @@ struct Exscan {
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", exscan_flat},
         on_board<Function>(exscan_board),
+        {"shared", exscan_shared, Needs::streams},
         {"recursive_doubling", exscan_recursive_doubling},
         over_nodes<Function>(exscan_hierarchical, Needs::ordered_nodes),
     };
@@ -190,6 +192,7 @@ struct Gather {
     static constexpr const char* kVariable = "TUTTI_GATHER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", gather_flat},
+        {"shared", gather_shared, Needs::streams},
         {"binomial", gather_binomial},
         over_nodes<Function>(gather_hierarchical),
     };
@@ -211,6 +214,7 @@ struct Scatter {
     static constexpr const char* kVariable = "TUTTI_SCATTER";
     static constexpr Algorithm<Function> kAlgorithms[] = {
         {"flat", scatter_flat},
+        {"shared", scatter_shared, Needs::streams},
         {"binomial", scatter_binomial},
         over_nodes<Function>(scatter_hierarchical),
     };

@@ -39,8 +39,8 @@ ReduceScatterFunction reduce_scatter_board, reduce_scatter_flat, reduce_scatter_
     reduce_scatter_ring, reduce_scatter_hierarchical;
 
 using ScanFunction = Task(Group&, const std::byte* in, Buffer out, ReduceOp);
-ScanFunction scan_board, scan_flat, scan_recursive_doubling, scan_hierarchical;
-ScanFunction exscan_board, exscan_flat, exscan_recursive_doubling, exscan_hierarchical;
+ScanFunction scan_board, scan_flat, scan_recursive_doubling, scan_hierarchical, scan_shared;
+ScanFunction exscan_board, exscan_flat, exscan_recursive_doubling, exscan_hierarchical, exscan_shared;
 
 using AllgatherFunction = Task(Group&, const std::byte* own, std::span<std::byte> all);
 AllgatherFunction allgather_board, allgather_flat, allgather_ring, allgather_recursive_doubling,
@@ -50,12 +50,12 @@ AllgathervFunction allgatherv_board, allgatherv_flat, allgatherv_ring, allgather
     allgatherv_bruck, allgatherv_hierarchical, allgatherv_shared;
 
 using GatherFunction = Task(Group&, std::span<const std::byte> own, std::byte* all, int root);
-GatherFunction gather_flat, gather_binomial, gather_hierarchical;
+GatherFunction gather_flat, gather_binomial, gather_hierarchical, gather_shared;
 using GathervFunction = Task(Group&, std::span<const std::byte> own, Blocks all, int root);
 GathervFunction gatherv_flat, gatherv_hierarchical;
 
 using ScatterFunction = Task(Group&, const std::byte* all, std::span<std::byte> own, int root);
-ScatterFunction scatter_flat, scatter_binomial, scatter_hierarchical;
+ScatterFunction scatter_flat, scatter_binomial, scatter_hierarchical, scatter_shared;
 using ScattervFunction = Task(Group&, ConstBlocks all, std::span<std::byte> own, int root);
 ScattervFunction scatterv_flat, scatterv_hierarchical;
 

@@ -103,6 +103,7 @@ inline constexpr Rule kReduceScatterRules[] = {
 
 // Also for exscan.
 inline constexpr Rule kScanRules[] = {
+    {Where::anywhere,     2,           32 * kKiB,   "shared"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "board"},
     {Where::many_nodes,   kAnyRanks,   kAnyBytes,   "hierarchical"},
@@ -130,6 +131,7 @@ inline constexpr Rule kAllgatherRules[] = {
 
 // Also for scatter.
 inline constexpr Rule kGatherRules[] = {
+    {Where::anywhere,     2,           16 * kKiB,   "shared"},
     {Where::crowded,      kAnyRanks,   kAnyBytes,   "flat"},
     {Where::anywhere,     2,           kAnyBytes,   "flat"},
     {Where::many_nodes,   kAnyRanks,   64 * kKiB,   "hierarchical"},

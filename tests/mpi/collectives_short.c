@@ -36,17 +36,23 @@ static int wrong(const int* data, int count, int round, int from, int to)
     return 0;
 }
 
-static int wrong_sum(const int* data, int count, int round)
+/* The sum over the first `ranks`. */
+static int wrong_sum_of(const int* data, int count, int round, int ranks)
 {
     int i, r;
     for (i = 0; i < count; ++i) {
         int sum = 0;
-        for (r = 0; r < size; ++r)
+        for (r = 0; r < ranks; ++r)
             sum += value(round, r, 0, i);
         if (data[i] != sum)
             return 1;
     }
     return 0;
+}
+
+static int wrong_sum(const int* data, int count, int round)
+{
+    return wrong_sum_of(data, count, round, size);
 }
 
 /* Does nothing of use for a while, at one rank. */
@@ -101,6 +107,42 @@ static void blocks(int round, int count)
     }
 }
 
+static void rooted_blocks(int round, int count)
+{
+    int r, root;
+    for (root = 0; root < size; ++root) {
+        fill(in, count, round, root);
+        CHECK_OK(MPI_Gather(in, count, MPI_INT, out, count, MPI_INT, root, comm));
+        for (r = 0; rank == root && r < size; ++r)
+            CHECK(!wrong(out + r * count, count, round, r, root));
+        fill(out + rank * count, count, round + 1, root);
+        CHECK_OK(MPI_Gather(rank == root ? MPI_IN_PLACE : out + rank * count, count, MPI_INT, out, count, MPI_INT, root,
+                            comm));
+        for (r = 0; rank == root && r < size; ++r)
+            CHECK(!wrong(out + r * count, count, round + 1, r, root));
+        for (r = 0; r < size; ++r)
+            fill(in + r * count, count, round, r);
+        CHECK_OK(MPI_Scatter(in, count, MPI_INT, out, count, MPI_INT, root, comm));
+        CHECK(!wrong(out, count, round, root, rank));
+        CHECK_OK(MPI_Scatter(in, count, MPI_INT, rank == root ? MPI_IN_PLACE : out, count, MPI_INT, root, comm));
+        CHECK(!wrong(rank == root ? in + rank * count : out, count, round, root, rank));
+    }
+}
+
+static void scans(int round, int count)
+{
+    fill(in, count, round, 0);
+    CHECK_OK(MPI_Scan(in, out, count, MPI_INT, MPI_SUM, comm));
+    CHECK(!wrong_sum_of(out, count, round, rank + 1));
+    CHECK_OK(MPI_Exscan(in, out, count, MPI_INT, MPI_SUM, comm));
+    CHECK(!wrong_sum_of(out, count, round, rank == 0 ? 1 : rank)); /* rank 0 keeps the scan's */
+    fill(out, count, round, 0);
+    CHECK_OK(MPI_Scan(MPI_IN_PLACE, in, count, MPI_INT, MPI_SUM, comm));
+    CHECK(!wrong_sum_of(in, count, round, rank + 1));
+    CHECK_OK(MPI_Exscan(MPI_IN_PLACE, out, count, MPI_INT, MPI_SUM, comm));
+    CHECK(!wrong_sum_of(out, count, round, rank == 0 ? 1 : rank));
+}
+
 /* Ranks have a different number of elements each, some have none. */
 static void unequal_blocks(int round, int count)
 {
@@ -153,6 +195,8 @@ static void own_operators(int round)
     CHECK_EQUAL(all[0], expected[0]);
     CHECK_EQUAL(all[1], expected[1]);
     CHECK_OK(MPI_Reduce(mine, all, 1, pair, join, size - 1, comm));
+    CHECK(rank != size - 1 || (all[0] == expected[0] && all[1] == expected[1]));
+    CHECK_OK(MPI_Scan(mine, all, 1, pair, join, comm));
     CHECK(rank != size - 1 || (all[0] == expected[0] && all[1] == expected[1]));
     MPI_Op_free(&join);
     MPI_Type_free(&pair);
@@ -231,6 +275,8 @@ static void all_of(MPI_Comm on, int lends)
             reductions(round, kCounts[i]);
             blocks(round, kCounts[i]);
             unequal_blocks(round, kCounts[i]);
+            rooted_blocks(round, kCounts[i]);
+            scans(round, kCounts[i]);
         }
         own_operators(round);
         beside_others(round);

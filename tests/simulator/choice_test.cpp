@@ -107,6 +107,11 @@ TEST_CASE("the table chooses by ranks, bytes and crowding")
     CHECK(chosen<Alltoall>(table, {2, 16 << 10, own_cores}) == "shared");
     CHECK(chosen<Alltoall>(table, {2, (16 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Alltoall>(table, {2, 8, kNode}) == "flat");
+    CHECK(chosen<Gather>(table, {2, 16 << 10, own_cores}) == "shared");
+    CHECK(chosen<Gather>(table, {2, (16 << 10) + 1, own_cores}) == "flat");
+    CHECK(chosen<Scatter>(table, {2, 8, with_board}) == "shared");
+    CHECK(chosen<Scan>(table, {2, 32 << 10, own_cores, false}) == "shared");
+    CHECK(chosen<Exscan>(table, {2, (32 << 10) + 1, own_cores}) == "flat");
     CHECK(chosen<Barrier>(table, {4, 0, own_cores}) == "dissemination");
     CHECK(chosen<Allreduce>(table, {8, 16384, with_board}) == "board");
     CHECK(chosen<Allreduce>(table, {8, 16385, with_board}) == "flat");

@@ -86,6 +86,8 @@ TEST_CASE("a gather of blocks that are not equal is an error, not a hang")
 {
     for (const Algorithm<Gather::Function>& algorithm : on_one_node<Gather>()) {
         CAPTURE(algorithm.name);
+        if (needs_board(algorithm.needs))
+            continue;  // there the calls are compared, not messages
         std::vector<std::byte> all(64);
         const std::vector<std::byte> own(4);
         const Report report = simulate(8, settings_for(SendMode::eager), [&](Group& group) {

@@ -88,6 +88,8 @@ TEST_CASE("a scatter of blocks that are not equal is an error, not a hang")
 {
     for (const Algorithm<Scatter::Function>& algorithm : on_one_node<Scatter>()) {
         CAPTURE(algorithm.name);
+        if (needs_board(algorithm.needs))
+            continue;  // there the calls are compared, not messages
         const std::vector<std::byte> all(64);
         std::vector<Memory> own(8, Memory(4));
         const Report report = simulate(8, settings_for(SendMode::eager), [&](Group& group) {
